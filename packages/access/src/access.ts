@@ -11,18 +11,18 @@ import { type Key, principalOf } from './caller.ts'
 export interface Target {
   action: string
   arn: string
-  /** Its name alone is asked for. */
+  /** Only the name is checked, against the key's prefixes. No policy is read. */
   byName?: boolean
   /** Condition keys of this action, in lower case. */
   context?: Record<string, string>
-  /** The caller has named it by an id, or not at all, so a refusal must not name it either. */
+  /** Set if the caller named the target by an id, or not at all. The refusal must then not reveal its ARN. */
   hidden?: Hidden
 }
 
 interface Hidden {
-  /** Takes the refusal's place. */
+  /** Thrown instead of the refusal. */
   error: Error
-  /** An action; a key that may do it sees the resource, and is refused openly. */
+  /** An action that shows the resource. A key that is allowed this action gets the refusal itself. */
   sees?: string
 }
 
@@ -33,7 +33,7 @@ const REPAIRS = new Set([
   'SQS:RemovePermission',
 ])
 
-/** Actions of a topic's keys on the queue that the topic made for its dead letters, under any name. */
+/** Actions that a topic's keys may perform on the topic's own dead-letter queue, whatever the queue's name. */
 const TOPIC_QUEUE_ACTIONS = new Set([
   'SQS:GetQueueAttributes',
   'SQS:GetQueueUrl',
@@ -45,7 +45,7 @@ const TOPIC_QUEUE_ACTIONS = new Set([
   'SQS:CancelMessageMoveTask',
 ])
 
-/** Actions that no policy can allow to other accounts: those that SQS excludes, and SNS's actions on no topic. */
+/** Actions that no policy can allow to other accounts: those that SQS excludes, and SNS's actions without a topic. */
 const OWN_ONLY = new Set(
   [
     'SNS:CreateTopic SNS:GetSubscriptionAttributes SNS:SetSubscriptionAttributes SNS:Unsubscribe',
@@ -54,7 +54,7 @@ const OWN_ONLY = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** The request's origin, for the conditions of policies. */
+/** Where the request came from. Conditions of policies read it. */
 interface Where {
   /** undefined: there is no connection. */
   readonly remoteAddress: string | undefined
@@ -62,7 +62,7 @@ interface Where {
   readonly isSecure: boolean
 }
 
-/** Records by ARN: those at hand, or looked up. */
+/** Finds records by ARN: `known` in memory, `find` in Redis too. */
 interface Records<T> {
   known(arn: string): T | undefined
   find(arn: string): Promise<T | null>
@@ -77,7 +77,7 @@ interface AccessDeps {
 
 export class Access {
   readonly #deps: AccessDeps
-  /** Parsed once per record; undefined: cannot be read. */
+  /** Each record's policy, parsed once. undefined: it cannot be read. */
   readonly #policies = new WeakMap<object, AccessPolicy | undefined>()
 
   constructor(deps: AccessDeps) {
@@ -85,8 +85,8 @@ export class Access {
   }
 
   /**
-   * Throws or rejects with `forbidden`, or with what a hidden target has instead. A promise only where the resource has
-   * to be looked up, or is hidden.
+   * Throws or rejects with `forbidden`, or with the `error` of a hidden target. It returns a promise only if the target
+   * is hidden, or if its record has to be looked up.
    */
   permit(key: Key, target: Target, where: Where): void | Promise<void> {
     if (target.hidden) return this.#permitHidden(key, target, { where, hidden: target.hidden })
@@ -118,7 +118,7 @@ export class Access {
     return this.#permitNamed(key, target, where)
   }
 
-  /** A queue of another name, which a topic of the key's names may have made. */
+  /** For a queue whose name has none of the key's prefixes: allowed if one of the key's topics made the queue. */
   async #permitOfTopic(key: Key, target: Target, where: Where): Promise<void> {
     const record = await this.#recordOf(target.arn)
     const topicArn = record && 'deadLettersOf' in record ? record.deadLettersOf : undefined
@@ -182,14 +182,14 @@ export class Access {
   }
 }
 
-/** Whether the key covers this name in any account. */
+/** Whether the name has one of the key's prefixes. The account is not compared. */
 function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
   const name = nameOfArn(arn)
   return prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** Whether a list shows it to the key: of its account and its names. */
+/** Whether the key's lists show the resource: it has the key's account and one of the key's prefixes. */
 export function isOf(key: Key, arn: string): boolean {
   return accountOf(arn) === key.account && hasName(key, arn)
 }

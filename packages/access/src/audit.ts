@@ -1,9 +1,9 @@
-/** The audit log: one line for every change that was asked for, made or refused. Never a secret. */
+/** The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. */
 import { type Caller, whoIs } from './caller.ts'
 
 interface Change {
   caller: Caller
-  /** Where no key asked. */
+  /** Absent if the caller is anonymous. */
   who?: string
   requestId: string
   /** The route, or an operation as in `SNS:CreateTopic`. */
@@ -13,7 +13,10 @@ interface Change {
   status: number
   /** The error code, if refused. */
   code?: string | undefined
-  /** Refused for lack of access. Unset: 401 and 403 mean so, which is wrong for SQS’s RequestThrottled (403). */
+  /**
+   * Whether access was denied. If unset, the statuses 401 and 403 mean it. SQS's RequestThrottled (403) sets it to
+   * false.
+   */
   denied?: boolean | undefined
 }
 
@@ -21,7 +24,7 @@ export interface AuditLog {
   info(fields: object, event: string): void
 }
 
-/** The service’s log, and what says whether keys are asked for. */
+/** The service’s log, and the settings that say whether keys are required. */
 interface AuditDeps {
   log: AuditLog & { debug(fields: object, event: string): void }
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }

@@ -9,7 +9,10 @@ export interface Key {
   scopes: ReadonlySet<KeyScope>
   /** Empty: every name. */
   prefixes: readonly string[]
-  /** All that its requests count against: its own and those of the keys that it was made by. Empty: unlimited. */
+  /**
+   * Every limit that a request of this key counts against: the key's own, and those of the keys that it was made by.
+   * Empty: unlimited.
+   */
   limits: readonly KeyLimit[]
 }
 
@@ -23,7 +26,7 @@ export function keyOf(record: Pick<ApiKeyRecord, Known>): Key {
   return { id, kind, account, scopes: new Set(scopes), prefixes, limits: [...own, ...limitedBy] }
 }
 
-/** The caller's name in policies and refusals. */
+/** The caller's ARN, as policies and refusals name it. */
 export function principalOf({ account, id }: Pick<Key, 'account' | 'id'>): string {
   return `arn:aws:iam::${account}:user/${id}`
 }
@@ -33,13 +36,13 @@ export function whoIs(caller: Caller): string {
   return caller?.id ?? 'anonymous'
 }
 
-/** Throws `forbidden` where the key has none of the scopes. */
+/** Throws `forbidden` if the key has none of the scopes. */
 export function needScope(key: Key, scopes: readonly KeyScope[]): void {
   if (scopes.some((scope) => key.scopes.has(scope))) return
   throw new FantailError('forbidden', `key ${key.id} lacks the scope ${scopes.join(' or ')}`)
 }
 
-/** Throws `forbidden` for a key that is for some names only. */
+/** Throws `forbidden` if the key is restricted to some names. */
 export function needAllNames(key: Key): void {
   if (key.prefixes.length === 0) return
   const names = key.prefixes.join(', ')

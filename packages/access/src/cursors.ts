@@ -1,6 +1,7 @@
 /**
- * Sealed cursors for pages. A cursor names the last thing that a page has looked at. That may belong to another account
- * or to a name outside the key's prefixes. Subscription ids are secret too: anybody who knows one can unsubscribe it.
+ * Sealed cursors for pages. A cursor names the last item that a page has looked at. This item may belong to another
+ * account, or have a name outside the key's prefixes. It may also be a subscription id, which is secret: anybody who
+ * knows one can unsubscribe it.
  * All processes share one sealing key. The first process that lists makes it, and it is stored beside the API keys.
  */
 import type { ApiKeys } from '@fantail/store'
@@ -8,7 +9,7 @@ import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@f
 
 const CONTEXT = 'cursor'
 const SEALED = /^v1\./
-/** No list has answered it, so each refuses it in its own words. */
+/** No list issues this cursor. Every list therefore refuses it with its own error. */
 const NO_CURSOR = '-'
 
 export class Cursors {
@@ -19,7 +20,7 @@ export class Cursors {
     this.#keys = keys
   }
 
-  /** To be awaited before anything is sealed. */
+  /** Must be awaited before `seal` is called. */
   async ready(): Promise<void> {
     if (!this.#vault) await this.#load()
   }
@@ -35,13 +36,15 @@ export class Cursors {
     return this.#vault.seal(cursor, CONTEXT)
   }
 
-  /** One that is not sealed is refused: of the caller's own making, it would count what stands behind a name. */
+  /**
+   * Refuses a cursor that is not sealed. With a cursor of his own making, a caller could find out which names exist.
+   */
   async open(cursor: string): Promise<string> {
     await this.ready()
     if (!SEALED.test(cursor)) return NO_CURSOR
     const opened = this.#opened(cursor)
     if (opened !== undefined) return opened
-    // A Redis that was emptied has another key since.
+    // The key in Redis may be a new one, because Redis was emptied. Load it and try again.
     await this.#load()
     return this.#opened(cursor) ?? NO_CURSOR
   }

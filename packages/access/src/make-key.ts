@@ -1,4 +1,4 @@
-/** Makes API keys: the record that is stored, and the secret, which is shown once and not stored. */
+/** Makes API keys: the record, which is stored, and the secret, which is shown once and not stored. */
 import { hash, randomBytes } from 'node:crypto'
 import {
   type ApiKeyRecord,
@@ -18,7 +18,7 @@ export interface NewKey {
   prefixes: readonly string[]
   account: string
   maxRequestsPerSecond: number | null
-  /** Limits of the key that makes it. */
+  /** The limits of the key that makes this one. */
   limitedBy?: readonly KeyLimit[]
 }
 
@@ -28,10 +28,10 @@ export type Shown = { token: string } | { accessKeyId: string; secretAccessKey: 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const ID_LETTERS = 18
 const KEY_SECRET_BYTES = 32
-/** 40 letters in base64, as AWS's own have. */
+/** Gives 40 letters in base64, as in AWS's own secrets. */
 const ACCESS_SECRET_BYTES = 30
 
-/** `not_supported` for an access key where there is no vault to seal its secret. */
+/** Throws `not_supported` for an access key if there is no vault to seal its secret. */
 export function makeKey(
   wanted: NewKey,
   { vault, now }: { vault: Vault | undefined; now: number },

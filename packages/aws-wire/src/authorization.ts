@@ -18,7 +18,7 @@ export interface CredentialScope {
 }
 
 export interface Authorization {
-  /** Absent where it is missing or not five parts. */
+  /** Absent if it is missing or does not have five parts. */
   scope?: CredentialScope
   /** In lower case. */
   signedHeaders?: string[]
@@ -35,7 +35,7 @@ interface AuthorizationSource {
   query: QueryParameters
 }
 
-/** Undefined where the request carries no signature of this kind; what it carries may be incomplete or wrong. */
+/** Undefined if the request carries no signature of this kind. The returned parts may be incomplete or wrong. */
 export function readAuthorization({ header, query }: AuthorizationSource): Authorization | undefined {
   const text = header('authorization')
   if (text?.startsWith(ALGORITHM)) return fromHeader(text.slice(ALGORITHM.length))
@@ -73,7 +73,7 @@ function authorization(part: (name: string) => string | undefined, presigned: bo
 }
 
 /**
- * The credentials of a day's callers are few; they are taken apart once.
+ * Few credentials are used on one day, so each scope is parsed once.
  * @limit Parsed credential scopes that a process remembers. Past it: the least recently used one is forgotten.
  */
 const SCOPES_MAX = 1_000
@@ -87,7 +87,7 @@ function scopeOf(credential = ''): CredentialScope | undefined {
   return scope
 }
 
-/** An access key may hold slashes, the rest may not. */
+/** The access key may contain slashes, the other four parts may not. */
 function readScope(credential: string): CredentialScope | undefined {
   const parts = credential.split('/')
   const [terminator, service, region, date] = parts.slice(-4).reverse()

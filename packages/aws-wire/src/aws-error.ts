@@ -1,8 +1,8 @@
-/** A refusal in the services' own words. */
+/** A refusal, with the code and the text that AWS uses. */
 interface AwsErrorOptions {
   /** HTTP status; default 400. */
   status?: number
-  /** Name of the shape in JSON answers (`QueueDoesNotExist`), where it differs from the code. */
+  /** Name of the shape in JSON answers (`QueueDoesNotExist`), if it differs from the code. */
   shape?: string
   cause?: unknown
 }

@@ -10,7 +10,7 @@ type Members = Record<string, unknown>
 
 const JSON_TYPE = 'application/x-amz-json-1.0'
 
-/** An input; no text at all is an empty one. Members that are unknown or null count as not given. */
+/** Decodes an input. An empty text is an empty input. Members that are unknown or null count as not given. */
 export function decodeJson(text: string, shapes: Record<string, Shape>): AwsInput {
   return members(text === '' ? {} : parsed(text), shapes)
 }
@@ -86,7 +86,7 @@ function bytesOf(value: unknown): Buffer {
   throw unreadable('A Blob must be Base64')
 }
 
-/** In Amazon's words, which name the token of their parser. */
+/** Uses Amazon's texts, which name the tokens of their parser. */
 function wrongKind(value: unknown, wanted: string): AwsError {
   if (Array.isArray(value)) return unreadable('Start of list found where not expected')
   if (typeof value === 'object') return unreadable('Start of structure or map found where not expected')
@@ -104,7 +104,7 @@ interface JsonResult {
   result: Members | undefined
 }
 
-/** An operation without output answers an empty body, as recorded of SQS. */
+/** An operation without output gets an empty body, as recorded from SQS. */
 export function jsonAnswer({ requestId, operation, result }: JsonResult): WireAnswer {
   const { output } = operation
   const text = output === null ? '' : JSON.stringify(result ? encodedMembers(result, output) : {})
@@ -129,7 +129,7 @@ function encodedMembers(values: Members, shapes: Record<string, Shape>): Members
   return Object.fromEntries(given.map(([name, shape]) => [name, encoded(shape, values[name])]))
 }
 
-/** With the code of the Query protocol in a header: clients choose their exception by it. */
+/** A header carries the code of the Query protocol, because clients choose their exception by it. */
 export function jsonError(error: AwsError, requestId: string): WireAnswer {
   const told = { __type: sqsShapeOf(error), message: error.message }
   const answer = json(error.status, JSON.stringify(told), requestId)

@@ -1,4 +1,4 @@
-/** The services whose protocols are spoken; STS as far as clients ask whose key they hold. */
+/** The services whose protocols are spoken. STS has one operation, which says who the caller is. */
 export type AwsService = 'sns' | 'sqs' | 'sts'
 
 export const NAMESPACES: Record<AwsService, string> = {

@@ -1,6 +1,6 @@
 /**
- * A request as its signer saw it (Signature Version 4): path and query come raw, as they were on the wire, and are put
- * into the one form that both sides hash.
+ * The canonical form of a request (Signature Version 4), which signer and verifier both hash. Path and query are given
+ * raw, as they were sent.
  */
 import { createHash } from 'node:crypto'
 
@@ -18,7 +18,7 @@ export interface SignedRequest {
 interface CanonicalRequest {
   request: SignedRequest
   signedHeaders: string[]
-  /** The signature stands in the query, which it cannot cover itself. */
+  /** The signature is a parameter of the query. It is left out here, because it cannot cover itself. */
   presigned: boolean
 }
 
@@ -42,7 +42,7 @@ function canonicalValue(value: string): string {
   return value.trim().replace(/\s+/g, ' ')
 }
 
-/** Escaped once more than it was sent, without empty and dot segments. */
+/** The path without empty and dot segments, escaped once more than it was sent. */
 function canonicalPath(path: string): string {
   const segments: string[] = []
   for (const segment of path.split('/')) {
@@ -55,8 +55,8 @@ function canonicalPath(path: string): string {
 }
 
 /**
- * A raw `+` is the space that query-parameters.ts reads it as, so it counts as `%20` here. A `%2B` that was signed and
- * is altered to `+` on the way then breaks the signature, instead of becoming a space under it.
+ * query-parameters.ts reads a raw `+` as a space, so it counts as `%20` here. Suppose that a signed `%2B` becomes `+`
+ * on the way. Its signature then fails, instead of covering a space.
  */
 function canonicalQuery(search: string, presigned: boolean): string {
   return search
@@ -74,7 +74,7 @@ function canonicalQuery(search: string, presigned: boolean): string {
     .join('&')
 }
 
-/** All but letters, digits and `-._~`. */
+/** Escapes all but letters, digits and `-._~`. */
 function uriEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

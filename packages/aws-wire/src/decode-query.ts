@@ -10,7 +10,7 @@ import { malformed, type QueryParameters } from './query-parameters.ts'
 import type { ListShape, MapShape, Shape } from './shapes.ts'
 
 /**
- * The deepest name of either service has nine parts.
+ * The deepest name of both services has nine parts.
  * @limit Parts of a parameter's name in the Query protocol. Past it: the request is refused as malformed.
  */
 const QUERY_DEPTH_MAX = 16
@@ -26,7 +26,7 @@ export function decodeQuery(parameters: QueryParameters, shapes: Record<string, 
   return members(treeOf(parameters, shapes), shapes, '')
 }
 
-/** Only what begins as one of the shapes does: the rest may look as it likes. */
+/** Only parameters whose first part is one of the shapes. The others are not checked at all. */
 function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Node {
   const known = namesOf(shapes)
   const root: Node = { children: new Map() }
@@ -77,7 +77,7 @@ function wireName(name: string, shape: Shape): string {
   return typeof shape === 'object' && 'flat' in shape ? (shape.flat ?? name) : name
 }
 
-/** A structure's members, those given. */
+/** The members of a structure that the request gives. */
 function members(node: Node, shapes: Record<string, Shape>, path: string): AwsInput {
   const result: AwsInput = {}
   for (const [name, shape] of Object.entries(shapes)) {
@@ -136,7 +136,7 @@ function toBytes(value: string, path: string): Buffer {
 function list(node: Node, { list: item, flat }: ListShape, path: string): unknown[] {
   const items = itemsOf(node, flat === undefined ? 'member' : undefined, path)
   if (items) return items.map(({ node: child, path: name }) => decoded(child, item, name))
-  // Flattened lists of one may come without an index: `AttributeName=All`.
+  // A flattened list of one item may come without an index: `AttributeName=All`.
   if (flat !== undefined && typeof item === 'string' && node.value) return [scalar(node, item, path)]
   return []
 }

@@ -1,18 +1,18 @@
-/** An operation of SNS, SQS or STS as data: the wire decodes its input and writes its output by these shapes. */
+/** An operation of SNS, SQS or STS as data. Its shapes say how its input is decoded and its output is written. */
 import type { Shape } from './shapes.ts'
 
-/** The facts of a call beside its input. */
+/** Everything about a call except its input. */
 export interface AwsCall {
   requestId: string
   /** Base of URLs in answers and messages, without a slash at its end. */
   origin: string
-  /** Account and region by the credential scope, else the defaults. */
+  /** Account and region: those of the credential scope, else the defaults. */
   account: string
   region: string
-  /** The request carried a signature (verified where secrets are configured). */
+  /** The request carried a signature. It was verified if secrets are configured. */
   signed: boolean
   accessKeyId?: string
-  /** ARN of the key's user; undefined where keys are not asked for. */
+  /** ARN of the key's user. Undefined if keys are not required. */
   principal?: string
   /** X-Amzn-Trace-Id. */
   traceHeader?: string
@@ -23,13 +23,13 @@ export interface AwsCall {
   signal?: AbortSignal
 }
 
-/** By name; only what was given. Blobs are Buffers, integers numbers, maps plain objects. */
+/** The given members by name. Blobs are Buffers, integers are numbers, maps are plain objects. */
 export type AwsInput = Record<string, unknown>
 
 export interface Operation {
   name: string
   input: Record<string, Shape>
-  /** null: no result at all; `{}`: an empty result element. */
+  /** null: the answer has no result element. `{}`: it has an empty one. */
   output: Record<string, Shape> | null
   run(input: AwsInput, call: AwsCall): Promise<Record<string, unknown> | undefined>
 }

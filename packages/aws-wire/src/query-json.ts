@@ -1,7 +1,7 @@
 /**
- * Answers of AWS Query in JSON, for callers that accept `application/json`: the members of the XML under their own
- * names, null where one is absent. Names of SQS that differ from its model are listed here, as seen in answers of API
- * Gateway's integrations; its maps are lists of entries there, those of SNS are objects.
+ * Answers of AWS Query in JSON, for callers that accept `application/json`. Members have their names of the XML, and
+ * absent ones are null. SQS has some names that differ from its model. They are listed here, as seen in answers of API
+ * Gateway's integrations. Maps of SQS are lists of entries in this form, and maps of SNS are objects.
  */
 import type { AwsError } from './aws-error.ts'
 import type { WireAnswer } from './aws-service.ts'
@@ -15,11 +15,11 @@ const NAMES: Record<string, string> = { Messages: 'messages', QueueUrls: 'queueU
 interface QueryJsonResult {
   requestId: string
   operation: Pick<Operation, 'name' | 'output'>
-  /** Members by the names of the operation's output. */
+  /** The result's members, by the names of the operation's output. */
   result: Members | undefined
 }
 
-/** `{"{Op}Response": {"{Op}Result": …, "ResponseMetadata": …}}`; operations without output have no result. */
+/** `{"{Op}Response": {"{Op}Result": …, "ResponseMetadata": …}}`. Operations without output have no result member. */
 export function queryJsonAnswer({ requestId, operation, result }: QueryJsonResult): WireAnswer {
   const { name, output } = operation
   const response = {

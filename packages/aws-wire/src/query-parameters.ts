@@ -2,14 +2,14 @@
 import { AwsError } from './aws-error.ts'
 
 /**
- * The fullest request of ours, a batch of ten messages with ten attributes each, has some four hundred.
+ * Fantail's fullest request is a batch of ten messages with ten attributes each: about four hundred parameters.
  * @limit Parameters of a request in the Query protocol. Past it: the request is refused as malformed.
  */
 const PARAMETERS_MAX = 10_000
 
 export type QueryParameters = ReadonlyMap<string, string>
 
-/** All parameters of the texts, which may be empty; what an earlier text gives counts, not what a later one does. */
+/** All parameters of the texts, which may be empty. If two texts give the same parameter, the earlier text wins. */
 export function parseParameters(...texts: string[]): QueryParameters {
   const given = texts.filter((text) => text !== '')
   if (given.length < 2) return decoded(given[0] ?? '')
@@ -35,11 +35,11 @@ function decoded(text: string): Map<string, string> {
   return parameters
 }
 
-/** A run of escapes: the bytes of a character stand together. */
+/** Adjacent escapes are decoded together, because the bytes of one character may span several. */
 const ESCAPES = /(?:%[\da-f]{2})+/gi
 const BAD_ESCAPE = /%(?![\da-f]{2})/i
 
-/** `+` is a space; `%XX` are bytes of UTF-8. Only the escapes are decoded: most of a message is none. */
+/** `+` is a space, and `%XX` is a byte of UTF-8. Only the escapes are decoded, because most of a message has none. */
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
@@ -51,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-/** The error for parameters that no operation could take. */
+/** The error for parameters that no operation could accept. */
 export function malformed(message: string): AwsError {
   return new AwsError('MalformedInput', message)
 }

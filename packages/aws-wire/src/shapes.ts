@@ -1,12 +1,15 @@
 /**
- * Input and output shapes of operations, as far as the wire needs them. Query requests name members by path without
- * types, and XML needs element names. Members have the names of the service's model.
+ * Input and output shapes of operations, with only the facts that the protocols need. Query requests name members by
+ * path without types, and XML needs element names. Members have the names of the service's model.
  */
 export type Shape = 'string' | 'boolean' | 'integer' | 'blob' | ListShape | MapShape | StructShape
 
 export interface ListShape {
   list: Shape
-  /** Flattened, as SQS's Query protocol has it: `Name.1`, repeated elements of this name; else `Member.member.1`. */
+  /**
+   * The list is flattened, as in SQS's Query protocol: `Name.1`, and repeated elements of this name. Absent:
+   * `Member.member.1`.
+   */
   flat?: string
 }
 
@@ -14,7 +17,7 @@ export interface MapShape {
   map: Shape
   /** Names of an entry's members; default `key` and `value`. */
   entry?: { key: string; value: string }
-  /** Flattened: `Attribute.1.Name`; else `Attributes.entry.1.key`. */
+  /** The map is flattened: `Attribute.1.Name`. Absent: `Attributes.entry.1.key`. */
   flat?: string
 }
 

@@ -5,7 +5,7 @@ const MODEL = 'com.amazonaws.sqs#'
 const OUTSIDE = 'com.amazon.coral.service#'
 const CODE_PREFIX = 'AWS.SimpleQueueService.'
 
-/** Where shape and code differ by more than the prefix. */
+/** Codes that differ from their shape by more than the prefix. */
 const SHAPES: Record<string, string> = {
   [`${CODE_PREFIX}NonExistentQueue`]: 'QueueDoesNotExist',
   QueueAlreadyExists: 'QueueNameExists',
@@ -58,7 +58,10 @@ const IN_MODEL = new Set([
   'UnsupportedOperation',
 ])
 
-/** `__type` of an error: its shape, as given or by its code, in the model's namespace or outside of it. */
+/**
+ * `__type` of an error: the shape that it names or that belongs to its code. Some shapes have the model's namespace,
+ * others none.
+ */
 export function sqsShapeOf({ code, shape }: AwsError): string {
   const name = shape === code ? (SHAPES[code] ?? code.replace(CODE_PREFIX, '')) : shape
   return (IN_MODEL.has(name) ? MODEL : OUTSIDE) + name

@@ -166,7 +166,7 @@ test('a Date header may stand for X-Amz-Date', async () => {
   const request = await signed()
   const dated = withHeader(request, 'x-amz-date', undefined)
   expect(await verdict(dated)).toBe('400 IncompleteSignature')
-  // Signed with x-amz-date among the headers, so its absence shows.
+  // The request was signed with x-amz-date among its headers. Without this header the signature is therefore wrong.
   expect(await verdict(withHeader(dated, 'date', 'Fri, 02 Jan 2026 03:04:05 GMT'))).toBe(
     '403 SignatureDoesNotMatch',
   )

@@ -1,6 +1,6 @@
 /**
- * Signature Version 4, the service's side: is a request signed with the secret of its access key, now?
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ * Verifies Signature Version 4: the request was signed with the secret of its access key, and the signature is valid
+ * now. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Sha256 } from '@aws-crypto/sha256-js'
@@ -23,7 +23,7 @@ interface Verification {
   query: ReadonlyMap<string, string>
   authorization: Authorization | undefined
   service: AwsService
-  /** undefined: no such access key. */
+  /** undefined: there is no such access key. */
   secretOf(accessKeyId: string): string | undefined
   /** Epoch ms. */
   now: number
@@ -63,7 +63,7 @@ interface Complete {
   scope: CredentialScope
   signedHeaders: string[]
   signature: string
-  /** The signer's text: `20260101T000000Z`. */
+  /** The date as the signer wrote it: `20260101T000000Z`. */
   date: string
 }
 
@@ -83,7 +83,7 @@ function complete(authorization: Authorization, { request, query }: Verification
   return { scope, signedHeaders, signature, date }
 }
 
-/** A Date header stands in for X-Amz-Date. */
+/** A request without X-Amz-Date may have a Date header instead. */
 function dateOf({ header }: SignedRequest): string | undefined {
   const given = header('x-amz-date')
   if (given !== undefined) return given

@@ -1,5 +1,6 @@
 /**
- * Both codecs and the signature readers return a value or an AwsError for any bytes. They can read whatever they write.
+ * For any bytes, both codecs and the signature readers return a value or an AwsError. They can also read their own
+ * output.
  */
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
@@ -60,7 +61,7 @@ const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 )
 
-/** The result, or undefined where it is refused as the protocols refuse. */
+/** The result. Undefined if `run` throws an AwsError. */
 function refusable<T>(run: () => T): T | undefined {
   try {
     return run()

@@ -16,11 +16,11 @@ const ENTITIES: Record<string, string> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&apos;',
-  // Readers turn a bare one into a newline.
+  // XML parsers turn a bare `\r` into a newline.
   '\r': '&#xD;',
 }
 
-/** Ids, ARNs and numbers have nothing to escape. */
+/** Texts of these characters alone need no escaping. Ids, ARNs and numbers are such texts. */
 const PLAIN = /^[\w\-:./ ]*$/
 
 function escaped(text: string): string {
@@ -32,7 +32,7 @@ const builder = new XMLBuilder({
   ignoreAttributes: false,
   // An empty list is written as `<Topics/>`.
   suppressEmptyNode: true,
-  // The builder knows nothing of `\r`.
+  // The library would not escape `\r`, so the escaping is done here.
   processEntities: false,
   tagValueProcessor: (_name, value) => escaped(String(value)),
 })
@@ -44,11 +44,11 @@ interface Answered {
 
 interface XmlResult extends Answered {
   operation: Pick<Operation, 'name' | 'output'>
-  /** Members by the names of the operation's output. */
+  /** The result's members, by the names of the operation's output. */
   result: Members | undefined
 }
 
-/** `{Op}Response` with `{Op}Result`, which operations without output do not have. */
+/** `{Op}Response` with `{Op}Result`. An operation without output has no `{Op}Result`. */
 export function xmlAnswer({ service, requestId, operation, result }: XmlResult): WireAnswer {
   const { name, output } = operation
   if (output !== null && isFlat(output)) {
@@ -63,7 +63,7 @@ export function xmlAnswer({ service, requestId, operation, result }: XmlResult):
 
 const flatOutputs = new WeakMap<Record<string, Shape>, boolean>()
 
-/** An output of texts alone, as Publish has. */
+/** Whether all members are texts, as in the output of Publish. */
 function isFlat(output: Record<string, Shape>): boolean {
   let known = flatOutputs.get(output)
   if (known === undefined) {
@@ -73,11 +73,11 @@ function isFlat(output: Record<string, Shape>): boolean {
   return known
 }
 
-/** The text between the values, by service, operation and given members: a handful for each operation. */
+/** The XML between the values, by service, operation and given members. Each operation has only a few of these. */
 const skeletons = new Map<string, string[]>()
 const PLACE = 'place-of-a-value'
 
-/** The builder makes each such document once; after that only the values are put in. */
+/** The library renders each skeleton once. Later answers only insert their values. */
 function flatText({ service, requestId, operation, result = {} }: XmlResult): string {
   const { name, output } = operation
   const given = Object.keys(output ?? {}).filter(
@@ -109,7 +109,10 @@ export function xmlError(error: AwsError, { service, requestId }: Answered): Wir
   return xml(error.status, { ErrorResponse: { Error: told, RequestId: requestId } }, { service, requestId })
 }
 
-/** To a client of another service, by the name it has in credential scopes; a few have a form of their own. */
+/**
+ * The error for a client of a service that Fantail does not have. Credential scopes name the service. S3 and EC2 have
+ * error documents of their own form.
+ */
 export function xmlErrorOfOther(error: AwsError, to: { service: string; requestId: string }): WireAnswer {
   const { requestId } = to
   const told = { Code: error.code, Message: error.message }
@@ -132,7 +135,7 @@ function answerOf(status: number, text: string, requestId: string): WireAnswer {
   return { status, text, headers: { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId } }
 }
 
-/** A structure as the builder takes it, in the order of its shape. */
+/** A structure in the library's form, with its members in the order of the shape. */
 function members(shapes: Record<string, Shape>, values: Members): Members {
   const tree: Members = {}
   for (const [name, shape] of Object.entries(shapes)) {

@@ -1,4 +1,4 @@
-/** The Redis of a command line: found, connected and answering within ten seconds, or why it is not. */
+/** Connects a command to its Redis. Fails with the reason if Redis does not answer within ten seconds. */
 import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
 import { connect, type Redis, whenServerChecked } from '@fantail/store'
@@ -13,7 +13,7 @@ interface CliRedis {
   waitMs?: number
 }
 
-/** Lends a connection. Throws where Redis does not answer, or is another kind of Redis than was named. */
+/** Runs `work` with a connection. Throws if Redis does not answer, or is not of the kind that the settings name. */
 export async function withRedis<T>(
   { name, settings, waitMs = CLI_WAIT_MS }: CliRedis,
   use: (redis: Redis) => Promise<T>,

@@ -1,4 +1,4 @@
-/** The text of `.env.example`, made from the tables so that it cannot say anything else than the code. */
+/** The text of `.env.example`. It is made from the tables of settings, so it always agrees with them. */
 import type { Setting } from './setting.ts'
 import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
 
@@ -17,7 +17,7 @@ const FOOT = `# Metrics are served at /metrics. Traces, and metrics that are sen
 # OTEL_EXPORTER_OTLP_ENDPOINT=
 `
 
-/** A blank line between settings; each with its description, its readers, and its unit where it has one. */
+/** Each setting has its description, the services that read it, and its unit. Blank lines separate the settings. */
 export function renderEnvExample(): string {
   const settings = new Map<string, Setting<unknown>>()
   for (const table of Object.values(SERVICES)) {

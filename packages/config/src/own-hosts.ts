@@ -1,7 +1,8 @@
 /**
  * Host names that local mode answers to. Local mode needs no key, and a web page in the user's browser can reach
- * loopback. A page whose own name resolves to 127.0.0.1 (DNS rebinding) sends that name as its Host, so it is refused
- * here. No name is accepted by its form: `.internal`, `.test` and single labels can be names of others.
+ * loopback. An attacker's page may have a name that resolves to 127.0.0.1 (DNS rebinding). The browser sends this name
+ * as Host, so the request is refused here. No name is accepted by its form, because `.internal`, `.test` and single
+ * labels can belong to others.
  */
 import { hostname } from 'node:os'
 import { AddressRules, isAddressRule } from '@fantail/policy'
@@ -17,8 +18,8 @@ export interface OwnHostsSettings {
 
 export interface OwnHosts {
   /**
-   * Whether requests under this Host header, with a port or without, are served; undefined where a request has none,
-   * which no browser sends. Always true in server mode.
+   * Whether requests with this Host header are served; a port is ignored. A request without Host is served, because
+   * browsers always send one. Always true in server mode.
    */
   has(authority: string | undefined): boolean
 }
@@ -52,7 +53,7 @@ export function createOwnHosts(settings: OwnHostsSettings, machineName = hostnam
   return { has }
 }
 
-/** Why a request under another host is refused, and what to do. */
+/** The error text for a refused host: the reason, and the setting to change. */
 export function foreignHostText(authority: string): string {
   return (
     `${authority} is not a name of this machine, and without keys only this machine is served: ` +
@@ -60,7 +61,7 @@ export function foreignHostText(authority: string): string {
   )
 }
 
-/** In the spelling of URLs: lower case, addresses in their usual form. */
+/** The host as URLs spell it: lower case, addresses in their usual form. */
 function hostOf(authority: string): string | undefined {
   const [, host] = AUTHORITY.exec(authority) ?? []
   return host === undefined ? undefined : URL.parse(`http://${host}`)?.hostname

@@ -1,5 +1,6 @@
 /**
- * Which Redis the settings mean: one server, a cluster or what Sentinels watch; and that they mean one of these only.
+ * Finds the Redis that the settings name: one server, a cluster, or the master that Sentinels watch. Refuses settings
+ * that name more than one.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { HostPort, RedisAccess, RedisServer, RedisTarget, RedisTls } from '@fantail/contracts'
@@ -11,7 +12,7 @@ const PORT = 6_379
 const SENTINEL_PORT = 26_379
 /** @limit Port of a Redis. Past it: the setting is refused at the start. */
 const PORT_OF_REDIS_MAX = 65_535
-/** `host`, `host:port`, `[::1]:port`; the schemes and credentials of a URL stand before it. */
+/** `host`, `host:port` or `[::1]:port`. A URL has its scheme and credentials before the host. */
 const ENTRY =
   /^(?:(rediss?):\/\/(?:([^:@/\s]*):([^@/\s]*)@)?)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?\/?$/
 
@@ -170,7 +171,7 @@ export type RedisValues = Values<typeof redisTable>
 
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'] as const
 
-/** Exactly one place in server mode, at most one in local mode. */
+/** Server mode needs exactly one Redis among the settings. Local mode needs at most one. */
 export function redisRule(values: RedisPart, env: Env): SettingProblem[] {
   const given = PLACES.filter((name) => env[name]?.trim())
   if (given.length > 1) {
@@ -189,7 +190,9 @@ type RedisPart = Partial<RedisValues> & { mode?: 'local' | 'server' }
 const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'REDIS_TLS_SERVER_NAME']
 const TLS_PAIR = pairRule(['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'])
 
-/** TLS settings that would have no effect. A redis:// URL would win silently, and traffic would be unencrypted. */
+/**
+ * Finds TLS settings that would have no effect. A redis:// URL would win silently, and traffic would be unencrypted.
+ */
 function tlsProblems(place: string | undefined, values: RedisPart, env: Env): SettingProblem[] {
   const { redisTlsCert: cert, redisTlsKey: key } = values
   const isPair = !cert || !key || new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
@@ -208,7 +211,7 @@ function isOverTls({ redisUrl, redisClusterNodes, redisTls }: RedisPart): boolea
   return Boolean(redisTls || redisClusterNodes?.isTls)
 }
 
-/** Settings that only have a meaning together with one of the places. */
+/** Settings that only make sense together with a setting for one kind of Redis. */
 function companions(place: string | undefined, env: Env): SettingProblem[] {
   const isSet = (name: string) => Boolean(env[name]?.trim())
   const problems: SettingProblem[] = []
@@ -224,7 +227,7 @@ function companions(place: string | undefined, env: Env): SettingProblem[] {
   return problems
 }
 
-/** undefined: wherever the local Redis says that it listens. */
+/** undefined: the settings name none, so local mode uses its own Redis. */
 export function redisTarget(values: Partial<RedisValues>): RedisTarget | undefined {
   const access: RedisAccess = {
     ...(values.redisUsername !== undefined && { username: values.redisUsername }),
@@ -249,7 +252,7 @@ export function redisTarget(values: Partial<RedisValues>): RedisTarget | undefin
   return values.redisUrl === undefined ? undefined : redisServer(values.redisUrl, values)
 }
 
-/** One server by its URL, over TLS with what the settings say of it. */
+/** One server by its URL. The TLS settings apply if the URL uses TLS. */
 function redisServer(url: string, values: Partial<RedisValues>): string | RedisServer {
   const tls = tlsOf(values)
   return url.startsWith('rediss:') && Object.keys(tls).length > 0 ? { url, tls } : url

@@ -1,4 +1,7 @@
-/** Where Redis is: configured, or in local mode wherever the local Redis says it listens once it does. */
+/**
+ * Finds the URL of Redis: from the settings, or in local mode from the file that the local Redis writes when it
+ * listens.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,7 +10,7 @@ import { type RedisValues, redisTarget } from './redis-settings.ts'
 import { SettingsError } from './setting.ts'
 
 const POLL_MS = 50
-/** Written whole, by a rename: an address cut short must not be taken for one. */
+/** The local Redis writes the file by a rename, so a reader never finds half of an address. */
 const REDIS_URL = /^rediss?:\/\/\S+\s*$/
 
 export interface RedisPlace extends Partial<RedisValues> {
@@ -24,7 +27,7 @@ interface ResolveOptions {
 /** The file in which the local Redis leaves its URL. */
 export const redisUrlPath = (dataDir: string) => join(dataDir, 'redis.url')
 
-/** In local mode it waits without a limit. Rejects with the signal's reason when aborted. */
+/** Local mode waits for the file without a limit. Rejects with the signal's reason when aborted. */
 export async function resolveRedisUrl(place: RedisPlace, options: ResolveOptions = {}): Promise<RedisTarget> {
   const target = redisTarget(place)
   if (target !== undefined) return target
@@ -37,7 +40,7 @@ export async function resolveRedisUrl(place: RedisPlace, options: ResolveOptions
     const url = await readUrl(path)
     if (url !== undefined) return url
     if (tries === 0) options.onWait?.(path)
-    // Polled: watching a folder that may not exist yet would need polling anyway.
+    // The folder may not exist yet. To watch for it would need polling too, so the file is polled.
     await delay(POLL_MS, undefined, { signal: options.signal })
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Text of an environment variable to a value; each message states the bound, none repeats the value (it may be secret).
- */
+/** Parses environment variables. Each error states the bound. None repeats the value, which may be secret. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +7,7 @@ import { isAddressRule } from '@fantail/policy'
 import { type MasterKey, parseMasterKey } from '@fantail/vault'
 import { z } from 'zod'
 
-/** The same folder from `src` and from `dist`. */
+/** `src` and `dist` are equally deep in the repository. */
 export const REPOSITORY_ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 interface Bounds {
@@ -75,7 +73,7 @@ export const privateKeyFile = () =>
     return createPrivateKey(text).type === 'private'
   })
 
-/** Read at once, so that its problem is reported together with all others. `isRight` may throw, too. */
+/** Reads the file at once, so that its problem is reported together with all others. `isRight` may also throw. */
 function textFile(message: string, isRight: (text: string) => boolean) {
   return file().transform((path, { addIssue }): string => {
     const text = attempt(() => readFileSync(path, 'utf8'))
@@ -94,17 +92,17 @@ function attempt<T>(take: () => T): T | undefined {
   }
 }
 
-/** An access key of the AWS protocols, with the secret that its signatures are made with. */
+/** An access key of the AWS protocols, with the secret that signs its requests. */
 export interface AwsCredential {
   accessKeyId: string
   secret: string
-  /** That it acts for; without it a key of twelve digits is the account. */
+  /** The account that the key acts for. If absent and the key's id has twelve digits, the id is the account. */
   account?: string
 }
 
 const CREDENTIAL = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::(\d{12}))?$/
 
-/** `AKID:SECRET[:ACCOUNT]`, several separated by commas, each key once. */
+/** `AKID:SECRET[:ACCOUNT]`, separated by commas. No key may occur twice. */
 export const awsCredentials = () =>
   z.string().transform((text, { addIssue }): AwsCredential[] => {
     const matches = text.split(',').map((entry) => CREDENTIAL.exec(entry.trim()))

@@ -1,6 +1,6 @@
 /**
- * The settings of each service: its table read, then the rules between settings, then the defaults that follow from
- * others.
+ * Reads the settings of each service. First its table is read, then rules between settings are checked, then derived
+ * defaults are filled in.
  */
 import type { ArnDefaults } from '@fantail/contracts'
 import { redisRule } from './redis-settings.ts'
@@ -109,7 +109,7 @@ function portRule(name: string, offset: number) {
   }
 }
 
-/** A free port for one service means free ports for all. */
+/** Port 0 means any free port, so the derived port is 0 too. */
 function portAfter(port: number, offset: number): number {
   return port === 0 ? 0 : port + offset
 }

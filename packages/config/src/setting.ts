@@ -1,4 +1,7 @@
-/** One environment variable, and how a table of them is read: every problem at once, by the variable's name. */
+/**
+ * Describes an environment variable, and reads a table of them. All problems are reported at once, each with the
+ * variable's name.
+ */
 import type { z } from 'zod'
 
 export type Env = Record<string, string | undefined>
@@ -9,7 +12,7 @@ export interface Setting<T> {
   schema: z.ZodType<T, string>
   /** The default as written in the environment. Absent if unset means something other than a value. */
   default: string | undefined
-  /** The meaning of unset if there is no default value. */
+  /** What unset means, if there is no default value. */
   unset?: string
   unit?: string
   description: string
@@ -23,7 +26,7 @@ export interface SettingProblem {
   message: string
 }
 
-/** Names every variable that keeps a service from starting. */
+/** Names every variable whose value keeps a service from starting. */
 export class SettingsError extends Error {
   readonly problems: SettingProblem[]
 
@@ -47,12 +50,12 @@ export function optional<T>(words: Omit<Setting<T>, 'default'> & { unset: string
 }
 
 export interface ReadSettings<T extends Table> {
-  /** Lacks what has a problem. */
+  /** Settings with a problem are missing here. */
   values: Partial<Values<T>>
   problems: SettingProblem[]
 }
 
-/** An empty variable counts as unset: that is what compose files pass on for a missing one. */
+/** An empty variable counts as unset, because compose files pass on a missing variable as empty. */
 export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<T> {
   const values: Partial<Values<T>> = {}
   const problems: SettingProblem[] = []
@@ -66,7 +69,7 @@ export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<
   return { values, problems }
 }
 
-/** Two settings that are of use together only. */
+/** Two settings that must be set together or not at all. */
 export function pairRule(names: [string, string]) {
   return (_: unknown, env: Env): SettingProblem[] => {
     const unset = names.filter((name) => !env[name]?.trim())

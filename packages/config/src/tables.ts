@@ -1,4 +1,4 @@
-/** Every setting there is, and which service reads which: defaults, units and bounds stand here and nowhere else. */
+/** Every setting, and the services that read it. Defaults, units and bounds are defined only here. */
 import {
   ARN_DEFAULTS,
   ATTEMPT_DEADLINE_MS,
@@ -322,7 +322,7 @@ export const workerTable = {
 
 export const redriveTable = { ...common, ...storage, ...names, opsPort, redisMemoryBytes }
 
-/** The example webhook that `npm start` shows deliveries with. */
+/** Settings of the example receiver, which shows the deliveries of `npm start`. */
 export const receiverTable = {
   ...common,
   ...names,

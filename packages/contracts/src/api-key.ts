@@ -1,26 +1,24 @@
-/** API keys: what each may do, and the text that carries one (docs/security.md). */
+/** API keys: the permissions of a key, and the text that carries it (docs/security.md). */
 
 /**
- * `publish`: send to topics and queues; `read`: look at anything; `manage`: create, change and delete, keys included;
- * `redrive`: move dead letters, retry; `consume`: receive from queues, which `manage` may too.
+ * `publish`: send to topics and queues. `read`: read everything. `manage`: create, change and delete, also keys.
+ * `redrive`: move dead letters, retry. `consume`: receive from queues, which `manage` may do too.
  */
 export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/**
- * `native`: a bearer token of the REST API. `aws`: an access key that requests of the AWS protocols are signed with.
- */
+/** `native`: a bearer token of the REST API. `aws`: an access key, which signs requests of the AWS protocols. */
 export const KEY_KINDS = ['native', 'aws'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]
 
-/** Requests of all that are counted under this id. */
+/** A limit of requests. All keys with the same `id` share it. */
 export interface KeyLimit {
   id: string
   maxRequestsPerSecond: number
 }
 
 export interface ApiKeyRecord {
-  /** Public: `FK…`, 20 of A-Z 2-7. For an access key, its access key id. */
+  /** Public: `FK…`, 20 of A-Z 2-7. For an access key it is the access key id. */
   id: string
   kind: KeyKind
   /** For people. */
@@ -31,12 +29,12 @@ export interface ApiKeyRecord {
   prefixes: string[]
   /** null: unlimited. */
   maxRequestsPerSecond: number | null
-  /** Limits of the keys that made this one; its requests count against them too. Absent: none. */
+  /** Limits of the keys that made this one. Its requests count against them too. Absent: there are none. */
   limitedBy?: KeyLimit[]
   createdAt: number
-  /** Native: SHA-256 of the secret, hex. */
+  /** Native keys: SHA-256 of the secret, hex. */
   secretHash?: string
-  /** Access keys: sealed with the master key, context `sealContextOf`. */
+  /** Access keys: the secret, sealed with the master key (context `sealContextOf`). */
   sealedSecret?: string
 }
 
@@ -52,7 +50,7 @@ export const KEY_REQUESTS_PER_SECOND_MAX = 1_000_000
 /** @limit Limited keys that made one another in a row. Past it: the last one makes no further keys. */
 export const KEY_LIMITS_INHERITED_MAX = 4
 
-/** The seal's context of this key's secret. */
+/** The context with which this key's secret is sealed. */
 export function sealContextOf(keyId: string): string {
   return `api key ${keyId}`
 }

@@ -1,7 +1,7 @@
-/** Amazon resource names of topics, subscriptions and queues: made, parsed, and resolved from plain names. */
+/** Amazon resource names of topics, subscriptions and queues: makes, parses, and completes them from plain names. */
 import { FantailError } from './fantail-error.ts'
 
-/** The account and region that plain names belong to. */
+/** The account and region of plain names. */
 export interface ArnDefaults {
   partition: string
   region: string
@@ -16,7 +16,7 @@ interface ParsedArn extends ArnDefaults {
   service: ArnService
   /** Topic or queue name. */
   name: string
-  /** Present in a subscription's ARN only. */
+  /** Set only if the ARN is a subscription's. */
   subscriptionId: string | undefined
 }
 
@@ -34,23 +34,23 @@ export function isQueueName(name: string): boolean {
   return QUEUE_NAME.test(name) || FIFO_QUEUE_NAME.test(name)
 }
 
-/** The topic's or queue's name of its ARN, which is known to be one: a cut where `parseArn` would check. */
+/** The name in a valid ARN of a topic or queue. It only cuts the text; `parseArn` also checks it. */
 export function nameOfArn(arn: string): string {
   return arn.slice(arn.lastIndexOf(':') + 1)
 }
 
-/** The topic's ARN of a subscription's; of anything else the ARN itself. */
+/** The topic's ARN within a subscription's ARN. Any other ARN is returned unchanged. */
 export function withoutSubscription(arn: string): string {
   const id = parseArn(arn)?.subscriptionId
   return id === undefined ? arn : arn.slice(0, -id.length - 1)
 }
 
-/** Whether a topic's or queue's name or ARN is that of a FIFO one. */
+/** Whether the name or ARN is that of a FIFO topic or queue. */
 export function isFifoName(nameOrArn: string): boolean {
   return nameOrArn.endsWith('.fifo')
 }
 
-/** A parsed ARN of an SNS topic or subscription or an SQS queue, or undefined where the text is none. */
+/** A parsed ARN of an SNS topic, an SNS subscription or an SQS queue. Undefined if the text is none of these. */
 export function parseArn(text: string): ParsedArn | undefined {
   const match = ARN.exec(text)
   if (!match) return undefined
@@ -73,7 +73,7 @@ export function subscriptionArn(topic: string, subscriptionId: string): string {
   return `${topic}:${subscriptionId}`
 }
 
-/** The topic ARN for a topic's name or full ARN; `validation_failed` at `path` where it is neither. */
+/** The topic ARN for a topic's name or full ARN. Throws `validation_failed` at `path` if the text is neither. */
 export function resolveTopic(nameOrArn: string, defaults: ArnDefaults, path = 'topic'): string {
   const arn = parseArn(nameOrArn)
   if (arn?.service === 'sns' && arn.subscriptionId === undefined) return nameOrArn
@@ -81,7 +81,7 @@ export function resolveTopic(nameOrArn: string, defaults: ArnDefaults, path = 't
   throw FantailError.invalid(path, 'must be a topic name (1 to 256 of A-Z a-z 0-9 _ -) or a topic ARN')
 }
 
-/** The queue ARN for a queue's name or full ARN; `validation_failed` at `path` where it is neither. */
+/** The queue ARN for a queue's name or full ARN. Throws `validation_failed` at `path` if the text is neither. */
 export function resolveQueue(nameOrArn: string, defaults: ArnDefaults, path = 'queue'): string {
   const arn = parseArn(nameOrArn)
   if (arn?.service === 'sqs') return nameOrArn
@@ -91,7 +91,7 @@ export function resolveQueue(nameOrArn: string, defaults: ArnDefaults, path = 'q
 
 const SUBSCRIPTION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The subscription id for an id or a subscription ARN; `not_found` where it can name no subscription. */
+/** The subscription id for an id or a subscription ARN. Throws `not_found` if the text can be neither. */
 export function resolveSubscription(idOrArn: string): string {
   const id = parseArn(idOrArn)?.subscriptionId ?? idOrArn
   if (SUBSCRIPTION_ID.test(id)) return id

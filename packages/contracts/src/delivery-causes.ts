@@ -1,6 +1,6 @@
 /**
- * Why a delivery is attempted when it is, why it waits, and why it ended: the closed list that the log, the outcome log
- * and the API share. The sentences stand in the OpenAPI document and in docs/why.md.
+ * Causes: why a delivery is attempted at its time, waits, or ended. Logs, the outcome log and the API share this closed
+ * list. The OpenAPI document and docs/why.md have the sentences.
  */
 
 /** Causes of a retry's time. */
@@ -12,7 +12,7 @@ export const RETRY_CAUSES = {
   retryAfter: 'The endpoint asked for more time with `Retry-After`.',
 } as const
 
-/** Causes that make a due delivery wait, or that let one go early. */
+/** Causes for which a due delivery waits, or is attempted early. */
 export const WAIT_CAUSES = {
   retryNow: 'An operator asked to retry now.',
   redrive: 'A redrive brought it back from a dead-letter queue.',
@@ -32,7 +32,7 @@ export const WAIT_CAUSES = {
     'Workers died or froze again and again while they had it in hand, so it waits longer each time.',
 } as const
 
-/** Why nobody can say how long a lane takes for what waits in it. */
+/** Reasons why nobody can say how long a lane will take to deliver its waiting deliveries. */
 export const DRAIN_UNKNOWN = ['paused', 'nothingAttempted', 'nothingSucceeds'] as const
 export type DrainUnknown = (typeof DRAIN_UNKNOWN)[number]
 
@@ -61,11 +61,13 @@ export type DeliveryCause = keyof typeof DELIVERY_CAUSES
 
 export interface Why {
   because: DeliveryCause
-  /** From the end of the attempt before, or from publishing; null where it is not known or nothing follows. */
+  /**
+   * Counted from the end of the previous attempt, or from publishing. null if it is unknown, or if no attempt follows.
+   */
   delayMs: number | null
 }
 
-/** A cause that is stored with a delivery; ends are stored as its reason. */
+/** A cause that is stored with a delivery. For an ended delivery, its reason is stored instead. */
 export interface StoredWhy extends Why {
   because: RetryCause | WaitCause
 }

@@ -1,4 +1,4 @@
-/** The one error type that reaches a client, and the codes it may carry (design: REST API, errors). */
+/** The only error type that clients get, and its codes. */
 
 export const ERROR_STATUS = {
   malformed_json: 400,
@@ -45,7 +45,7 @@ export const ERROR_MEANING: Record<ErrorCode, string> = {
   storage_full: 'Redis is out of memory; nothing was changed. Try again after `Retry-After`.',
 }
 
-/** One thing wrong with an input: where (a dotted path, `messages[3].subject`) and what. */
+/** One problem of an input: where it is (a dotted path, `messages[3].subject`) and what is wrong. */
 export interface Problem {
   path: string
   message: string
@@ -53,7 +53,7 @@ export interface Problem {
 
 interface FantailErrorOptions {
   details?: Problem[]
-  /** Becomes `Retry-After`; whole seconds. */
+  /** Whole seconds. The answer has them as `Retry-After`. */
   retryAfterSeconds?: number
   cause?: unknown
 }

@@ -1,6 +1,6 @@
-/** JSON that came from somewhere else, read without throwing. */
+/** Reads JSON of other programs without throwing. */
 
-/** undefined where it is no JSON. */
+/** undefined: the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object that a text is the JSON of. */
+/** The object in a JSON text. undefined: the text is not the JSON of an object. */
 export function objectOf(text: string): Record<string, unknown> | undefined {
   const value = jsonOf(text)
   return isObject(value) ? value : undefined

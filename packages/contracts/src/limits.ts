@@ -140,5 +140,5 @@ export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30
 
 /** @limit Members of `retryOn`. Past it: the policy is refused. */
 export const RETRY_ON_MEMBERS_MAX = 50
-/** The default of `retryOn`. The traits classify by it, and documents show it. */
+/** The default of `retryOn`. The traits classify statuses by it, and documents show it. */
 export const RETRY_ON_DEFAULT = ['429', '5xx'] as const

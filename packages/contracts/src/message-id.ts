@@ -1,6 +1,6 @@
 /**
- * Message ids are UUIDv7 (RFC 9562 §5.7). The first 48 bits are the time of publishing, so a script knows a delivery's
- * age from its id. Lanes store the 16 bytes.
+ * Message ids are UUIDv7 (RFC 9562 §5.7). The first 48 bits are the time of publishing, so a script can compute a
+ * delivery's age from its id. Lanes store the 16 bytes.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -9,13 +9,13 @@ const POOL_IDS = 256
 const RANDOM_DIGITS = 20
 let pool = ''
 let used = 0
-/** The common prefix of one millisecond's ids. Hundreds may be made in one millisecond. */
+/** The prefix of all ids of one millisecond. It is kept, because hundreds of ids may be made in one millisecond. */
 let prefixTime = Number.NaN
 let prefix = ''
 
 /**
- * 74 random bits beside the time; `random` (10 bytes) is for tests. Put together from digits: by way of bytes it takes
- * several times as long, for every message there is.
+ * The time and 74 random bits. Only tests give `random` (10 bytes). The text is built from digits. Building it from
+ * bytes takes several times as long, and this runs for every message.
  */
 export function createMessageId(publishedAt: number, random?: Uint8Array): string {
   if (publishedAt !== prefixTime) {
@@ -44,7 +44,7 @@ function nextDigits(): string {
   return pool.slice(used - RANDOM_DIGITS, used)
 }
 
-/** The dashed text of 16 bytes. */
+/** The UUID text of 16 bytes. */
 export function formatMessageId(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -52,12 +52,12 @@ export function formatMessageId(bytes: Uint8Array): string {
 
 const MESSAGE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The 16 bytes of a UUID's text, or undefined where it is none. */
+/** The 16 bytes of a UUID's text. Undefined if the text is not a UUID. */
 export function parseMessageId(text: string): Buffer | undefined {
   return MESSAGE_ID.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : undefined
 }
 
-/** Epoch ms in an id that `createMessageId` made. */
+/** The time of publishing in an id that `createMessageId` made; epoch ms. */
 export function publishedAtOf(messageId: string): number {
   return Number.parseInt(messageId.slice(0, 8) + messageId.slice(9, 13), 16)
 }

@@ -41,7 +41,7 @@ export function structureProblem(text: string): string | undefined {
     : 'must hold a text under "default" where structure is "json"'
 }
 
-/** The characters that a message group or a deduplication id may have. */
+/** Checks the characters of a message group id or a deduplication id. */
 export function fifoIdProblem(id: string): string | undefined {
   return FIFO_ID.test(id) ? undefined : 'must have 1 to 128 letters, digits or punctuation marks of ASCII'
 }
@@ -55,7 +55,7 @@ export function attributeNameProblem(name: string): string | undefined {
   return name === '__proto__' ? 'must have another name' : undefined
 }
 
-/** The problem of a typed attribute, member by member. */
+/** The first problem of a typed attribute. */
 export function attributeProblem({ type, value }: MessageAttribute): Problem | undefined {
   if (!TYPE.test(type)) {
     return {
@@ -70,7 +70,7 @@ export function attributeProblem({ type, value }: MessageAttribute): Problem | u
   return message === undefined ? undefined : { path: 'value', message }
 }
 
-/** An attribute in its stored form, or undefined where the input has none of the four shapes. */
+/** An attribute in its stored form. Undefined if the input has none of the four accepted shapes. */
 export function toAttribute(input: unknown): MessageAttribute | undefined {
   if (typeof input === 'string') return { type: 'String', value: input }
   if (typeof input === 'number') return { type: 'Number', value: String(input) }
@@ -88,7 +88,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Every problem of a message's `attributes`; `path` leads to them. */
+/** Every problem of a message's `attributes`. `path` is the place of `attributes` in the request. */
 export function attributesProblems(attributes: unknown, path: PropertyKey[]): Problem[] {
   if (typeof attributes !== 'object' || attributes === null || Array.isArray(attributes)) {
     return [{ path: formatPath(path), message: 'must be an object' }]
@@ -111,7 +111,7 @@ function entryProblems(name: string, input: unknown, path: PropertyKey[]): Probl
   return problems
 }
 
-/** Bytes that count against a message's limit: its text, and name, type and value of each attribute. */
+/** The bytes that count against a message's limit: its text, and name, type and value of each attribute. */
 export function messageBytes(
   message: string,
   attributes: Record<string, MessageAttribute> | undefined,

@@ -1,10 +1,10 @@
-/** Zod's findings in our words: one problem per member, `messages[3].subject must have at most 99 characters`. */
+/** Zod's errors in Fantail's words: one problem per member, `messages[3].subject must have at most 99 characters`. */
 import type { z } from 'zod'
 import type { Problem } from './fantail-error.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Every problem; `prefix` stands before the paths. */
+/** All problems. Each path begins with `prefix`. */
 export function problemsOf(error: z.core.$ZodError, prefix: PropertyKey[] = []): Problem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, [...prefix, ...issue.path]))
 }

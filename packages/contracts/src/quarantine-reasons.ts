@@ -1,4 +1,4 @@
-/** Why something stands in the quarantine, one sentence for each reason. */
+/** Reasons for entries of the quarantine, with one sentence each. */
 
 export const QUARANTINE_REASONS = {
   jobUnreadable: 'the data of a dispatch job cannot be decoded',

@@ -1,6 +1,6 @@
 /**
  * The stored records: topics, subscriptions, messages, dead letters, redrive tasks. Times are epoch milliseconds
- * (`…At`), durations carry their unit. The routes make the REST shapes from these.
+ * (`…At`), and durations carry their unit. The routes derive the REST shapes from these types.
  */
 import type { Protocol } from './protocols.ts'
 
@@ -15,12 +15,15 @@ export interface RetryPolicy {
   numMinDelayRetries: number
   numMaxDelayRetries: number
   backoffFunction: BackoffFunction
-  /** Statuses that are retried, such as `404` or `5xx`; absent: RETRY_ON_DEFAULT. No answer is always retried. */
+  /**
+   * Statuses that are retried, such as `404` or `5xx`. Absent: RETRY_ON_DEFAULT. An attempt without an answer is always
+   * retried.
+   */
   retryOn?: (string | number)[]
 }
 
 export interface ThrottlePolicy {
-  /** A fraction below 1 is a pause between requests: 0.2 is one in 5 s. */
+  /** Below 1 it is a pause between requests: 0.2 means one request in 5 s. */
   maxReceivesPerSecond: number
 }
 
@@ -29,7 +32,8 @@ export interface RequestPolicy {
 }
 
 /**
- * The policy as stored on a topic or a subscription. A group is absent if unset. Optional retry members stay as given.
+ * The policy as stored on a topic or a subscription. A group is absent if it is not set. Optional retry members are
+ * stored as given.
  */
 export interface DeliveryPolicy {
   healthyRetryPolicy?: Partial<RetryPolicy>
@@ -52,8 +56,8 @@ export interface TopicRecord {
   arn: string
   name: string
   /**
-   * Each creation gets a new one, also if a topic is deleted and created again. It is part of the names of the slices'
-   * keys.
+   * Random. Each creation gets a new one, also if a topic is deleted and created again. The names of the slices' keys
+   * contain it.
    */
   uid: string
   displayName: string
@@ -61,11 +65,11 @@ export interface TopicRecord {
   disableSubscriptionOverrides: boolean
   retentionSeconds: number
   signing: 'none' | 'sns'
-  /** Messages keep their order within a group; follows from a name that ends in `.fifo`. Absent: standard. */
+  /** Messages keep their order within a group. True if the name ends in `.fifo`. Absent: standard. */
   fifo?: true
   /** FIFO: a message without a deduplication id gets the SHA-256 of its text. */
   contentBasedDeduplication?: boolean
-  /** FIFO: what a deduplication id is unique in; absent: the whole topic. */
+  /** FIFO: where a deduplication id must be unique. Absent: in the whole topic. */
   fifoThroughputScope?: FifoThroughputScope
   tags?: Record<string, string>
   createdAt: number
@@ -81,13 +85,13 @@ export interface RedrivePolicy {
   deadLetterTargetArn: string
 }
 
-/** How a subscription's or push consumer's endpoint is reached beyond its URL, without what is secret of it. */
+/** How the endpoint of a subscription or push consumer is reached, beyond its URL. Secrets are not part of it. */
 export interface OutboundSettings {
   /** Credentials masked. */
   proxy?: string
-  /** The client's certificate, PEM. */
+  /** The client's certificate (PEM). */
   certificate?: string
-  /** Trusted beside the system's authorities, PEM. */
+  /** Certificates that are trusted in addition to the system's (PEM). */
   ca?: string
   /** Names. */
   headers?: string[]
@@ -96,7 +100,7 @@ export interface OutboundSettings {
 export const WEBHOOK_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const
 export type WebhookAlgorithm = (typeof WEBHOOK_ALGORITHMS)[number]
 
-/** A key that signs a subscription's requests by Standard Webhooks. */
+/** A key that signs a subscription's requests by the Standard Webhooks specification. */
 export interface WebhookKey {
   /** 16 hex digits. */
   id: string
@@ -106,22 +110,22 @@ export interface WebhookKey {
   /** The public key of an ed25519 pair: `whpk_…`. */
   publicKey?: string
   createdAt: number
-  /** For a replaced key: when it stops signing. */
+  /** When a replaced key stops signing. null: the key was not replaced. */
   expiresAt: number | null
 }
 
 export const RETRY_MODES = ['policy', 'standard', 'adaptive'] as const
-/** Whether retries and rate answer to the endpoint beside the curve; policy: they do not. */
+/** How retries and rate react to the endpoint, in addition to the curve. `policy`: not at all. */
 export type RetryMode = (typeof RETRY_MODES)[number]
 
 interface CircuitBreaker {
-  /** In a row, until nothing more is sent. */
+  /** Failures in a row after which nothing more is sent. */
   failures: number
-  /** Between two attempts that ask whether the endpoint is back. */
+  /** Pause between two probes, which ask whether the endpoint works again. */
   probeSeconds: number
 }
 
-/** Another endpoint of a subscription, as the record has its own. */
+/** A new endpoint of a subscription that has not confirmed yet, with its settings. */
 export interface SubscriptionMove {
   endpoint: string
   outbound: OutboundSettings | null
@@ -133,51 +137,59 @@ export interface SubscriptionRecord {
   arn: string
   topicArn: string
   protocol: Protocol
-  /** Made through the native API. Absent: through an AWS protocol, or by a release that did not note it. */
+  /**
+   * The subscription was made through the native API. Absent: through an AWS protocol, or by a release that did not
+   * record it.
+   */
   origin?: 'native'
-  /** A digest stands in the place of a URL's credentials. */
+  /** The URL. A digest replaces its credentials. */
   endpoint: string
-  /** Absent or null: reached plainly. */
+  /** Absent or null: there is no proxy, certificate or other setting. */
   outbound?: OutboundSettings | null
-  /** Credentials of the endpoint and the secrets of `outbound`, sealed; absent or null: there are none. */
+  /** Credentials of the endpoint and the secrets of `outbound`, sealed. Absent or null: there are none. */
   sealed?: string | null
-  /** Where it moves when that endpoint confirms by `token`; absent or null: nowhere. */
+  /** The new endpoint, which replaces the present one when it confirms with `token`. Absent or null: there is none. */
   move?: SubscriptionMove | null
   status: SubscriptionStatus
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null
-  /** Dead letters go to the topic's own queue, which they make. Absent or null: where `redrivePolicy` says. */
+  /**
+   * Dead letters go to the topic's own queue, which the first of them creates. Absent or null: `redrivePolicy` names
+   * the queue.
+   */
   deadLetters?: 'topicQueue' | null
-  /** The filter policy as given, parsed (checklist 77 to 102). Absent or null: every message matches. */
+  /** The parsed filter policy as it was given (checklist 77 to 102). Absent or null: every message matches. */
   filterPolicy?: FilterPolicy | null
-  /** Remembered also while there is no policy; absent: MessageAttributes. */
+  /** Stays while there is no policy. Absent: MessageAttributes. */
   filterPolicyScope?: FilterPolicyScope
   maxInFlight: number
   /** Absent: policy. */
   retryMode?: RetryMode
   /** Absent or null: there is none. */
   circuitBreaker?: CircuitBreaker | null
-  /** For people; several may have the same. Absent or null: there is none. */
+  /** A name for people. Several subscriptions may have the same one. Absent or null: there is none. */
   name?: string | null
-  /** The caller's own words about it, by key. Absent: there are none. */
+  /** Texts of the caller by key. Absent: there are none. */
   metadata?: Record<string, string>
   confirmation: 'none' | 'handshake'
-  /** Set while a confirmation is awaited, kept after it (confirming twice answers the same). */
+  /** The token of the confirmation. It is kept afterwards, because confirming twice gives the same answer. */
   token: string | null
   tokenExpiresAt: number | null
-  /** Unsubscribed through its link: invisible, restorable with `token` until it expires. */
+  /**
+   * Unsubscribed by the link in a message. The subscription is invisible, and `token` can restore it until it expires.
+   */
   unsubscribed: boolean
-  /** Confirmed by a call that carried a signature. */
+  /** The call that confirmed the subscription was signed. */
   confirmationWasAuthenticated?: true
   /** ARN of the key's user that subscribed. Absent: keys were not required. */
   principal?: string
-  /** Only a signed call may unsubscribe it. */
+  /** Only a signed call may delete the subscription. */
   authenticateOnUnsubscribe?: true
-  /** Absent or empty: its requests carry no such signature. */
+  /** Absent or empty: requests have no Standard Webhooks signature. */
   webhookKeys?: WebhookKey[]
   createdAt: number
-  /** Position in its slice, 0 to 499; stable for the subscription's life, reused after it. */
+  /** Its number in the slice, 0 to 499. It stays for the subscription's life, and is reused afterwards. */
   slot: number
   attributes: Record<string, string>
 }
@@ -191,12 +203,12 @@ export interface MessageAttribute {
 
 export type MessageKind = 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
 
-/** A message as it travels in a dispatch job and as its body is stored beside lanes. */
+/** A message, as a dispatch job carries it, and as lanes store its body. */
 export interface Message {
   /** UUIDv7: its first 48 bits are `publishedAt`. */
   messageId: string
   topicArn: string
-  /** The uid of the standard topic that was published to. Another topic may have taken its name since. */
+  /** The uid of the standard topic to which it was published. Another topic may have the same name by now. */
   topicUid?: string
   publishedAt: number
   message: string
@@ -205,27 +217,30 @@ export interface Message {
   structure?: 'json'
   /** Absent means Notification. */
   kind?: MessageKind
-  /** For the two confirmation kinds only. */
+  /** Only in the two kinds of confirmations. */
   token?: string
-  /** Base of the links in the envelope; configured, or the origin that the publisher used. */
+  /** The base of the links in the envelope: configured, or the origin that the publisher used. */
   publicUrl?: string
-  /** W3C trace context of the publish. */
+  /** W3C trace context of the publish request. */
   traceparent?: string
-  /** X-Ray's trace header of the publish; queues get it as AWSTraceHeader. */
+  /** X-Ray's trace header of the publish request. Queues get it as AWSTraceHeader. */
   traceHeader?: string
-  /** FIFO: order holds within it. On a standard topic it is only passed on to queues. */
+  /** FIFO: messages of one group keep their order. On a standard topic it is only passed on to queues. */
   groupId?: string
   deduplicationId?: string
-  /** FIFO: 20 decimal digits, rising per topic. */
+  /** FIFO: 20 decimal digits, rising for each topic. */
   sequenceNumber?: string
-  /** Dispatch does `SET NX` of this Redis key too, and drops the message where it holds another value. */
+  /**
+   * Dispatch sets this Redis key if it does not exist (`SET NX`). If the key exists with another value, the message is
+   * dropped.
+   */
   idempotency?: { key: string; value: string }
 }
 
 export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired'] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
-/** Beside a queued dead letter, never an SQS attribute (checklist 154). */
+/** Stored beside a dead letter's text, never as an SQS attribute (checklist 154). */
 export interface DeadLetter {
   reason: DeadLetterReason
   statusCode: number | null
@@ -234,7 +249,7 @@ export interface DeadLetter {
   subscriptionArn: string
   topicArn: string
   messageId: string
-  /** 0 for a first delivery, +1 with every redrive. */
+  /** 0 for a delivery that was never redriven. Each redrive adds 1. */
   generation: number
   publishedAt: number
   deadLetteredAt: number
@@ -261,19 +276,19 @@ export interface QueueRecord {
   delaySeconds: number
   receiveWaitSeconds: number
   redrivePolicy: QueueRedrivePolicy | null
-  /** Messages keep their order within a group; follows from a name that ends in `.fifo`. Absent: standard. */
+  /** Messages keep their order within a group. True if the name ends in `.fifo`. Absent: standard. */
   fifo?: true
   contentBasedDeduplication?: boolean
-  /** FIFO: what a deduplication id is unique in; absent: queue. */
+  /** FIFO: where a deduplication id must be unique. Absent: in the queue. */
   deduplicationScope?: 'queue' | 'messageGroup'
-  /** FIFO; absent: perQueue. Kept and shown; nothing is limited. */
+  /** FIFO: stored and shown, but it limits nothing. Absent: perQueue. */
   fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId'
-  /** Limit of body and attributes. Absent: 1,048,576. */
+  /** Limit of the size of body and attributes. Absent: 1,048,576. */
   maximumMessageBytes?: number
-  /** Who may name this queue as a dead-letter queue; absent: every queue. */
+  /** Which queues may name this one as their dead-letter queue. Absent: every queue. */
   redriveAllowPolicy?: RedriveAllowPolicy | null
   tags?: Record<string, string>
-  /** ARN of the topic that made it for its dead letters; absent: somebody made it by a request. */
+  /** ARN of the topic that made this queue for its dead letters. Absent: a request made it. */
   deadLettersOf?: string
   createdAt: number
   modifiedAt: number
@@ -281,9 +296,9 @@ export interface QueueRecord {
 }
 
 export interface QueueMessage {
-  /** The queue's own id of this item (a UUID), not the publisher's messageId. */
+  /** The queue's own id of this message (a UUID), not the publisher's messageId. */
   messageId: string
-  /** Present when received, absent when peeked. */
+  /** Set if the message was received, absent if it was only shown. */
   receiptHandle?: string
   receiveCount: number
   body: string
@@ -296,31 +311,31 @@ export interface QueueMessage {
   sequenceNumber?: string
   /** System attribute AWSTraceHeader. */
   traceHeader?: string
-  /** Account that sent it; absent: the queue's own. */
+  /** The account that sent the message. Absent: the queue's own account. */
   senderId?: string
   deadLetter?: DeadLetter
-  /** ARN of the queue that maxReceiveCount moved it from. */
+  /** ARN of the queue from which `maxReceiveCount` moved the message. */
   deadLetterSourceArn?: string
 }
 
-/** A webhook that a queue's messages are pushed to. */
+/** A webhook to which a queue's messages are pushed. */
 export interface ConsumerRecord {
   name: string
   queueArn: string
   /** Credentials masked. */
   url: string
-  /** Absent or null: reached plainly. */
+  /** Absent or null: there is no proxy, certificate or other setting. */
   outbound?: OutboundSettings | null
-  /** The URL with its credentials and the secrets of `outbound`, sealed; absent or null: there are none. */
+  /** The URL with its credentials and the secrets of `outbound`, sealed. Absent or null: there are none. */
   sealed?: string | null
   batchSize: number
   batchWindowSeconds: number
-  /** Requests at a time, over all workers. */
+  /** The most requests at a time, over all workers. */
   concurrency: number
   timeoutSeconds: number
   enabled: boolean
   reportBatchItemFailures: boolean
-  /** Another one with every change. */
+  /** Random. It changes with every change of the record. */
   revision: string
   createdAt: number
   modifiedAt: number
@@ -354,16 +369,16 @@ export interface RedriveTask {
   error: string | null
 }
 
-/** The result of one attempt. Failures are results too, not errors. */
+/** The result of one attempt. A failure is a result, too, and not an exception. */
 export type AttemptResult =
   | {
       kind: 'response'
       statusCode: number
       durationMs: number
       retryAfterSeconds?: number
-      /** Where it was asked for and is not too long. */
+      /** Set if it was requested and is not too long. */
       body?: Buffer
-      /** The beginning of the body, where that was asked for. */
+      /** The beginning of the body, if it was requested. */
       text?: string
       /** Judges the response instead of its status, where the endpoint said more than that. */
       verdict?: ResultClass

@@ -1,20 +1,20 @@
-/** Where Redis is: one server by its URL, a cluster, or whichever server Sentinels say is the master. */
+/** Where Redis is: one server by its URL, a cluster, or the master that Sentinels name. */
 export type RedisTarget = string | RedisServer | RedisCluster | RedisSentinels
 
-/** One server whose TLS is not Node's own way. */
+/** One server with TLS settings that differ from Node's defaults. */
 export interface RedisServer {
   url: string
   tls: RedisTls
 }
 
-/** PEM texts; what is absent is as Node has it. */
+/** PEM texts. Node's default applies to an absent member. */
 export interface RedisTls {
   /** Authorities that may have issued the servers' certificates. */
   ca?: string
   /** The client's certificate, with its key. */
   cert?: string
   key?: string
-  /** That the servers' certificates are for, where it is not the host that is connected to. */
+  /** The name in the servers' certificates, if it differs from the host. */
   servername?: string
 }
 
@@ -30,18 +30,18 @@ export interface RedisAccess {
   tls?: RedisTls
 }
 
-/** Any of a cluster's nodes; the others are learned from the first that answers. */
+/** Some of a cluster's nodes. The first node that answers names the others. */
 export interface RedisCluster extends RedisAccess {
   nodes: HostPort[]
   /**
-   * How nodes are reached where the addresses that they announce are not: `host:port` announced → `host:port` to use.
+   * For nodes that cannot be reached at the addresses that they announce: announced `host:port` → `host:port` to use.
    */
   natMap?: Record<string, HostPort>
 }
 
 export interface RedisSentinels extends RedisAccess {
   sentinels: HostPort[]
-  /** The name that the Sentinels know the master by. */
+  /** The master's name in the Sentinels. */
   name: string
   sentinelUsername?: string
   sentinelPassword?: string

@@ -1,6 +1,6 @@
 /**
- * The data of a dispatch job: one group of messages with their bodies, or, as a part of another job, a range of that
- * job's messages.
+ * The data of a dispatch job. A job holds one group of messages with their bodies. A part of a job holds only a range
+ * of that job's messages.
  */
 import type { Message } from '@fantail/contracts'
 
@@ -14,9 +14,9 @@ export interface DispatchJobData {
 
 /** A part of a job that is too large for one worker (dispatch-parts.ts). */
 export interface DispatchPart {
-  /** Its messages: from the first to before the second. */
+  /** The range of its messages. The second number is not included. */
   messages: [from: number, to: number]
-  /** Numbers of the slices that it is for: from the first to before the second, null to the last there is. */
+  /** The range of slices that it is for. The second number is not included; null: all slices from the first on. */
   slices: [from: number, to: number | null]
 }
 
@@ -27,7 +27,7 @@ export interface PartJobData {
   of: [id: string, addedAt: number]
 }
 
-/** The messages of a job's data; throws where the data is not a dispatch job's. */
+/** The messages in a job's data. Throws if the data is not a dispatch job's. */
 export function dispatchMessages(data: unknown): Message[] {
   const job = data as Partial<DispatchJobData> | null
   if (job?.v !== 1 || !Array.isArray(job.m)) throw new TypeError('not the data of a dispatch job')

@@ -1,10 +1,10 @@
 /**
- * Pauses between tries while something outside fails: 0.1 to 2 s, doubling, with jitter so that processes do not retry
- * in step.
+ * Pauses between tries while another system fails: 0.1 to 2 s, doubling. Random jitter keeps processes from trying at
+ * the same time.
  */
 
 export interface Backoff {
-  /** The next pause; each is up to twice the one before. */
+  /** The next pause, up to twice as long as the one before. */
   nextMs(): number
   /** After a success. */
   reset(): void
@@ -25,7 +25,7 @@ export function createBackoff({
   return {
     nextMs() {
       topMs = Math.min(topMs * 2, maxMs)
-      // From half of the top to the top: never sooner than minMs, and two processes soon drift apart.
+      // Between half of the top and the top, and never below minMs. Two processes then soon try at different times.
       return Math.max(minMs, Math.round(topMs * (0.5 + random() / 2)))
     },
     reset() {

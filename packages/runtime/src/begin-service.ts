@@ -1,4 +1,4 @@
-/** How every service begins once its settings are read: Redis found, telemetry started. */
+/** The first steps of every service after its settings are read: it finds Redis and starts telemetry. */
 import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
@@ -12,7 +12,7 @@ interface ServiceBase {
   settings: RedisPlace & { commit?: string | undefined }
   /** Whether the metrics of SNS and SQS are shown too. */
   awsMetrics: boolean
-  /** Aborted when the process is to stop before it has started. */
+  /** Aborted if the process must stop before it has started. */
   signal: AbortSignal
 }
 
@@ -22,7 +22,7 @@ export interface Begun {
   build: Build
 }
 
-/** Waits for as long as a local Redis takes; rejects with the signal's reason when aborted. */
+/** Waits for a local Redis without a limit. Rejects with the signal's reason when aborted. */
 export async function beginService({ name, log, settings, awsMetrics, signal }: ServiceBase): Promise<Begun> {
   const build = readBuild(settings.commit)
   const { version, commit, problem } = build

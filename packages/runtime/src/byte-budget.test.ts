@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
-/** Enters in order; `isIn` says who has entered. */
+/** Computations enter in order. `isIn` says which have entered. */
 function useBudget(bytesMax: number) {
   const budget = new ByteBudget(bytesMax)
   const isIn: string[] = []

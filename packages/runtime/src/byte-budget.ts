@@ -1,6 +1,6 @@
 /**
- * Memory that long computations share. Each enters before it begins and leaves when it has ended, first come first
- * served. One that needs more than the whole budget enters when no other is in.
+ * Memory that long computations share. Each enters before it begins and leaves when it has ended, in the order of
+ * arrival. A computation that needs more than the whole budget enters when no other is in.
  */
 export class ByteBudget {
   readonly #max: number
@@ -11,7 +11,7 @@ export class ByteBudget {
     this.#max = bytesMax
   }
 
-  /** A promise only where there is a wait. */
+  /** A promise if the caller must wait, else undefined. */
   enter(bytes: number): Promise<void> | undefined {
     if (this.#line.length === 0 && this.#hasCapacityFor(bytes)) {
       this.#held += bytes
@@ -34,7 +34,7 @@ export class ByteBudget {
   }
 }
 
-/** Two budgets of half the bytes each: what needs little waits for nothing that needs much. */
+/** Two budgets of half the bytes each, so that small computations never wait for large ones. */
 export class SplitBudget {
   readonly #small: ByteBudget
   readonly #large: ByteBudget

@@ -1,4 +1,4 @@
-/** Where tests let a logger write to. */
+/** A destination for a logger, which tests can read. */
 
 export interface LogLine {
   level: string

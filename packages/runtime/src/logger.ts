@@ -6,7 +6,7 @@ export type { Logger } from 'pino'
 interface LoggerOptions {
   /** Stands in every line. */
   service: string
-  /** A word that is no level counts as info: the settings' own check is what reports it. */
+  /** An unknown level counts as info. The check of the settings reports it. */
   level?: string
   /** stdout where absent. */
   destination?: DestinationStream
@@ -16,8 +16,8 @@ const LEVELS = ['debug', 'info', 'warn', 'error', 'silent']
 const SECRETS = ['authorization', 'password', 'receiptHandle', 'redisUrl', 'token']
 
 /**
- * Lines are written at once: pino's own way writes in the background, and lines under way at the exit end up out of
- * order (tried: in every second exit), just those that say why a process ended.
+ * Lines are written at once. pino's default writes in the background. At an exit, its last lines came out of order in
+ * every second try, and these lines say why a process ended.
  */
 export function createLogger({ service, level = 'info', destination }: LoggerOptions): Logger {
   const options = {
@@ -43,8 +43,8 @@ interface ErrorFields {
 const CAUSES_MAX = 4
 
 /**
- * The logged fields of an error. Pino's own serializer logs every property, and an ioredis error carries its command:
- * message bodies, or the password of an AUTH.
+ * The logged fields of an error. pino's own serializer logs every property. An ioredis error has its command as a
+ * property, with message bodies or the password of an AUTH.
  */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
@@ -59,7 +59,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   }
 }
 
-/** A URL as it may be logged: without user, password and query. */
+/** A URL without user, password and query, for logs. */
 export function withoutCredentials(url: string): string {
   const parsed = URL.parse(url)
   if (!parsed) return '[no URL]'

@@ -11,7 +11,7 @@ const loops: Loop[] = []
 
 afterEach(() => Promise.all(loops.splice(0).map((loop) => loop.stop())))
 
-/** A started loop whose turns count themselves; `behave` may throw, and answers the pause. */
+/** A started loop that counts its turns. `behave` may throw, and returns the pause. */
 function started(behave: (turn: number, signal: AbortSignal) => number | Promise<number>, backoffMs = 1) {
   const { destination, lines } = logLines()
   const log = createLogger({ service: 'test', destination })

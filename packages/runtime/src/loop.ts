@@ -1,27 +1,27 @@
 /**
- * Background loops. A loop takes turns while it runs: a turn returns the pause after it. A failed turn is followed by a
- * growing pause. One line is logged when failures begin, and one when they end.
+ * Background loops. A loop calls `turn`, pauses for the time that it returned, and calls it again. After a failed turn
+ * the pauses grow. One line is logged when failures begin, and one when they end.
  */
 import { type Backoff, createBackoff } from './backoff.ts'
 import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
-/** The interface of every background loop to its owner. */
+/** A background loop, as its owner sees it. */
 export interface Loop {
   start(): void | Promise<void>
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no part of it runs any more. */
   stop(): Promise<void>
 }
 
 export interface WakeableLoop extends Loop {
-  /** Ends the pause between turns; a turn that runs is followed by another at once. Never shortens a back-off. */
+  /** Ends the pause between turns. If a turn is running, another follows at once. Never shortens a back-off. */
   wake(): void
 }
 
 interface LoopOptions {
   name: string
   log: Pick<Logger, 'info' | 'warn'>
-  /** One unit of work; resolves with the pause until the next in ms. The signal is aborted by stop. */
+  /** One unit of work. Resolves with the pause until the next turn, in ms. `stop` aborts the signal. */
   turn: (signal: AbortSignal) => Promise<number>
   backoff?: Backoff
 }

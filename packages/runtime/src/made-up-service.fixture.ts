@@ -1,4 +1,4 @@
-/** A service that is nothing but its description. */
+/** A service for tests, described by nothing but its ServiceDescription. */
 import { readRedriveSettings } from '@fantail/config'
 import { runService } from './run-service.ts'
 import { openConnections } from './service-connections.ts'

@@ -1,7 +1,7 @@
 /**
- * The vault of a process. It uses the operator's master key. In local mode without one, the first service that starts
- * makes a key and leaves it in the data folder, readable by its owner only. In server mode without a key there is no
- * vault, and secrets are refused.
+ * Opens the vault of a process with the operator's master key. In local mode without one, the first service that starts
+ * makes a key. It stores the key in the data folder, readable by its owner only. In server mode without a key there is
+ * no vault, and secrets are refused.
  */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ interface VaultSettings {
   masterKeysOld?: MasterKey[] | undefined
 }
 
-/** Rejects in local mode where the key's file can be neither read nor made. */
+/** Rejects if local mode can neither read nor make the key's file. */
 export async function openVault(settings: VaultSettings): Promise<Vault | undefined> {
   const { mode, dataDir, masterKey, masterKeysOld = [] } = settings
   if (masterKey) return createVault([masterKey, ...masterKeysOld])
@@ -33,7 +33,10 @@ async function localKey(dataDir: string): Promise<MasterKey> {
   return key
 }
 
-/** Whole or not at all, and the first one stays: services start at the same time, and all must have the same key. */
+/**
+ * Writes the key's file as a whole, and never replaces one. Several services start at the same time, and all must have
+ * the same key.
+ */
 async function makeKey(dataDir: string, path: string): Promise<string> {
   await mkdir(dataDir, { recursive: true })
   const draft = `${path}.${randomUUID()}`

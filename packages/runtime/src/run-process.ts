@@ -8,13 +8,16 @@ interface ProcessParts<T> {
   name: string
   log: Logger
   /**
-   * The signal is aborted when the process is to stop before it has started. `fail` ends the process as a rejection
-   * would, for what keeps a service from its work and is found when it has started.
+   * The signal is aborted if the process must stop before it has started. `fail` ends the process as a rejection would.
+   * It is for errors that appear after the start and keep the service from working.
    */
   start: (signal: AbortSignal, fail: (error: unknown) => void) => Promise<T>
-  /** Gets what `start` resolved with. */
+  /** Called with the result of `start`. */
   stop: (started: T) => Promise<void>
-  /** A BullMQ worker does not close while Redis is away: past this the process ends all the same. */
+  /**
+   * A BullMQ worker does not close while Redis is unreachable. The process therefore ends after this time, closed or
+   * not.
+   */
   stopTimeoutMs?: number
 }
 
@@ -34,7 +37,7 @@ export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
     await aborted(stopping)
     await parts.stop(started)
   } catch (error) {
-    // The start's pending wait rejects when the process stops.
+    // The rejection is only the result of stopping, so it is no error.
     const givenUp = stopping.aborted && error instanceof Error && error.name === 'AbortError'
     if (!givenUp) die(log, error, `${name}.failed`)
   }
@@ -44,7 +47,7 @@ export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
 
 type Stoppable = Pick<ProcessParts<unknown>, 'name' | 'log' | 'stopTimeoutMs'>
 
-/** Aborted by the first SIGTERM or SIGINT; further ones change nothing. */
+/** Aborted by the first SIGTERM or SIGINT. Further signals change nothing. */
 function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): AbortSignal {
   const stopping = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
@@ -63,7 +66,7 @@ function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): 
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
-  // A timer keeps the process alive for services whose own handles come and go.
+  // Keeps the process alive while the service has no open handle of its own.
   const alive = setInterval(() => {}, 60_000)
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   clearInterval(alive)

@@ -1,4 +1,4 @@
-/** A made-up service: what every service does when it starts and stops. */
+/** Behaviour of every service at its start and stop, shown with a made-up one. */
 import { fileURLToPath } from 'node:url'
 import { freePort, startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ test('it answers for its health while it waits for Redis, becomes ready, and end
   expect(await service.logged('begun')).toMatchObject({ service: 'made-up', files: 'a file' })
   const redis = await startRedis({ port: redisPort, spawned: true })
   await waitFor(async () => (await readiness()).checks.start === 'ok', { what: 'the service to be ready' })
-  // This Redis keeps nothing over a restart.
+  // This Redis stores nothing on disk.
   expect(await readiness()).toMatchObject({ status: 'degraded', checks: { redis: 'ok', start: 'ok' } })
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)

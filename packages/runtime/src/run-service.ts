@@ -1,6 +1,7 @@
 /**
- * A service of Fantail as a process: its settings are read, its files opened, Redis found, telemetry started, then the
- * service itself. SIGTERM or SIGINT ends it in the opposite order. A service describes only what is its own.
+ * Runs a service of Fantail as a process. Settings are read, files are opened, Redis is found, telemetry is started,
+ * and then the service itself. SIGTERM or SIGINT ends everything in the opposite order. A service describes only the
+ * parts in which it differs.
  */
 import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
 import { ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
@@ -15,23 +16,26 @@ interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   host: string
   /** Port for health, readiness and metrics. Absent: the service serves them itself. */
   opsPort?: number
-  /** Whether the metrics of SNS and SQS are shown too. Absent: the service does nothing that they would count. */
+  /** Whether the metrics of SNS and SQS are shown too. Absent: the service counts nothing for them. */
   awsMetrics?: boolean
   commit?: string | undefined
   minReplicas: number
-  /** Whether server mode takes a Redis that would lose accepted messages. */
+  /** Whether server mode accepts a Redis that would lose accepted messages. */
   allowVolatileRedis: boolean
-  /** Stands for maxmemory where Redis has none. */
+  /** Used instead of Redis's maxmemory if none is set. */
   redisMemoryBytes?: number | undefined
 }
 
 interface ServiceDescription<S extends ServiceSettings, F> {
   name: string
-  /** Throws where a setting is wrong. */
+  /** Throws if a setting is wrong. */
   readSettings(env: NodeJS.ProcessEnv): S
-  /** Files that settings name. They are opened before Redis is waited for, so that a wrong one is reported at once. */
+  /**
+   * Opens the files that settings name. This happens before the wait for Redis, so that a wrong file is reported at
+   * once.
+   */
   openFiles(settings: S): Promise<F>
-  /** Wires the service. Nothing of it runs before its `start`. */
+  /** Builds the service. Nothing of it runs before its `start`. */
   create(given: ServiceBasics<S, F>): RunningService
 }
 
@@ -39,19 +43,19 @@ interface ServiceBasics<S, F> extends Begun {
   settings: S
   files: F
   log: Logger
-  /** Ends the process. It is for what keeps a service from its work and is found when it has started. */
+  /** Ends the process. It is for errors that appear after the start and keep the service from working. */
   fail(error: unknown): void
 }
 
 interface RunningService {
-  /** Readiness is judged by this connection. */
+  /** The connection by which readiness is judged. */
   redis: Redis
   /**
-   * Repeats each step until Redis lets it. Rejects by the signal, or where repeating mends nothing. `checkStorage`
-   * comes before any work; its DataLossError is final.
+   * Starts the service. Each step that needs Redis is repeated until it works. Rejects if the signal is aborted, or
+   * with an error that no repetition mends. `checkStorage` must run before any work; its DataLossError is final.
    */
   start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
-  /** Takes nothing new, ends what is under way, then closes. */
+  /** Accepts nothing new, finishes the work in progress, then closes. */
   stop(): Promise<void>
 }
 

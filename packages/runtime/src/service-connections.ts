@@ -1,4 +1,4 @@
-/** The connections of a service to Redis. One log line for each change of the main one. */
+/** The connections of a service to Redis. Each change of the main connection is logged once. */
 import type { RedisTarget } from '@fantail/contracts'
 import { connect, connectSubscriber, type Redis, ReplicaAcks, whenServerChecked } from '@fantail/store'
 import type { Logger } from './logger.ts'
@@ -6,25 +6,25 @@ import { createStateLog } from './state-log.ts'
 
 interface ServiceConnectionsOptions {
   redisUrl: RedisTarget
-  /** Shown by CLIENT LIST, with an ending for all but the main connection. */
+  /** The name in CLIENT LIST. Other connections than the main one add an ending. */
   name: string
-  /** Name of the main connection, where it says more. */
+  /** Name of the main connection, if it differs. */
   mainName?: string
   minReplicas: number
-  /** Too few replicas are an error, because a caller waits for the answer. */
+  /** Too few replicas are an error here, because a caller waits for the answer. */
   strict?: boolean
   log: Logger
 }
 
 export interface ServiceConnections {
   redis: Redis
-  /** For wakes. Its users subscribe at each 'ready'. */
+  /** For wakes. Its users must subscribe at each 'ready'. */
   subscriber: Redis
-  /** On a separate connection if replicas are awaited, because a wait blocks its connection. */
+  /** Has a separate connection if replicas are awaited, because WAIT blocks its connection. */
   acks: ReplicaAcks
   /**
-   * Resolves when the main connection can be used. Rejects by the signal, or where that is another kind of Redis than
-   * was named.
+   * Resolves when the main connection is usable. Rejects if the signal is aborted, or if Redis is not of the kind that
+   * the settings name.
    */
   whenChecked(signal?: AbortSignal): Promise<void>
   disconnect(): void

@@ -1,4 +1,4 @@
-/** Processes that tests start, and what they log. */
+/** Processes that tests start, with their log lines. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { waitFor } from '@fantail/test-kit'

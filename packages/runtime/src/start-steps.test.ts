@@ -5,7 +5,7 @@ const lines: string[] = []
 const note = (_: object, event: string) => void lines.push(event)
 const log = { info: note, warn: note } as unknown as Parameters<typeof createStartSteps>[0]['log']
 
-/** Fails so many times, then answers how often it was asked. */
+/** A function that fails `times` times, and then returns how often it was called. */
 function failing(times: number, error = new Error('Connection is closed.')) {
   let asked = 0
   return async () => {

@@ -1,7 +1,7 @@
 /**
- * Steps of a service's start that need Redis. Redis may go away between any two of them, so each step is repeated until
- * it works. One line is logged when failures begin, and one when they end. A service that exited instead would be
- * restarted by its supervisor again and again, and without a supervisor it would stay down.
+ * Steps of a service's start that need Redis. Redis may become unreachable between any two of them, so each step is
+ * repeated until it works. One line is logged when failures begin, and one when they end. Rejected: exiting. A
+ * supervisor would restart the service again and again, and without a supervisor it would stay down.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBackoff } from './backoff.ts'
@@ -14,11 +14,11 @@ interface StartStepsOptions {
   what?: string
   /** Ends the start. */
   signal?: AbortSignal | undefined
-  /** Errors that no repetition mends: a wrong setting. Default: none. */
+  /** Errors that no repetition mends, such as a wrong setting. Default: none. */
   isFinal?: (error: unknown) => boolean
 }
 
-/** Runs one step: resolves with its result; rejects with a final error, or with the signal's reason. */
+/** Runs one step. Resolves with its result. Rejects with a final error, or with the signal's reason. */
 export type StartStep = <T>(step: () => Promise<T>) => Promise<T>
 
 export function createStartSteps({ log, what = 'start', signal, isFinal }: StartStepsOptions): StartStep {

@@ -1,9 +1,9 @@
-/** One log line for each change of state, however often the state is reported. */
+/** Logs one line for each change of state, however often the state is reported. */
 import type { Logger } from './logger.ts'
 
 export type State = 'up' | 'down'
 
-/** Takes the state as it is now, and why it is down. */
+/** Reports the present state. `error`: why it is down. */
 export type ReportState = (state: State, error?: unknown) => void
 
 interface StateLogOptions {

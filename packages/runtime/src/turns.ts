@@ -1,15 +1,15 @@
 /**
- * Runs long computations in turns of the event loop. A turn has a few milliseconds for all computations together, so
- * that other work waits no longer than that. A computation that has used up its turn waits for the next one. Waiting
- * computations go on one after the other, and new ones go before long ones. Loads have a line of their own.
+ * Runs long computations in turns of the event loop. All computations together get a few milliseconds of a turn, so
+ * other work never waits longer. When the turn's time is used up, a computation waits for a later turn. Waiting
+ * computations take turns one after the other, and new ones go first. Loads (see `load`) wait in a queue of their own.
  *
- * isOver? ── no ──▶ compute ─▶ spend(steps)
- *    └ yes ─▶ next() ─▶ isOver? …
+ *   isOver? ── no ──▶ compute ─▶ spend(steps)
+ *           └ yes ─▶ begin() ─▶ isOver? …
  */
 
 /** Length of a turn. A request may wait for several turns, one after the other. */
 const TURN_MS = 4
-/** Steps (10 to 30 ns each) between two looks at the clock, so that short work never reads it. */
+/** The clock is read once in so many steps (10 to 30 ns each). Short work never reads it. */
 const STEPS_UNSEEN = 20_000
 /**
  * @limit Waiting computations that check each turn whether it has time for them. Past it: the others check in a later
@@ -25,12 +25,15 @@ export class Turns {
   readonly #loads: Waiting = []
   #isLoadFirst = false
   #unseen = STEPS_UNSEEN
-  /** When the turn began (performance.now()), if anything waited for it, else the first look at the clock. */
+  /**
+   * When the turn's time began, by performance.now(). It is the start of the turn if a computation was waiting, else
+   * the first reading of the clock.
+   */
   #startedAt: number | undefined
   #isOver = false
   #isArmed = false
 
-  /** The turn has no time left: `next` before more is computed. */
+  /** Whether the turn's time is used up. Then `begin` must be awaited before more is computed. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -46,18 +49,21 @@ export class Turns {
     this.#arm()
   }
 
-  /** Something of unknown length was computed that began at `startedAt` (performance.now()). */
+  /** Reports a computation of unknown length that began at `startedAt` (performance.now()). */
   spendSince(startedAt: number): void {
     this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
     this.spend(STEPS_UNSEEN)
   }
 
-  /** Resolves in a turn that may have time. */
+  /** Resolves in a turn that may have time left. */
   begin(): Promise<void> {
     return this.#wait(this.#beginners)
   }
 
-  /** Computes in as many turns as it takes. undefined: `isGivenUp` said so between two of them. */
+  /**
+   * Does the work in as many turns as it needs. Between two turns it asks `isGivenUp`, and returns undefined if that is
+   * true.
+   */
   async run<T>(work: Generator<number, T, void>, isGivenUp: () => boolean): Promise<T | undefined> {
     for (;;) {
       if (this.#isOver) await this.#wait(this.#others)
@@ -68,7 +74,7 @@ export class Turns {
     }
   }
 
-  /** The same for what many may wait for: it has every other turn, however many computations wait. */
+  /** Like `run`, for work that many requests may wait for. It gets every other turn, however many computations wait. */
   async load<T>(work: Generator<number, T, void>): Promise<T> {
     while (this.#isOver) await this.begin()
     for (;;) {
@@ -93,11 +99,12 @@ export class Turns {
       this.#startedAt = this.#isWaitedFor ? performance.now() : undefined
       this.#unseen = STEPS_UNSEEN
       for (const resolve of this.#beginners.splice(0, BEGINNERS_MAX)) resolve()
-      // The first takes what is left of the turn, the other makes a single step.
+      // The first of the two lines gets the rest of the turn, and the other one a single step. They take turns in being
+      // first.
       this.#isLoadFirst = !this.#isLoadFirst
       for (const line of this.#isLoadFirst ? [this.#loads, this.#others] : [this.#others, this.#loads])
         line.shift()?.()
-      // Also after the last one: a later turn must not count from this one's beginning.
+      // Arm also after the last computation. Otherwise a later turn would count from the beginning of this one.
       if (this.#startedAt !== undefined) this.#arm()
     })
   }

@@ -1,7 +1,7 @@
 /**
- * CloudWatch's metrics of SNS and SQS under their own names (checklist 197, 198, 201), for users who bring their
- * dashboards along. A figure that Fantail counts anyway is exported a second time under the other name, at no cost. The
- * others have instruments of their own. docs/metrics.md has the table.
+ * CloudWatch's metrics of SNS and SQS under their own names (checklist 197, 198, 201), so that users can keep their
+ * dashboards. A figure that Fantail already counts is exported a second time, at no cost. The other metrics have
+ * instruments of their own. docs/metrics.md has the table.
  */
 import {
   Counter,
@@ -13,10 +13,10 @@ import {
 } from './instruments.ts'
 
 const KIBIBYTE = 1_024
-/** Up to what a publish, or a queue's message, may have. */
+/** The largest bound is the largest publish or queue message. */
 const SIZE_BOUNDS_BYTES = [1, 4, 16, 64, 256, 1_024].map((kibibytes) => kibibytes * KIBIBYTE)
 /**
- * A histogram's series is ten lines of a scrape.
+ * A series of a histogram has ten lines in a scrape.
  * @limit Series of one histogram among the AWS metrics. Past it: further label sets share one series.
  */
 const AWS_HISTOGRAM_SERIES_MAX = 500
@@ -93,7 +93,7 @@ function gauge(name: string, field: string) {
   })
 }
 
-/** A counter under another name, summed over labels that the view does not have. */
+/** Exports a counter under another name. It sums over the labels that the view does not have. */
 export interface CounterView {
   words: Pick<InstrumentWords<string>, 'name' | 'help' | 'unit'>
   series(): Iterable<Pick<CounterSeries, 'labels' | 'value'>>
@@ -108,7 +108,7 @@ interface Counted {
   deliveriesFilteredOut: CounterView
 }
 
-/** Each of these follows FilteredOut, after a hyphen. */
+/** Metric names are `FilteredOut-` and one of these. */
 const FILTER_REASONS = [
   'MessageAttributes',
   'MessageBody',

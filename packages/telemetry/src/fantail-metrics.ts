@@ -1,11 +1,11 @@
 /**
- * Everything Fantail counts, after what SNS counts (checklist 197, 198). `topic` is a topic's name; a subscription's id
- * stands only where its own lane is meant.
+ * Every metric of Fantail, named after SNS's (checklist 197, 198). `topic` is a topic's name. A subscription's id is a
+ * label only of metrics about its lane.
  */
 import { Counter, Gauge, Histogram } from './instruments.ts'
 
 const ATTEMPT_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
-/** Up to the longest that a delivery can wait by default. */
+/** The largest bound is the longest default wait of a delivery. */
 const ARRIVAL_BOUNDS_SECONDS = [
   ...ATTEMPT_BOUNDS_SECONDS,
   60,
@@ -17,22 +17,22 @@ const ARRIVAL_BOUNDS_SECONDS = [
   86_400,
   345_600,
 ]
-/** Up to the longest that a push consumer may take. */
+/** The largest bound is the longest request of a push consumer. */
 const REQUEST_BOUNDS_SECONDS = [...ATTEMPT_BOUNDS_SECONDS, 30, 60, 120, 300, 900]
-/** Up to the longest that a receive may wait. */
+/** The largest bound is the longest wait of a receive. */
 const HTTP_BOUNDS_SECONDS = [0.001, 0.0025, ...ATTEMPT_BOUNDS_SECONDS.filter((bound) => bound <= 10), 30]
 /**
- * Routes and operations are known, so all of them with four classes of status each fit.
+ * The set of routes and operations is fixed. All of them fit, with four classes of status each.
  * @limit Series of the HTTP metrics. Past it: further label sets share one series.
  */
 const HTTP_SERIES_MAX = 1_000
 /**
- * A histogram's series is twenty lines of a scrape.
+ * A series of a histogram has twenty lines in a scrape.
  * @limit Series of one histogram of the worker. Past it: further label sets share one series.
  */
 const HISTOGRAM_SERIES_MAX = 250
 /**
- * Each of them is one line of a scrape.
+ * Each series is one line in a scrape.
  * @limit Subscriptions whose failed attempts a worker counts one by one. Past it: the others share one series.
  */
 const FAILING_SUBSCRIPTIONS_MAX = 1_000

@@ -1,7 +1,7 @@
 /**
- * Counters, histograms and gauges that live in the process and are read at a scrape. OpenTelemetry's own instruments
- * hash their attributes at every record, which takes about 950 ns. Recording to a prepared series takes 5 to 40 ns, and
- * a delivery records four times.
+ * Counters, histograms and gauges of the process, read at a scrape. OpenTelemetry's own instruments hash their
+ * attributes at every record, which takes about 950 ns. Recording to a prepared series takes 5 to 40 ns, and a delivery
+ * records four times.
  */
 
 export type Labels<L extends string = string> = Readonly<Record<L, string>>
@@ -13,7 +13,7 @@ export interface InstrumentWords<L extends string> {
   /** UCUM: `s`, `By`; empty for plain counts. */
   unit?: string
   labels: readonly L[]
-  /** Distinct label sets that are kept apart; what comes after shares one series, so that no input can fill memory. */
+  /** The most label sets with a series of their own. Further ones share one series, so no input can fill memory. */
   seriesMax?: number
 }
 
@@ -22,7 +22,7 @@ const SERIES_MAX = 2_000
 /** OpenTelemetry's name for the series that collects all label sets past the limit. */
 const OVERFLOW: Labels = { otel_metric_overflow: 'true' }
 
-/** One label set of a counter; keep it where the hot path is. */
+/** One label set of a counter. Hot code keeps the object instead of looking it up. */
 export class CounterSeries {
   readonly labels: Labels
   value = 0
@@ -39,7 +39,7 @@ export class CounterSeries {
 /** One label set of a histogram. */
 export class HistogramSeries {
   readonly labels: Labels
-  /** Inclusive upper bounds; the last count is of what is above them all. */
+  /** Inclusive upper bounds. The last count is for values above all bounds. */
   readonly bounds: readonly number[]
   readonly counts: number[]
   sum = 0
@@ -50,7 +50,7 @@ export class HistogramSeries {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0)
   }
 
-  /** A negative value is a clock that differs from another, and counts as none at all. */
+  /** A negative duration means that two clocks differ. It counts as 0. */
   record(value: number): void {
     const counted = Math.max(value, 0)
     let bucket = 0
@@ -70,7 +70,7 @@ abstract class Instrument<L extends string, S> {
 
   protected abstract create(labels: Labels): S
 
-  /** The series of a label set, made at its first use. */
+  /** The series of a label set. It is created at its first use. */
   of(labels: Labels<L>): S {
     const key = this.words.labels.map((name) => labels[name]).join('\n')
     return this.#series.get(key) ?? this.#admit(key, labels)
@@ -112,7 +112,7 @@ export class Histogram<L extends string> extends Instrument<L, HistogramSeries> 
   }
 }
 
-/** Holds what was last observed; `metrics.ts` fills it just before it is read. */
+/** Holds the latest observed value. `metrics.ts` fills it just before it is read. */
 export class Gauge<L extends string> extends Instrument<L, CounterSeries> {
   protected override create(labels: Labels): CounterSeries {
     return new CounterSeries(labels)

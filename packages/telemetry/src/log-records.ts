@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry log records for events that an operator asked for beyond the process's own log. Off unless an exporter
- * is set.
+ * OpenTelemetry log records of some events, in addition to the process's own log. They are off unless an exporter is
+ * set.
  */
 import { type Attributes, type Logger, SeverityNumber } from '@opentelemetry/api'
 
@@ -17,7 +17,7 @@ export interface LogRecordWords {
 }
 
 export interface LogRecords {
-  /** Whether anything is sent; worth asking before a record is put together. */
+  /** Whether records are sent. Check it before building a record. */
   readonly on: boolean
   emit(record: LogRecordWords): void
 }

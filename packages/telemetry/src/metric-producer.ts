@@ -1,4 +1,4 @@
-/** Hands the instruments of the process to OpenTelemetry's readers, which ask for them when they scrape or send. */
+/** Gives the process's instruments to OpenTelemetry's readers when they scrape or send. */
 import type { HrTime } from '@opentelemetry/api'
 import { ValueType } from '@opentelemetry/api'
 import { emptyResource } from '@opentelemetry/resources'

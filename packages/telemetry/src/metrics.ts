@@ -1,4 +1,4 @@
-/** The metrics of a process: what is counted, where gauges come from, and what is shown. */
+/** The metrics of a process: its instruments, the sources of its gauges, and the metrics that it exports. */
 import { type AwsInstruments, type CounterView, createAwsInstruments, snsViews } from './aws-metrics.ts'
 import { createInstruments, type Instruments } from './fantail-metrics.ts'
 import {
@@ -22,27 +22,27 @@ interface BuildObservation {
 }
 
 export interface Metrics extends Instruments, AwsInstruments {
-  /** Where the gauges of lanes come from. A source that fails leaves them out of that scrape. */
+  /** Sets the source of the gauges of lanes. If it fails, these gauges are missing from that scrape. */
   observeLanes(source: LaneSource): void
-  /** And those of the logs of FIFO topics. */
+  /** Sets the source of the gauges of FIFO logs. */
   observeFifoLogs(source: FifoLogSource): void
-  /** And those of the quarantine. */
+  /** Sets the source of the gauges of the quarantine. */
   observeQuarantine(source: QuarantineSource): void
   /** And those of Redis. */
   observeStorage(source: StorageSource): void
   showBuild(build: BuildObservation): void
-  /** And those of queues; never asked where AWS's metrics are not shown. */
+  /** Sets the source of the gauges of queues. It is never called if AWS's metrics are not shown. */
   observeQueues(source: QueueSource): void
-  /** Brings the gauges up to date; rejects with what kept a source from answering. */
+  /** Updates the gauges. Rejects with the error of a source that failed. */
   refresh(): Promise<void>
   /** The exported instruments. */
   instruments(): Instruments & Partial<AwsInstruments>
-  /** Counters exported a second time under another name. */
+  /** Counters that are also exported under another name. */
   views(): CounterView[]
 }
 
 /**
- * One set per process. It needs no SDK, so that parts can count before telemetry has started and in tests. `aws`:
+ * The metrics of a process. They need no SDK, so code can count before telemetry has started, and in tests. `aws`:
  * whether the metrics of SNS and SQS are shown too.
  */
 export function createMetrics({ aws = true }: { aws?: boolean } = {}): Metrics {

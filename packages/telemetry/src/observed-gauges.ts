@@ -1,4 +1,4 @@
-/** Gauges whose figures are asked for at every scrape: of lanes, logs of FIFO topics, the quarantine, Redis. */
+/** Gauges whose values are read at every scrape: of lanes, FIFO logs, the quarantine and Redis. */
 import type { Instruments } from './fantail-metrics.ts'
 
 /** @limit Lanes that the gauges show, those with the most waiting first. Past it: the others are left out. */
@@ -11,27 +11,27 @@ export interface LaneObservation {
   waiting: number
   inFlight: number
   oldestSeconds: number | null
-  /** null where it is not known: the lane is paused, or its endpoint has taken nothing lately. */
+  /** null if unknown: the lane is paused, or its endpoint has accepted nothing lately. */
   drainSeconds: number | null
 }
 
-/** Read at every scrape; those with the most waiting are shown, at most a thousand. */
+/** Called at every scrape. Returns the lanes with the most waiting deliveries, at most a thousand. */
 export type LaneSource = () => Promise<LaneObservation[]>
 
 export interface FifoLogObservation {
-  /** The topic's name; of equal names in several accounts and regions the sum is shown. */
+  /** The topic's name. Equal names in several accounts and regions are added up. */
   topic: string
   messages: number
   oldestSeconds: number
 }
 
-/** Read at every scrape: the logs of FIFO topics that hold anything. */
+/** Called at every scrape. Returns the FIFO logs that are not empty. */
 export type FifoLogSource = () => Promise<FifoLogObservation[]>
 
 interface QuarantineObservation {
   entries: number
   bytes: number
-  /** Past this an entry is refused, and its source stays where it is. */
+  /** Past this size an entry is refused, and its data stays where it was found. */
   bytesMax: number
 }
 
@@ -41,18 +41,18 @@ export type QuarantineSource = () => Promise<QuarantineObservation>
 interface StorageObservation {
   memory: { usedBytes: number; limitBytes: number }
   watermarkBytes: number
-  /** Settings of Redis that would lose accepted messages. */
+  /** Settings of Redis with which accepted messages could be lost. */
   risks: readonly string[]
 }
 
 export interface StorageSource {
   /** Read at every scrape. */
   read: () => Promise<StorageObservation>
-  /** Risks that are shown as 0 if Redis does not have them. */
+  /** All known risks. Those that Redis does not have are shown as 0. */
   possible: readonly string[]
 }
 
-/** In one go once the answer is there: two scrapes at the same time must not empty each other's gauges. */
+/** Shows the result synchronously. Two scrapes at the same time then cannot clear each other's gauges. */
 export async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) => void): Promise<void> {
   try {
     show(await source())

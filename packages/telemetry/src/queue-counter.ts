@@ -1,5 +1,5 @@
 /**
- * Counts what is done to queues, by queue name. The series are kept at hand: a look-up by labels costs as much as
+ * Counts operations on queues, by queue name. The series are kept here, because a look-up by labels costs as much as
  * counting.
  */
 import { nameOfArn } from '@fantail/contracts'
@@ -19,14 +19,14 @@ export class QueueCounter {
     this.#instruments = instruments
   }
 
-  /** Bytes of each message that was added. */
+  /** Counts messages that were added. `sizes`: their bytes. */
   sent(arn: string, sizes: number[]): void {
     const series = this.#of(arn)
     series.sent.add(sizes.length)
     for (const size of sizes) series.sizes.record(size)
   }
 
-  /** Sent again within the time of deduplication: not added. */
+  /** Counts messages that were sent again within the time of deduplication, and so were not added. */
   deduplicated(arn: string, messages: number): void {
     this.#of(arn).deduplicated.add(messages)
   }

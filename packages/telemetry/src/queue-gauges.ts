@@ -2,7 +2,7 @@
 import type { AwsInstruments } from './aws-metrics.ts'
 
 export interface QueueObservation {
-  /** The queue's name; of equal names in several accounts and regions the sum is shown. */
+  /** The queue's name. Equal names in several accounts and regions are added up. */
   queue: string
   visible: number
   inFlight: number
@@ -13,7 +13,7 @@ export interface QueueObservation {
   groupsInFlight?: number
 }
 
-/** Read at every scrape; it bounds how many queues there are. */
+/** Called at every scrape. The source bounds the number of queues. */
 export type QueueSource = () => Promise<QueueObservation[]>
 
 export function showQueues(instruments: AwsInstruments, observed: QueueObservation[]): void {

@@ -1,4 +1,6 @@
-/** Which telemetry signals the process sends, by OpenTelemetry's standard variables. Scrapes are always served. */
+/**
+ * Decides which telemetry signals the process sends, by OpenTelemetry's standard variables. Scrapes are always served.
+ */
 
 export type Env = Record<string, string | undefined>
 
@@ -9,8 +11,8 @@ export interface SentSignals {
 }
 
 /**
- * An exporter named for a signal decides, `none` included; where none is named, an endpoint turns the signal on. (The
- * SDK's own default would send to localhost:4318 from every process, whether anything listens there or not.)
+ * If an exporter is named for a signal, it decides, also `none`. If none is named, an endpoint turns the signal on. The
+ * SDK's own default would send to localhost:4318 from every process, whether anything listens there or not.
  */
 export function sentSignals(env: Env): SentSignals {
   if (isTrue(env.OTEL_SDK_DISABLED)) return { traces: false, metrics: false, logs: false }

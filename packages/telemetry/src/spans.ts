@@ -1,6 +1,6 @@
 /**
- * Spans, and the W3C trace context that joins a message's path over processes: publish → dispatch → attempt. Where
- * nothing is sent, every span is one and the same empty one, and a traced call is a plain call.
+ * Spans, and the W3C trace context that joins a message's path over processes: publish → dispatch → attempt. If nothing
+ * is sent, all spans are one empty span, and a traced call is a plain call.
  */
 import {
   type Attributes,
@@ -29,11 +29,11 @@ interface SpanOptions {
 }
 
 export interface Spans {
-  /** Whether anything is recorded; worth asking before attributes are put together. */
+  /** Whether spans are recorded. Check it before building attributes. */
   readonly on: boolean
   /** The caller ends it. */
   start(name: SpanName, options?: SpanOptions): Span
-  /** Runs `work` inside a span, which ends with it and keeps its error. */
+  /** Runs `work` inside a span. The span ends with it and records its error. */
   within<T>(name: SpanName, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>
 }
 
@@ -87,8 +87,10 @@ export function traceparentOf(span: Span | SpanContext): string | undefined {
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** The context that a `traceparent` names, or undefined where it is none: a bad one starts a new trace.
- *  https://www.w3.org/TR/trace-context/#traceparent-header */
+/**
+ * The context that a `traceparent` names. Undefined if the text is invalid; a new trace then starts.
+ * https://www.w3.org/TR/trace-context/#traceparent-header
+ */
 export function spanContextOf(traceparent: string | undefined): SpanContext | undefined {
   if (traceparent === undefined || traceparent.startsWith('ff')) return undefined
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? []

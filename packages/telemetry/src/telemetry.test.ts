@@ -19,7 +19,7 @@ afterEach(async () => {
   collector = undefined
 })
 
-/** A collector that notes which signals reach it. */
+/** A collector that records which signals reach it. */
 async function startCollector() {
   const paths: string[] = []
   const bodies: string[] = []
@@ -40,7 +40,7 @@ async function startCollector() {
   return { url, paths, bodies }
 }
 
-/** The exporters read the process's own environment, the rest is given. */
+/** Starts telemetry. The exporters read the process's environment, so the test sets it. */
 async function startWith(env: Record<string, string>, onProblem?: (detail: string) => void) {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   telemetry = await startTelemetry({ service: 'test', env, onProblem })

@@ -11,11 +11,11 @@ import { type Env, type SentSignals, sentSignals } from './sent-signals.ts'
 import { createSpans, NO_SPANS, type Spans } from './spans.ts'
 
 interface TelemetryOptions {
-  /** `publish-api`, `delivery-worker`, `redrive`; OTEL_SERVICE_NAME goes before it. */
+  /** `publish-api`, `delivery-worker` or `redrive`. OTEL_SERVICE_NAME overrides it. */
   service: string
   metrics?: Metrics
   env?: Env
-  /** Called with the reason why telemetry is not collected or sent, for one reason at most once a minute. */
+  /** Called with the reason if telemetry is not collected or sent. Each reason is reported at most once a minute. */
   onProblem?: (detail: string) => void
 }
 
@@ -23,16 +23,16 @@ export interface Telemetry {
   metrics: Metrics
   spans: Spans
   logs: LogRecords
-  /** The text of a Prometheus scrape: ours, and what BullMQ counts. */
+  /** The text of a Prometheus scrape: Fantail's metrics and BullMQ's. */
   renderMetrics(): Promise<string>
-  /** Sends what is left, within a bound; never rejects. */
+  /** Sends what is left, within a time limit. Never rejects. */
   stop(): Promise<void>
 }
 
 const PROBLEM_PAUSE_MS = 60_000
 const EXPORT_INTERVAL_MS = 60_000
 /**
- * The SDK tries a collector that is away for nine seconds, half of what a process has for stopping.
+ * The SDK tries an unreachable collector for nine seconds, half of the time that a process has for stopping.
  * @limit Time that the last export of traces has. Past it: the process stops without it.
  */
 const EXPORT_STOP_TIMEOUT_MS = 3_000
@@ -63,7 +63,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     },
     async stop() {
       await within(EXPORT_STOP_TIMEOUT_MS, stop()).catch((error: unknown) => report(String(error)))
-      // A process may start telemetry again, as tests do: the global places take no second owner.
+      // Tests start telemetry several times in a process. OpenTelemetry's globals must be cleared first.
       globalMetrics.disable()
       trace.disable()
       logs.disable()
@@ -104,11 +104,11 @@ async function startSdk({ service, reader, producer, env, sent }: SdkParts): Pro
   const sdk = new NodeSDK({
     serviceName: env.OTEL_SERVICE_NAME || service,
     metricReaders: readers,
-    // The SDK's default detectors would also export the process's command line and its owner.
+    // The SDK's default detectors would also export the process's command line and the user who runs it.
     ...(env.OTEL_NODE_RESOURCE_DETECTORS
       ? {}
       : { resourceDetectors: [envDetector, serviceInstanceIdDetector] }),
-    // Without processors of ours it makes them from the environment; an empty list means none.
+    // Without given processors, the SDK makes them from the environment. An empty list means none.
     ...(sent.traces ? {} : { spanProcessors: [] }),
     ...(sent.logs ? {} : { logRecordProcessors: [] }),
   })
@@ -116,7 +116,7 @@ async function startSdk({ service, reader, producer, env, sent }: SdkParts): Pro
   return () => sdk.shutdown()
 }
 
-/** The SDK makes its own OTLP reader only where it is given no readers at all. */
+/** The SDK makes its own OTLP reader only if it gets no readers at all, so it is made here. */
 async function otlpReader(producer: MetricProducer, env: Env): Promise<IMetricReader> {
   const { PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics')
   const { OTLPMetricExporter } = await importOtlpExporter(env)
@@ -142,7 +142,7 @@ function importOtlpExporter(env: Env) {
 }
 
 function reportTo(report: (detail: string) => void, env: Env): void {
-  // Then the SDK writes to the console, as was asked for.
+  // The operator set OTEL_LOG_LEVEL, so the SDK writes its diagnostics to the console.
   if (env.OTEL_LOG_LEVEL) return
   const reportAll = (message: string, ...rest: unknown[]) => report([message, ...rest.map(String)].join(' '))
   const silent = () => {}
@@ -150,7 +150,7 @@ function reportTo(report: (detail: string) => void, env: Env): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
 }
 
-/** A collector that is away would otherwise be a line every few seconds. */
+/** Reports each reason at most once a minute. An unreachable collector would otherwise be a line every few seconds. */
 function sparingly(report: (detail: string) => void): (detail: string) => void {
   let last = ''
   let toldAt = Number.NEGATIVE_INFINITY

@@ -1,5 +1,6 @@
 /**
- * Stands between a process and its Redis, and counts the round trips: bursts of requests with an answer between them.
+ * A proxy between a process and its Redis that counts round trips. A round trip is a burst of requests, and then an
+ * answer.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -11,7 +12,7 @@ export interface CountingProxy {
   stop(): void
 }
 
-/** `onWrite`: called with all commands, names and arguments, that the process wrote at once. */
+/** `onWrite`: called with all commands that the process wrote at once, each as its name and arguments. */
 export async function startCountingProxy(
   redisPort: number,
   onWrite?: (commands: string[][]) => void,
@@ -21,7 +22,7 @@ export async function startCountingProxy(
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Either end may go first; the other follows by the pipe's end.
+    // Either side may close first. The pipe then ends the other one.
     socket.on('error', () => socket.destroy())
   }
   const server = createServer({ noDelay: true }, (client) => {
@@ -52,7 +53,7 @@ export async function startCountingProxy(
   }
 }
 
-/** Commands are arrays of byte strings: `*<words>`, then `$<bytes>` and the bytes for each. */
+/** A command is an array of byte strings: `*<words>`, then `$<bytes>` and the bytes for each word. */
 function commandsIn(written: Buffer): string[][] {
   const text = written.toString('latin1')
   const commands: string[][] = []

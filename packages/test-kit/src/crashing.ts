@@ -1,9 +1,9 @@
-/** Processes that die in the middle of their work, as far as Redis can see. */
+/** Simulates a process that dies in the middle of its work, as Redis sees it. */
 import type { Redis } from 'ioredis'
 
 /**
- * The connection of a process that dies: from the first script for which `dies` answers true, every script fails, that
- * one included. With `after`, that one is still carried out and only its reply is lost.
+ * A connection whose process dies. `dies` chooses a script. This script and all later ones fail. With `after`, Redis
+ * still runs the chosen script, and only its reply is lost.
  */
 export function crashing(redis: Redis, dies: (script: string) => boolean, after = false): Redis {
   let dead = false

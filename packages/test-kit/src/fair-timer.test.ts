@@ -33,7 +33,7 @@ test.skipIf(!countsWaits())('time in which others had the processors is taken of
   const took = startFairTimer(...pids)
   await pass(1_000)
 
-  // At each moment two of three wait.
+  // At each moment two of three processes wait.
   expect(took()).toBeLessThan(100)
 })
 

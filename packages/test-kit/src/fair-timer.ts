@@ -1,16 +1,15 @@
 /**
- * How long something took, less the time in which the processes that did it were ready to run and the machine ran
- * others.
- * A bound then holds Fantail to its promise, beside whatever else the machine does.
+ * Measures a duration without the time in which the measured processes could run and the machine ran others. A bound
+ * therefore tests Fantail's own speed, whatever else the machine does.
  */
 import { readFileSync } from 'node:fs'
 
 const SAMPLE_MS = 10
 
 /**
- * Starts now; the result returns ms since then, and is to be called once at the end. Time in which this process or one
- * of those named waited for a processor is taken off: once, where several waited together. Linux counts these waits;
- * elsewhere nothing is taken off.
+ * Starts now. The returned function returns the ms since then, and must be called once, at the end. Time in which this
+ * process or one of `pids` waited for a processor is subtracted. If several waited at the same time, it is subtracted
+ * once. Only Linux counts these waits; elsewhere nothing is subtracted.
  */
 export function startFairTimer(...pids: number[]): () => number {
   const timer = new FairTimer(['self', ...pids])
@@ -34,7 +33,7 @@ function lookAtAll(): void {
   sampler = undefined
 }
 
-/** Many timers may watch the same processes. */
+/** Reads the counters once for all timers of the same processes. */
 function readOnce(): typeof waitedMs {
   const known = new Map<number | string, number>()
   return (process) => {
@@ -53,7 +52,7 @@ class FairTimer {
     this.#waited = new Map(processes.map((process) => [process, waitedMs(process)]))
   }
 
-  /** A new wait is taken to have ended just now: the kernel only counts how long all of them were. */
+  /** A new wait counts as one that has just ended, because the kernel only counts the total duration. */
   look(now: number, read = waitedMs): void {
     for (const [process, before] of this.#waited) {
       const waited = read(process)
@@ -70,9 +69,9 @@ class FairTimer {
   }
 }
 
-/** Time in which somebody waited: where several waited together it counts once. */
+/** Time in which at least one process waited. Waits at the same time count once. */
 export class Waits {
-  /** Apart from each other, the earliest first. */
+  /** Spans that do not overlap, the earliest first. */
   readonly #spans: { from: number; to: number }[] = []
 
   /** None so far may end later. */
@@ -91,8 +90,8 @@ export class Waits {
 }
 
 /**
- * Starts now; each call of the result returns how long the main thread of the process has run since then. What waits
- * for that thread waits no longer than this, but for what others do. Infinity if the kernel does not count it.
+ * Starts now. Each call of the returned function returns how long the process's main thread has run since then. This is
+ * the longest time that other work waited for this thread. Infinity if the kernel does not count it.
  */
 export function startCpuTimer(process: number): () => number {
   const before = ranMs(process)
@@ -107,14 +106,14 @@ function ranMs(process: number): number {
 }
 
 /**
- * What the main thread of a process has waited for a processor since it began. 0 if there is no such process, or if the
- * kernel does not count it.
+ * How long the main thread of a process has waited for a processor since it began. 0 if there is no such process, or if
+ * the kernel does not count it.
  */
 export function waitedMs(process: number | string): number {
   return schedulingMs(process)[1] ?? 0
 }
 
-/** Of the main thread: ran, waited. */
+/** Two figures of the main thread: how long it ran, and how long it waited. */
 function schedulingMs(process: number | string): number[] {
   try {
     const numbers = readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')

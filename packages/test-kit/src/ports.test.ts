@@ -1,4 +1,4 @@
-/** Processes that ask for ports at once, and servers that are sent to the same port. */
+/** Several processes ask for ports at once. Several servers are started at the same port. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
@@ -10,7 +10,7 @@ const PROCESSES = 6
 /** More than one block holds. */
 const PORTS_EACH = 150
 const SERVERS = 8
-/** The first port that Linux gives to outgoing connections. */
+/** Linux gives outgoing connections ports from this one on. */
 const OUTGOING_FIRST = 32_768
 
 const PORTS = fileURLToPath(new URL('ports.ts', import.meta.url))
@@ -66,7 +66,7 @@ test('a receiver keeps its port from other tests while it is closed', async () =
   expect(others).not.toContain(first.port)
 })
 
-/** A process that asks for ports and keeps them until it is ended. */
+/** Starts a process that takes ports and keeps them until it ends. */
 async function askForPorts(): Promise<{ ports: number[]; end(): void }> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', ASK], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -75,7 +75,7 @@ async function askForPorts(): Promise<{ ports: number[]; end(): void }> {
   throw new Error('a process ended without ports')
 }
 
-/** The process id of the server that answers there. */
+/** The process id of the server that answers at this port. */
 async function processAt({ port }: TestRedis): Promise<number> {
   const client = new Redis(port, '127.0.0.1')
   const info = await client.info('server')

@@ -1,7 +1,8 @@
 /**
- * Loopback ports for the servers of tests. No two processes get the same one: a process owns a block of ports while it
- * listens at the block's first port, and the kernel frees that when the process ends. All lie below 32,768, where Linux
- * begins to give ports to outgoing connections: a server that is killed finds its port free when it starts again.
+ * Loopback ports for the servers of tests. No two processes get the same port. Each process owns a block of ports while
+ * it listens at the block's first one. When the process ends, the kernel frees that port. All ports lie below 32,768,
+ * from where Linux takes ports for outgoing connections. A server that was killed therefore finds its port free when it
+ * starts again.
  */
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -9,20 +10,22 @@ import { createServer } from 'node:net'
 const FIRST = 12_000
 const BLOCKS = 100
 const BLOCK_SIZE = 100
-/** Nodes of a Redis Cluster talk to each other at a port so much higher. That port belongs to the block as well. */
+/**
+ * Nodes of a Redis Cluster talk to each other at their port plus this number. That port belongs to the block as well.
+ */
 const BUS_OFFSET = 10_000
 const TRIES_MAX = 5
 
 const ports = ownPorts()
 
-/** A port that this process has not used before and no other test process gets. */
+/** A port that this process has not used before, and that no other test process gets. */
 export async function freePort(): Promise<number> {
   const { value, done } = await ports.next()
   if (done) throw new Error('no test ports are left')
   return value
 }
 
-/** Starts a server at a free port. A program that is no test may take that port first: then another one is tried. */
+/** Starts a server at a free port. If another program has taken the port meanwhile, the next port is tried. */
 export async function atFreePort<T>(start: (port: number) => Promise<T>, choose = freePort): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -33,7 +36,7 @@ export async function atFreePort<T>(start: (port: number) => Promise<T>, choose 
   }
 }
 
-/** By the words of a Redis log, or of a container daemon. */
+/** Recognises the error by the texts of a Redis log and of a container daemon. */
 function isPortTaken(error: unknown): boolean {
   return /address already in use|port is already allocated/i.test(String(error))
 }
@@ -60,7 +63,7 @@ function isFree(port: number): Promise<boolean> {
   return listen(port, 'briefly')
 }
 
-/** Resolves with whether the port could be listened at. `for ever`: until the process ends. */
+/** Resolves with whether listening at the port worked. `for ever`: until the process ends. */
 function listen(port: number, time: 'briefly' | 'for ever'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())

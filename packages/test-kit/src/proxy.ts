@@ -1,21 +1,21 @@
-/** A forward proxy on loopback that knows CONNECT only, and records what it was asked for. */
+/** A forward proxy on loopback that only knows CONNECT, and records its requests. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
 interface TestProxy {
   port: number
   url: string
-  /** `host:port` of each tunnel asked for. */
+  /** `host:port` of each requested tunnel. */
   asked: string[]
-  /** Proxy-Authorization of each; '' where absent. */
+  /** Proxy-Authorization of each request; '' if absent. */
   authorizations: string[]
   close(): Promise<void>
 }
 
 export interface TestProxyOptions {
-  /** Answered instead of opening the tunnel. */
+  /** If set, the proxy answers with this status and opens no tunnel. */
   status?: number
-  /** Where every name leads; default: the name itself. */
+  /** The host to which every tunnel leads. Default: the requested host. */
   host?: string
 }
 
@@ -28,7 +28,7 @@ export async function startProxy({ status, host }: TestProxyOptions = {}): Promi
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {
-      // One side of a tunnel gives up: the other one is ended below.
+      // One side of a tunnel failed. The other one is ended below.
     })
   }
   server.on('connection', keep)

@@ -1,11 +1,11 @@
-/** A plain TCP server on loopback for what no HTTP library would send: resets, garbage, one byte at a time. */
+/** A plain TCP server on loopback. It can send what no HTTP library would: resets, garbage, one byte at a time. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface RawServer {
   port: number
   /** Origin without a trailing slash. */
   url: string
-  /** Connections accepted so far. */
+  /** Number of connections accepted so far. */
   accepted(): number
   open(): number
   /** Destroys every connection that is open. */
@@ -24,7 +24,7 @@ export async function startRawServer(
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {
-      // A client that gives up resets the connection: expected in every fault test.
+      // A client that gives up resets the connection, which is normal in fault tests.
     })
     handler(socket, accepted)
   })
@@ -50,7 +50,7 @@ export async function startRawServer(
   }
 }
 
-/** Calls back with the text of each whole request (head and Content-Length body) that arrives on the socket. */
+/** Calls back for each whole request (head and Content-Length body) that arrives on the socket. */
 export function onRawRequest(socket: Socket, callback: (request: string, n: number) => void): void {
   let pending = ''
   let count = 0

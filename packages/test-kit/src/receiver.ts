@@ -1,6 +1,6 @@
 /**
- * A programmable webhook receiver on loopback: records every request, answers as the test says, and knows how many
- * requests each path had open at once. A request is recorded when its body has arrived whole, before it is answered.
+ * A programmable webhook receiver on loopback. It records every request, answers as the test says, and counts how many
+ * requests each path had open at once. A request is recorded when its whole body has arrived, before it is answered.
  */
 import {
   createServer as createHttpServer,
@@ -24,17 +24,17 @@ export interface ReceivedRequest {
   body: Buffer
   /** The body as text. */
   text: string
-  /** Epoch ms with fractions, of the request's head. */
+  /** When the request's head arrived: epoch ms with fractions. */
   at: number
-  /** From `x-amz-sns-message-id`, '' where absent. */
+  /** From `x-amz-sns-message-id`; '' if absent. */
   messageId: string
-  /** From the ARN in `x-amz-sns-subscription-arn`, '' where absent. */
+  /** From the ARN in `x-amz-sns-subscription-arn`; '' if absent. */
   subscriptionId: string
   /** 1 for the first request with this path, subscription and message id, 2 for the next. */
   attempt: number
   /** The client's port, which distinguishes connections. */
   clientPort: number
-  /** The status it was answered with; null while it is open, or where it was left without an answer. */
+  /** The status of the answer. null while there is none, or if the request got no answer. */
   answered: number | null
 }
 
@@ -45,13 +45,13 @@ export interface Reply {
   delayMs?: number
   /** Never answers: before the headers, or after them and half of the body. */
   hang?: 'beforeHeaders' | 'midBody'
-  /** Answers only when this resolves (after delayMs). */
+  /** Answers only when this promise resolves (after delayMs). */
   until?: Promise<unknown>
   /** Resets the connection instead of answering. */
   reset?: boolean
 }
 
-/** `n` counts the requests that this responder was asked for, from 1. */
+/** `n`: how many requests this responder has been called for, from 1. */
 export type Responder = (request: ReceivedRequest, n: number) => Reply | Promise<Reply>
 type RequestMatch = string | ((request: ReceivedRequest) => boolean)
 
@@ -60,17 +60,20 @@ export interface Receiver {
   /** Origin without a trailing slash. */
   url: string
   requests: ReceivedRequest[]
-  /** Answers for a path (without its query) or a predicate; the latest match wins. Without one: 200 and no body. */
+  /**
+   * Sets the answer for a path (without its query) or a predicate. If several match, the latest one is used. If none
+   * matches: 200 and no body.
+   */
   respond(match: RequestMatch, reply: Reply | Responder): void
   requestsTo(match: RequestMatch): ReceivedRequest[]
-  /** Most requests that were open at once on a path (without its query), or on all paths. */
+  /** The most requests that were open at once on a path (without its query), or on all paths. */
   inFlightMax(path?: string): number
   inFlight(path?: string): number
-  /** Connections accepted so far, and open now. */
+  /** How many connections were accepted so far, and how many are open now. */
   connections(): { accepted: number; open: number }
-  /** Resolves with the requests that match when there are `count`. */
+  /** Resolves with the matching requests when there are `count` of them. */
   waitForRequests(count: number, match?: RequestMatch, timeoutMs?: number): Promise<ReceivedRequest[]>
-  /** Forgets requests and high-water marks; responders stay. */
+  /** Forgets requests and high-water marks. Responders stay. */
   clear(): void
   /** Destroys every connection, so that clients see a reset or an early end. */
   dropConnections(): void
@@ -78,11 +81,11 @@ export interface Receiver {
 }
 
 interface ReceiverOptions {
-  /** Serve TLS with this certificate; to clients with one of `clientCa` only, where that is given. */
+  /** Serves TLS with this certificate. If `clientCa` is given, clients need a certificate of it. */
   tls?: TestCertificate & { clientCa?: string }
-  /** Listen on this port again after a close; default: a free one. */
+  /** The port to listen on, as after a close. Default: a free one. */
   port?: number
-  /** ms an idle connection is kept; default Node's. */
+  /** How many ms an idle connection is kept. Default: Node's. */
   keepAliveTimeoutMs?: number
 }
 
@@ -122,7 +125,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       server.once('error', reject)
       server.listen({ port, host: '127.0.0.1', backlog: 4096 }, () => resolve(port))
     })
-  // The port belongs to this receiver: no other program gets it while a test has closed the receiver.
+  // The port belongs to this receiver. No other program gets it while a test has closed the receiver.
   const port = await (options.port === undefined ? atFreePort(listen) : listen(options.port))
   const dropConnections = () => {
     for (const socket of sockets) socket.destroy()
@@ -174,7 +177,7 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query)
 }
 
-/** The whole body, or undefined where the client went away before its end. */
+/** The whole body. Undefined if the client closed the connection before the end. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   try {
@@ -214,7 +217,7 @@ function record(
   }
 }
 
-/** The status, or null where the answer was not completed. */
+/** The status. null if the answer was not completed. */
 async function answer(response: ServerResponse, reply: Reply): Promise<number | null> {
   if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
   if (reply.until) await reply.until
@@ -235,7 +238,7 @@ async function answer(response: ServerResponse, reply: Reply): Promise<number | 
   return status
 }
 
-/** Requests open per path, and the most there were. */
+/** Counts open requests per path, and the most at once. */
 class Gauge {
   readonly #paths = new Map<string, { now: number; max: number }>()
   #now = 0

@@ -1,5 +1,5 @@
 /**
- * X.509 certificates made at test time: good, expired, for another host, self-signed. Node signs but cannot build a
+ * X.509 certificates made by tests: good, expired, for another host, self-signed. Node can sign but not build a
  * certificate, and openssl is not installed everywhere. The small part of DER that RFC 5280 §4.1 needs is therefore
  * written here.
  */
@@ -13,7 +13,7 @@ export interface TestCertificate {
 }
 
 interface TestAuthority extends TestCertificate {
-  /** A certificate of this authority for these host names and IPv4 addresses. */
+  /** Issues a certificate for these host names and IPv4 addresses. */
   issue(names: string[], validity?: Validity): TestCertificate
 }
 
@@ -31,7 +31,7 @@ export function createSelfSigned(names: string[], validity: Validity = {}): Test
   return build({ subject: names[0] ?? 'test', names, keys, signer: keys, validity })
 }
 
-/** A root whose `cert` a client may trust, and which issues certificates. */
+/** A root certificate and its key. Clients may trust its `cert`, and it issues certificates. */
 export function createAuthority(): TestAuthority {
   const keys = createKeys()
   // A unique name. Otherwise a client would take one authority's certificate for another's with a bad signature.
@@ -111,7 +111,7 @@ function generalName(name: string): Buffer {
   return isIP(name) === 4 ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name))
 }
 
-/** UTCTime: two digits of the year, good from 1950 to 2049. */
+/** UTCTime: the year has two digits, so it works from 1950 to 2049. */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)
   return der(0x17, Buffer.from(`${digits}Z`))

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis/redis-server.ts'
 
 interface UseRedisOptions extends TestRedisOptions {
-  /** Makes the connection; default: a plain one of ioredis, which queues commands while the server is away. */
+  /** Makes the connection. Default: a plain one of ioredis, which queues commands while the server is down. */
   connect?: (options: { url: string; name: string }) => Redis
 }
 

@@ -12,11 +12,14 @@ afterEach(() => {
   for (const child of busy.splice(0)) child.kill('SIGKILL')
 })
 
-/** How long it waited for what never comes, and which part of it this process waited for a processor, in ms. */
+/**
+ * Waits for a condition that is never true. `took`: the duration in ms. `waited`: how long the process waited for a
+ * processor meanwhile.
+ */
 async function waitInVain(): Promise<{ took: number; waited: number }> {
   const [from, before] = [performance.now(), waitedMs('self')]
   const condition = () => {
-    // Work of its own, for which it needs a processor each time.
+    // Uses the processor for a while.
     for (const until = performance.now() + 5; performance.now() < until; );
   }
   const waits = waitFor(condition, { what: 'a day', timeoutMs: PATIENCE_MS, intervalMs: 1 })

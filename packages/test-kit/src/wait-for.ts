@@ -1,4 +1,4 @@
-/** Waiting for a condition; the only place of the tests that lets time pass. */
+/** Waits for a condition. No other code of the tests lets time pass. */
 import { waitedMs } from './fair-timer.ts'
 
 const WAIT_MS = 15_000
@@ -11,8 +11,8 @@ interface WaitOptions {
 }
 
 /**
- * Resolves with the first truthy result of `condition`; rejects, naming it, when the time is up. Time in which this
- * process waited for a processor does not count.
+ * Resolves with the first truthy result of `condition`. Rejects after the time-out, with the condition's name. Time in
+ * which this process waited for a processor does not count.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
@@ -27,7 +27,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Reads what the kernel counts at the start and when the time seems up: a wait that ends in time costs one read. */
+/** Reads the kernel's counters at the start and at the time-out. A wait that ends before costs one read. */
 class Patience {
   #end: number
   #waited = waitedMs('self')

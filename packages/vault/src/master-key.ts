@@ -1,6 +1,6 @@
 /**
- * A master key: 32 random bytes, given as text in the environment. The encryption key and the key's id are derived from
- * it by HKDF-SHA256. The id stands in plain text beside everything that is sealed, and reveals nothing of the key.
+ * A master key: 32 random bytes, given as text in the environment. HKDF-SHA256 derives the encryption key and the key's
+ * id from it. Every sealed text has the id in plain text. It reveals nothing of the key.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 

@@ -13,19 +13,22 @@ import type { MasterKey } from './master-key.ts'
 export interface Vault {
   /** Id of the key that seals. */
   readonly keyId: string
-  /** Ids of all keys that open, the sealing key first. */
+  /** Ids of all keys that can open. The first one is the key that seals. */
   readonly keyIds: readonly string[]
   seal(plaintext: string, context: string): string
   /** Throws a VaultError. */
   open(sealed: string, context: string): string
-  /** The same secret under the first key; undefined where it is already. Throws a VaultError. */
+  /** Seals the same secret with the first key. Undefined if it is sealed with it already. Throws a VaultError. */
   reseal(sealed: string, context: string): string | undefined
 }
 
-/** `unknownKey`: none of the keys has made it; `damaged`: not a sealed text, changed since, or of another context. */
+/**
+ * `unknownKey`: none of the keys has sealed the text. `damaged`: the text is not sealed, was changed, or has another
+ * context.
+ */
 type VaultErrorCode = 'unknownKey' | 'damaged'
 
-/** Says nothing of what was sealed. */
+/** Its message never contains the secret. */
 export class VaultError extends Error {
   readonly code: VaultErrorCode
 

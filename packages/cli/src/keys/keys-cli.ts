@@ -1,4 +1,4 @@
-/** `fantail keys` manages API keys from the command line. It needs access to Redis, and is the way to a first key. */
+/** `fantail keys` manages API keys from the command line. It needs access to Redis. It also makes the first key. */
 import { parseArgs } from 'node:util'
 import { type AuditLog, makeKey, reportChange, type Shown } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
@@ -21,7 +21,7 @@ interface KeysCli {
   vault: Vault | undefined
   /** Called before a secret is sealed. Rejects if sealing is not allowed. */
   beforeSealing: () => Promise<void>
-  /** That keys are for where none is given. */
+  /** The account of keys that are made without an account. */
   account: string
   log: AuditLog
   print: (text: string) => void
@@ -64,7 +64,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   cli.print(values.quiet ? tokenText(shown) : createdText(record, shown))
 }
 
-/** By the options' names, as the command line has them. */
+/** The options of the command line, by the names of the members that they set. */
 const OPTIONS: Record<string, string> = {
   scopes: '--scope',
   prefixes: '--prefix',

@@ -1,6 +1,6 @@
 /**
- * The process of `fantail keys`: the API's own settings, its Redis, one command. Only the command's output goes to
- * stdout.
+ * The process of `fantail keys`. It uses the API's settings and Redis, and runs one command. Only the command's output
+ * goes to stdout.
  */
 import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
@@ -20,7 +20,7 @@ async function main(args: string[]): Promise<number> {
   if (isHelp(args)) return help(KEYS_USAGE)
   if (args.length === 0) throw new UsageError(KEYS_USAGE)
   const settings = readApiSettings(process.env)
-  // Its audit lines, as those of the API, are for where keys are asked for.
+  // Audit lines are logged only if keys are required, as in the API.
   const level = settings.auth ? 'info' : 'warn'
   const log = createLogger({ service: 'keys', level, destination: process.stderr })
   return await withRedis({ name: 'fantail-keys', settings }, async (redis) => {

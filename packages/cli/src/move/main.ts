@@ -1,5 +1,6 @@
 /**
- * The process of `fantail move`: everything of ours from one Redis to the one, or the cluster, that the settings name.
+ * The process of `fantail move`. It copies all of Fantail's keys from one Redis to the Redis or cluster of the
+ * settings.
  */
 import { parseArgs } from 'node:util'
 import { readRedriveSettings, redisTarget } from '@fantail/config'
@@ -91,8 +92,8 @@ function usageError(why: string): UsageError {
 }
 
 /**
- * Settings of one side. One URL is a single Redis; anything else lists nodes of a cluster. TLS settings apply to sides
- * that use TLS.
+ * Settings of one side. One URL is a single Redis. Anything else lists nodes of a cluster. TLS settings apply only to a
+ * side that uses TLS.
  */
 function sideEnv(side: string): Record<string, string | undefined> {
   const isUrl = /^rediss?:/.test(side) && !side.includes(',')

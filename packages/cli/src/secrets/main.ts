@@ -1,4 +1,4 @@
-/** The process of `fantail secrets reseal`: what is left to do after the master key was changed (docs/security.md). */
+/** The process of `fantail secrets reseal`, the last step of a change of the master key (docs/security.md). */
 import { readApiSettings } from '@fantail/config'
 import { openVault } from '@fantail/runtime'
 import { ApiKeys, Consumers, refuseKeyNotHeld, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
@@ -27,7 +27,7 @@ async function main([verb, ...more]: string[]): Promise<number> {
   return await withRedis({ name: 'fantail-secrets', settings }, async (redis) => {
     const stores = { subscriptions: new Subscriptions(redis), consumers: new Consumers(redis) }
     const keys = { keys: new ApiKeys(redis), vaultKeys: new VaultKeys(redis) }
-    // A key that local mode has made for itself does not seal what all processes sign with.
+    // The signing key is sealed only with a master key that the operator has set, never with one that local mode made.
     const signing = settings.masterKey ? new SigningKeys(redis) : undefined
     const { found, resealed, failed } = await resealAll({
       ...stores,

@@ -1,7 +1,12 @@
 /**
- * Seals everything anew with the first master key: endpoints of subscriptions and their signing keys, URLs of push
- * consumers, secrets of access keys, and the key that messages are signed with, which may have been in plain text. A
- * record is changed only if it is still as it was read. The command may therefore run beside everything else, stop at
+ * Reseals everything with the first master key:
+ *
+ * - endpoints of subscriptions, and their signing keys
+ * - URLs of push consumers
+ * - secrets of access keys
+ * - the key that messages are signed with, which may have been stored in plain text
+ *
+ * A record is changed only if it is still as it was read. The command may therefore run beside everything else, stop at
  * any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
@@ -20,16 +25,16 @@ interface ResealDeps {
   subscriptions: Pick<Subscriptions, 'list' | 'update'>
   consumers: Pick<Consumers, 'all' | 'patch'>
   keys: Pick<ApiKeys, 'list' | 'replace'>
-  /** undefined: it is left as it is. */
+  /** undefined: the signing key is left as it is. */
   signing: Pick<SigningKeys, 'read' | 'replace'> | undefined
   vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
   vault: Vault
-  /** Rejects where a running service does not have the key. */
+  /** Rejects if a running service does not have the key. */
   refuseNotHeld(keyId: string): Promise<void>
 }
 
 interface Resealed {
-  /** Sealed secrets that were looked at. */
+  /** Number of sealed secrets that were read. */
   found: number
   resealed: number
   /** Secrets that could not be opened, by name, with the reason. */
@@ -39,8 +44,8 @@ interface Resealed {
 const PAGE_LIMIT = 100
 
 /**
- * Where nothing failed, only the first key's id stands in Redis afterwards. Rejects, with nothing sealed anew, where a
- * running service does not have that key.
+ * If every secret was resealed, only the first key's id stays in Redis. Rejects before it changes anything if a running
+ * service does not have the first key.
  */
 export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   await deps.refuseNotHeld(deps.vault.keyId)
@@ -51,8 +56,8 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
     try {
       const sealed = sealedAnew(secret, deps.vault)
       if (sealed === undefined) continue
-      // Not before there is something to seal: with a wrong key nothing would be, and services that have the right one
-      // would not start for want of it.
+      // The key is announced only when there is something to seal. With a wrong key every secret fails before this
+      // line, so nothing is announced. Otherwise services with the right key could not start.
       if (!noted) await announceKey(deps)
       noted = true
       await secret.replace(sealed)
@@ -68,7 +73,9 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   return result
 }
 
-/** From here no service starts without the key; one that has started meanwhile is found. */
+/**
+ * Once the key's id is added, no service starts without this key. The second check finds services that started before.
+ */
 async function announceKey({ vaultKeys, vault: { keyId }, refuseNotHeld }: ResealDeps): Promise<void> {
   await vaultKeys.add(keyId)
   await refuseNotHeld(keyId)
@@ -81,10 +88,10 @@ function sealedAnew({ sealed, plain, context }: Secret, vault: Vault): string | 
 interface Secret {
   what: string
   sealed?: string
-  /** In the open until now. */
+  /** A secret that was stored in plain text until now. */
   plain?: string
   context: string
-  /** Where another one has taken its place meanwhile, that is sealed with the first key already, and stays. */
+  /** If the record has another secret by now, that one was sealed with the first key already. It stays. */
   replace(sealed: string): Promise<unknown>
 }
 
@@ -113,7 +120,7 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
   }
 }
 
-/** An endpoint that has not confirmed yet. */
+/** A new endpoint that has not confirmed the subscription yet. */
 function* ofMove(
   { id, arn, topicArn, move }: SubscriptionRecord,
   subscriptions: ResealDeps['subscriptions'],

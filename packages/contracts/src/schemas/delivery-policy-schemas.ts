@@ -1,5 +1,6 @@
 /**
- * Delivery policies. Their rules cross members, so `checkDeliveryPolicy` (policy) judges them; these shapes document.
+ * Schemas of delivery policies. Their rules compare several members, so `checkDeliveryPolicy` (policy) checks them.
+ * These schemas only document.
  */
 import { z } from 'zod'
 import { RETENTION_SECONDS_MAX, RETRY_ON_DEFAULT, RETRY_ON_MEMBERS_MAX } from '../limits.ts'
@@ -147,7 +148,7 @@ export const EffectiveDeliveryPolicyShape = named(
     ),
 )
 
-/** A policy as clients give it. It may name a preset, which is stored as its numbers. */
+/** A policy as clients give it. It may name a preset, whose numbers are stored instead. */
 const GivenPolicy = DeliveryPolicyShape.extend({
   healthyRetryPolicy: z
     .strictObject({ preset, ...z.object({ ...retry, ...shape }).shape, retryOn })
@@ -162,7 +163,7 @@ const documented = z.toJSONSchema(GivenPolicy.nullable())
 delete documented.$schema
 delete documented.description
 
-/** A policy as a client gives it: anything here, documented by its shape, judged by the policy package. */
+/** A policy as clients give it. The schema accepts everything and documents the shape. The policy package checks it. */
 export const DeliveryPolicyInput = z
   .custom<DeliveryPolicy | null>(() => true)
   .meta({

@@ -1,4 +1,4 @@
-/** The deliveries of a message, over REST. */
+/** Schemas of a message's deliveries, over REST. */
 import { z } from 'zod'
 import { DELIVERY_CAUSES, type DeliveryCause } from '../delivery-causes.ts'
 import { named, Timestamp, timestamp } from './shared-schemas.ts'

@@ -1,4 +1,4 @@
-/** Trying a filter policy on a message before it is set. */
+/** Schemas of the route that tries a filter policy on a message before it is set. */
 import { z } from 'zod'
 import { PROTOCOLS } from '../protocols.ts'
 import { MessageInput } from './message-schemas.ts'

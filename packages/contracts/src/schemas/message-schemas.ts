@@ -44,7 +44,7 @@ const Attributes = z
   .unknown()
   .superRefine((value, context) => {
     if (value === undefined) return
-    // The rules name the whole path themselves; an issue's path is a list of its parts.
+    // The rules return whole paths as text. Zod expects a list of parts.
     for (const { path, message } of attributesProblems(value, [])) {
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
     }
@@ -111,7 +111,7 @@ export const MessageInput = namedInput(
     .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
 )
 
-/** The content that `/test` sends in place of its own message. */
+/** The content that `/test` sends if the caller gives some. */
 export const TestInput = namedInput(
   'TestInput',
   z
@@ -135,7 +135,7 @@ function report(message: string | undefined, context: z.core.$RefinementCtx): vo
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 }
 
-/** The JSON text of a value, '' where it is nested too deeply to be written. */
+/** The JSON text of a value. '' if it is nested too deeply. */
 function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -160,7 +160,10 @@ export const BatchInput = namedInput(
     }),
 )
 
-/** For the documentation. The route checks the body against one of the two, so that the listed problems fit. */
+/**
+ * Only documents. The route checks the body with one of the two shapes, so that the listed problems are those of that
+ * shape.
+ */
 export const PublishInput = namedInput(
   'PublishInput',
   z.union([MessageInput, BatchInput]).describe('One message, or a batch under `messages`.'),

@@ -15,7 +15,7 @@ import {
 } from './shared-schemas.ts'
 
 /**
- * A batch of ids is one request's worth; a larger selection is what the other filters are for.
+ * As many ids as fit one request. Larger selections are made with the other filters.
  * @limit Message ids that a redrive's filter names. Past it: `validation_failed`.
  */
 const MESSAGE_IDS_MAX = 1_000

@@ -1,4 +1,4 @@
-/** Pieces that the REST shapes share, and the registry that names them in the OpenAPI document. */
+/** Parts that the REST schemas share, and the registry of their names in the OpenAPI document. */
 import { z } from 'zod'
 import { ERROR_STATUS, type ErrorCode } from '../fantail-error.ts'
 import { LIST_LIMIT_MAX } from '../limits.ts'
@@ -6,7 +6,7 @@ import { LIST_LIMIT_MAX } from '../limits.ts'
 /** Schemas with a name of their own in the OpenAPI document. */
 export const namedSchemas = z.registry<{ id: string }>()
 
-/** Names of those that requests are held against: a member with a default may be left out. */
+/** Names of schemas that requests are checked with. In these, a member with a default may be left out. */
 export const requestSchemaNames = new Set<string>()
 
 /** Names a schema of answers in the OpenAPI document. */
@@ -25,14 +25,14 @@ export const Timestamp = z.iso.datetime({
   error: 'must be an ISO 8601 time in UTC, like 2026-11-21T09:30:00.000Z',
 })
 
-/** A time that an answer holds, and what happened then. */
+/** A time in an answer. `event` says what happened then. */
 export function timestamp(event: string) {
   return Timestamp.describe(`${event}: ISO 8601 in UTC, with milliseconds.`)
 }
 
 export const CreatedAt = timestamp('When it was created')
 
-/** A time that a client gives: any offset is understood. */
+/** A time in a request, with any offset. */
 const TimestampInput = z.iso.datetime({
   offset: true,
   error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z',
@@ -53,7 +53,7 @@ export const QueueReference = z
   .describe('A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.')
 export const SubscriptionReference = z.string().describe('A subscription by its id (a UUID) or its ARN.')
 
-/** Members of every list's query; numbers arrive as text. */
+/** Query members of every list. Numbers arrive as text. */
 export const pageQuery = {
   limit: z.coerce
     .number()
@@ -69,7 +69,7 @@ export const pageQuery = {
     .describe('Continues a list: the `nextCursor` of the page before. Leave it out for the first page.'),
 }
 
-/** `{<plural>: […], nextCursor}`, with a page of the item's first example. */
+/** `{<plural>: […], nextCursor}`. Its example is a page with the item's first example. */
 export function pageOf<K extends string, T extends z.ZodType>(plural: K, item: T) {
   const shape = {
     [plural]: z.array(item).describe('The items of this page; there may be fewer than `limit`.'),

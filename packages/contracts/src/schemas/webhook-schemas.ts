@@ -101,7 +101,7 @@ export const Confirmation = named(
     }),
 )
 
-/** Headers of requests to webhooks, by name, with what each says. */
+/** Headers of requests to webhooks by name, each with its meaning. */
 export const WEBHOOK_HEADERS = {
   'x-amz-sns-message-type': z
     .enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'])

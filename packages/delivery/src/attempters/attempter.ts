@@ -13,21 +13,27 @@ export interface Sent {
 
 export interface Attempt extends Sent {
   target: Target
-  /** Messages of the same group that may go along, in order. The traits of the kind allow it (`fifo.sendsRuns`). */
+  /**
+   * Further messages of the same group, in order, that this attempt may send too. Only kinds with the trait
+   * `fifo.sendsRuns` get any.
+   */
   run?: Iterable<Sent> | undefined
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
-  /** Returns the beginning of the answer as text. */
+  /** Set: the result has the beginning of the answer as text, up to so many bytes. */
   textBytesMax?: number | undefined
-  /** The earlier requests of this attempt. */
+  /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
-  /** Called as each request is written. Undefined cause: the first one. */
+  /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
   onRequest?: ((cause: AgainCause | undefined) => void) | undefined
-  /** When a request may be written. If that is past, `missed` is called instead of `done`. */
+  /** When a request may be written. If this moment has passed, `missed` is called instead of `done`. */
   moment?: SendMoment | undefined
 }
 
-/** Marks a copy that was written to this Redis: whether it is still there when its source is deleted. */
+/**
+ * Marks the copy of a message that was written to this Redis. Before the source is deleted, `holds` says whether the
+ * copy still exists.
+ */
 export interface CopyMark {
   readonly key: string
   readonly at: number
@@ -35,7 +41,7 @@ export interface CopyMark {
 }
 
 /**
- * `along`: how many messages of the run were delivered with the first. `copy`: where the endpoint is a queue of this
+ * `along`: how many messages of the run were delivered with the first. `copy`: set if the endpoint is a queue of this
  * Redis.
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
@@ -51,12 +57,16 @@ export interface Attempter {
   /** An attempt follows soon: start what takes long on the way to the endpoint. */
   openAhead(target: Target): void
   /**
-   * Calls `done` or `again` once, never before it has returned. Every failure is a result. It ends within
-   * FANTAIL_ATTEMPT_TIMEOUT_MS: slots and leases rely on that, and no caller ends an attempt. With `again` the attempt
-   * makes one request, and asks for the next. There are no promises, because this runs tens of thousands of times a
-   * second.
+   * Calls `done` or `again` once, never before it has returned. Every failure is a result.
+   *
+   * An attempt ends within FANTAIL_ATTEMPT_TIMEOUT_MS, because slots and leases rely on that and no caller ends it.
+   * With `again` the attempt makes one request, and asks the caller for the next. There are no promises, because this
+   * runs tens of thousands of times a second.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
-  /** Closes connections that the attempter opened itself, after its last attempt. What it was given stays open. */
+  /**
+   * Closes the connections that the attempter opened itself, after its last attempt. Connections that it was given stay
+   * open.
+   */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The attempter of every endpoint kind. A protocol without one does not compile. */
+/** The attempters, one for every protocol. A protocol without one does not compile. */
 import type { Protocol } from '@fantail/contracts'
 import type { Attempter } from './attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
@@ -21,7 +21,7 @@ export function createAttempters(
   return { http: webhook, https: webhook, sqs: queue }
 }
 
-/** Protocols may share an attempter, which is closed once. */
+/** Closes each attempter once, also one that several protocols share. */
 export async function closeAttempters(attempters: Attempters): Promise<void> {
   await Promise.all(Array.from(new Set(Object.values(attempters)), (attempter) => attempter.close()))
 }

@@ -1,4 +1,4 @@
-/** Attempts at queues of this service: each is an append, of a run of a FIFO group or of one message. */
+/** Attempts at queues of this service. An attempt appends one message, or a run of a FIFO group. */
 import { queueBody } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import type { QueueAppend, QueueAppends } from '../queues/queue-appends.ts'
@@ -6,7 +6,7 @@ import type { Attempt, AttemptDone, Attempter, Sent } from './attempter.ts'
 
 export interface QueueAttempterOptions {
   appends: Pick<QueueAppends, 'append'>
-  /** Names an item by its delivery, so that an append that is repeated changes nothing. */
+  /** The id of a delivery in the queue. It makes a repeated append change nothing. */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
 }
 
@@ -17,7 +17,7 @@ export class QueueAttempter implements Attempter {
     this.#options = options
   }
 
-  /** Nothing takes long on the way to a queue. */
+  /** A queue has no connection to open. */
   openAhead(): void {}
 
   attempt(attempt: Attempt, done: AttemptDone): void {
@@ -26,10 +26,10 @@ export class QueueAttempter implements Attempter {
     void appending.then(({ result, along, copy }) => done(result, along, copy))
   }
 
-  /** The connection to Redis is its creator's. */
+  /** The creator of the connection to Redis closes it. */
   async close(): Promise<void> {}
 
-  /** Renders each message when its turn comes. */
+  /** Renders each message only when it is needed. */
   *#itemsOf(attempt: Attempt): Generator<QueueAppend> {
     yield this.#itemOf(attempt.target, attempt)
     for (const sent of attempt.run ?? []) yield this.#itemOf(attempt.target, sent)

@@ -1,4 +1,4 @@
-/** Attempts at webhooks: each is a request, and sometimes a second one. */
+/** Attempts at webhooks. An attempt makes one request. A reset or a challenge adds another one. */
 
 import { type AttemptRequestOptions, renderRequest } from '../envelope/attempt-request.ts'
 import type { Target } from '../envelope/target.ts'
@@ -30,6 +30,6 @@ export class WebhookAttempter implements Attempter {
     else sender.send({ ...request, textBytesMax, after, onRequest, moment }, done, again)
   }
 
-  /** The sender is shared with push consumers, and its creator closes it. */
+  /** Push consumers use the same sender. Its creator closes it. */
   async close(): Promise<void> {}
 }

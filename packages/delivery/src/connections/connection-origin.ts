@@ -1,9 +1,9 @@
 import type { Route } from '../outbound/outbound-route.ts'
 
-/** Where a connection is to lead. */
+/** The server that a connection leads to. */
 export interface Origin {
   secure: boolean
-  /** Host name or address, an IPv6 one without brackets. */
+  /** A host name, or an address. An IPv6 address has no brackets. */
   host: string
   port: number
   route?: Route | undefined

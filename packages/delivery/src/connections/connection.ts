@@ -1,4 +1,4 @@
-/** One connection: an undici Client that has at most one request, and dials when that is there. */
+/** One connection: an undici Client with at most one request. It dials when it is given a request. */
 import { Client, type Dispatcher } from 'undici'
 import type { Linked } from '../http/linked-list.ts'
 import type { Origin } from './connection-origin.ts'
@@ -6,11 +6,11 @@ import type { Connector, Dial } from './connector.ts'
 import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 
 /**
- * A server's hint can only shorten it.
+ * A server's `Keep-Alive: timeout` can only shorten this time.
  * @limit How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed.
  */
 const IDLE_MS_MAX = 60_000
-/** Taken off a server's hint, for the time that bytes travel. */
+/** Subtracted from the time of the server's hint, because bytes take time to travel. */
 const HINT_MARGIN_MS = 1_000
 
 /** @limit A dial ahead of its request. Past it: the dial is called off, unless a request waits for it. */
@@ -30,15 +30,15 @@ export interface NamedOrigin extends Origin {
 
 export interface ConnectionOptions {
   connector: Connector
-  /** How long an idle one is kept; a server's `Keep-Alive: timeout` may shorten or lengthen it. */
+  /** How long an idle connection is kept. A server's `Keep-Alive: timeout` may change this time. */
   idleMs: number
   headerBytesMax: number
 }
 
 export interface ConnectionEvents {
-  /** It ended while it was idle, or could not be opened ahead in time. */
+  /** The connection ended while idle, or could not be opened ahead in time. */
   ended(connection: Connection): void
-  /** A dial has led to a connection. */
+  /** A dial has succeeded. */
   dialled(connection: Connection): void
 }
 
@@ -51,9 +51,9 @@ export class Connection implements Linked<Connection> {
   /** By performance.now(). */
   idleSince = 0
   ended = false
-  /** It is dialled ahead of its request. */
+  /** It is being dialled, before any request needs it. */
   opening = false
-  /** The socket that is open now has been idle: the server may have closed it meanwhile. */
+  /** The open socket has been idle, so the server may have closed it meanwhile. */
   hasWaited = false
   /** How long the last dial took. */
   dialMs = 0
@@ -83,7 +83,7 @@ export class Connection implements Linked<Connection> {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: options.headerBytesMax,
-      // The caller's deadline covers both.
+      // The caller has one deadline for headers and body.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: options.idleMs,
@@ -91,13 +91,16 @@ export class Connection implements Linked<Connection> {
       keepAliveTimeoutThreshold: HINT_MARGIN_MS,
     })
     this.client.on('disconnect', () => {
-      // undici opens another one under a request that it had not begun to write.
+      // If undici had not begun to write the request, it opens another socket for it. That socket has not been idle.
       this.hasWaited = false
       if (this.idle) events.ended(this)
     })
   }
 
-  /** undici dials for a request alone: this one is dropped before it is written. */
+  /**
+   * Dials without a request to send. undici dials only for a request, so it gets one that is dropped before it is
+   * written.
+   */
   open(): void {
     this.opening = true
     this.#dialledFor = setTimeout(() => {
@@ -109,18 +112,18 @@ export class Connection implements Linked<Connection> {
   #opened(error: Error): void {
     this.opening = false
     clearTimeout(this.#dialledFor)
-    // A request that has waited for it has it fresh.
+    // A request waited for this dial, so the socket has not been idle.
     if (!this.idle) this.hasWaited = false
     if (error !== UNSENT) this.#events.ended(this)
   }
 
-  /** A whole response has come; the next request may follow. */
+  /** Called when a whole response has arrived. The next request may follow. */
   answered(): void {
     this.served += 1
     this.#heads?.begin()
   }
 
-  /** Calls off a dial, cuts an exchange short, closes the socket. */
+  /** Ends the connection in any state: a dial is cancelled, an exchange is cut, the socket is closed. */
   end(): void {
     this.ended = true
     clearTimeout(this.#dialledFor)
@@ -129,7 +132,7 @@ export class Connection implements Linked<Connection> {
   }
 }
 
-/** The request that has a connection opened, and is never written. */
+/** The handler of a request that only makes undici dial. It is never written. */
 class Opening implements Dispatcher.DispatchHandler {
   readonly #ended: (error: Error) => void
 
@@ -152,8 +155,8 @@ class Opening implements Dispatcher.DispatchHandler {
 }
 
 /**
- * undici asks its URL for origin and protocol several times a request, and a URL works them out each time: here they
- * are constants of their own.
+ * undici reads origin and protocol of its URL several times per request, and a URL computes them each time. Here they
+ * are constants.
  */
 function originUrl({ name, secure }: NamedOrigin): URL {
   const url = new URL(name)
@@ -161,9 +164,9 @@ function originUrl({ name, secure }: NamedOrigin): URL {
   return Object.defineProperties(url, { origin: { value: name }, protocol: { value: protocol } })
 }
 
-/** One shared error: its stack is not read, and a new error each time would cost more than the rest. */
+/** One shared error. Its stack is not read, and creating an error each time would cost more than all the rest. */
 const ENDED = new Error('connection ended')
 
 function ignore(): void {
-  // undici calls back when the socket is gone; nothing waits for it.
+  // undici calls this when the socket is gone. No code waits for that.
 }

@@ -1,12 +1,14 @@
 /**
- * Connections, one undici Client each, cached per origin. undici's own Pool scans its clients for every request, queues
- * when all are busy, and does not distinguish a fresh connection from a used one. Here the idle ones form a stack, a
- * request never waits, and a connection knows how many requests it has served.
+ * Connections, one undici Client each, cached per origin. Three things differ from undici's own Pool. That one scans
+ * its clients for every request, but here the idle ones form a stack. It queues when all are busy, but here a request
+ * never waits. It does not know which connections have been used, but here each counts its requests.
  *
- * A connection is busy (with exactly one request) or idle. An idle one ends when its time is up, when the peer closes
- * it, when an origin or the process has more than its limit (the one idle for longest goes first), or with `close`.
- * Past `perOriginMax` a request still gets a connection, which is closed after it: subscriptions that share a host must
- * not wait for each other, and the caller bounds the number in flight.
+ * A connection is busy (with exactly one request) or idle. An idle connection ends when its time is over, when the peer
+ * closes it, or with `close`. If an origin or the process has more than its limit, the connection that was idle for
+ * longest ends first.
+ *
+ * Past `perOriginMax` a request still gets a connection, which is closed after it. Subscriptions that share a host must
+ * not wait for each other, and the caller bounds the number of requests in flight.
  *
  * A connection that is opened ahead of its request is idle from the start, also while it is dialled. A request that
  * takes it waits for the rest of the dial.
@@ -27,17 +29,24 @@ interface OriginPool {
   open: number
 }
 
-/** Facts about an origin whose last dial was slow. */
+/** An origin whose last dial was slow. */
 interface SlowOrigin {
-  /** Its last connection served a single request, so each request needs a new connection. */
+  /**
+   * The last connection served one request only. The origin probably closes its connections, so each request needs a
+   * new one.
+   */
   closes: boolean
 }
 
-/** Dials that take longer begin ahead of the request: well within what a request may be late. */
+/**
+ * If an origin's dials take longer than this, they begin before the request. It is well below the time that a request
+ * may be late.
+ */
 const SLOW_DIAL_MS = 30
 /**
+ * After a reset, an unused connection repeats the request. Its age is bounded, because the server may close it too. A
+ * throttled request that missed its send time uses its connection again well before this age.
  * @limit Wait of an unused connection that may repeat a request after a reset. Past it: another one is opened.
- * A throttled request that missed its send time comes back to its connection well before.
  */
 const FRESH_MS_MAX = 2_000
 /** @limit Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
@@ -67,7 +76,9 @@ export class Connections {
     return { connections: this.#open, idle: this.#idle.size, origins: this.#pools.size }
   }
 
-  /** The idle connection that was used last, or a new one. `fresh` asks for one that has not been used. */
+  /**
+   * Returns the idle connection that was used last, or a new one. With `fresh` it returns one that has not been used.
+   */
   acquire(origin: NamedOrigin, fresh: boolean): Connection {
     const pool = this.#pools.get(origin.key)
     const known = pool && takeIdle(pool, fresh)
@@ -79,8 +90,8 @@ export class Connections {
   }
 
   /**
-   * Dials for a request that follows in a moment, where that takes long. An origin that keeps its connections open is
-   * dialled where it has none, one that closes them for each request.
+   * Dials for a request that follows soon, but only if the origin's dials are slow. An origin that keeps connections
+   * open is dialled if it has none. An origin that closes them after each request is always dialled.
    */
   openAhead(origin: NamedOrigin): void {
     const slow = this.#slow.get(origin.key)
@@ -92,14 +103,14 @@ export class Connections {
     connection.open()
   }
 
-  /** Takes it back after a whole response; `keeps`: the server lets it be used again. */
+  /** Takes back a connection after a whole response. `keeps`: the server allows another request on it. */
   release(connection: Connection, keeps: boolean): void {
     connection.answered()
     if (keeps) this.giveBack(connection)
     else this.discard(connection)
   }
 
-  /** Takes it back from a request that was not sent. */
+  /** Takes back a connection whose request was not sent. */
   giveBack(connection: Connection): void {
     const pool = this.#pools.get(connection.origin.key)
     if (!pool || pool.open > this.#options.perOriginMax) {
@@ -130,7 +141,7 @@ export class Connections {
     if (pool.open === 0) this.#pools.delete(connection.origin.key)
   }
 
-  /** Ends all idle ones; busy ones end when they are released. */
+  /** Ends all idle connections. Busy ones end when they are released. */
   close(): void {
     while (this.#idle.first) this.discard(this.#idle.first)
   }
@@ -150,8 +161,9 @@ export class Connections {
 }
 
 /**
- * The one used last. Those that have served nothing yet are taken in the order in which they were opened: each is used
- * before its server gives it up, and a server that takes them one by one waits for none.
+ * Takes the idle connection that was used last. Connections that have served nothing are taken in the order of their
+ * opening. Each is then used before its server closes it. A server that accepts connections one by one then never waits
+ * for a later one.
  */
 function takeIdle({ idle }: OriginPool, fresh: boolean): Connection | undefined {
   const last = idle.at(-1)

@@ -1,9 +1,11 @@
 /**
- * Opens a connection for one origin: resolve, guard every address, dial what is left (RFC 8305 where there are
- * several). The socket is dialled by address, so nothing can resolve to something else between check and use.
+ * Opens a connection for one origin. The name is resolved, the guard checks every address, and the allowed ones are
+ * dialled (RFC 8305 if there are several). The socket dials an address, not the name, so the name cannot resolve to
+ * another address after the check.
  *
- * Through a proxy it is the proxy that is resolved, guarded and dialled; of the origin the guard sees what its host
- * says by itself. Nothing of this follows the environment: no HTTP_PROXY, no NODE_TLS_REJECT_UNAUTHORIZED.
+ * With a proxy, the proxy is resolved, checked and dialled. The guard checks only the origin's host as it is written,
+ * because the proxy resolves it. The environment changes nothing here: HTTP_PROXY and NODE_TLS_REJECT_UNAUTHORIZED are
+ * ignored.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
@@ -14,7 +16,7 @@ import { openTunnel } from '../outbound/proxy-tunnel.ts'
 import type { Resolver } from '../outbound/resolver.ts'
 import type { Origin } from './connection-origin.ts'
 
-/** A connection that the address guard does not let through. */
+/** The address guard has refused the connection. */
 export class ForbiddenAddressError extends Error {
   constructor(host: string, reason: string) {
     super(`${host}: ${reason}`)
@@ -24,7 +26,7 @@ export class ForbiddenAddressError extends Error {
 
 type ConnectCallback = (error: Error | null, socket: Socket | null) => void
 
-/** A dial that can be called off; its callback is called at most once. */
+/** A dial that can be cancelled. Its callback is called at most once. */
 export interface Dial {
   cancel(): void
 }
@@ -45,7 +47,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
 
-  /** `track` gets each socket, so that cancelling the dial ends them all. */
+  /** `track` gets each socket, so that cancelling the dial closes every socket. */
   const open = (dialled: Origin, { addresses, done, track }: Opening): Socket => {
     const target = {
       host: dialled.host,
@@ -58,7 +60,8 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
     socket.once(dialled.secure ? 'secureConnect' : 'connect', () => done(null, socket))
-    // Stays for the socket's life: an error after the hand-over has undici's own listener too.
+    // This listener stays for the socket's life. After the socket is handed over, undici's own listener gets its errors
+    // too.
     socket.on('error', (error) => done(error, null))
     return socket
   }
@@ -96,7 +99,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
 
   const openThrough = (proxy: ProxyAddress, origin: Origin, opening: Opening): void => {
     const { done } = opening
-    // The proxy is not shown the certificate that is for the origin.
+    // The origin's client certificate is not shown to the proxy.
     const own = { secure: proxy.secure, host: proxy.host, port: proxy.port }
     const opened: ConnectCallback = (error, tunnel) => {
       if (error || !tunnel) return done(error, null)
@@ -148,7 +151,7 @@ interface Opening {
   track(socket: Socket): void
 }
 
-/** Addresses that may be dialled. Refused addresses are left out. If none is left, the dial is refused. */
+/** The addresses that may be dialled. Refused addresses are left out. If none is left, the dial is refused. */
 async function addressesFor(host: string, guard: AddressGuard, resolver: Resolver): Promise<string[]> {
   const found = isIP(host) === 0 ? await resolver.resolve(host) : [host]
   let reason = 'no address'
@@ -161,7 +164,7 @@ async function addressesFor(host: string, guard: AddressGuard, resolver: Resolve
   return allowed
 }
 
-/** Node does not ask it for literal addresses, which `addressesFor` has checked as they are. */
+/** Node does not call this for a literal address. `addressesFor` has checked that address itself. */
 function lookupOf(addresses: string[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all) {

@@ -4,7 +4,7 @@ import { InterimHeads } from './interim-heads.ts'
 
 const FINAL = 'HTTP/1.1 200 OK\r\nX: HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'
 
-/** The output of a connection on which these answers arrive, cut at these places. */
+/** The bytes that reach undici from a connection. The answers arrive in pieces, cut at the given positions. */
 function passed(answers: string[], cuts: number[] = []): string {
   const heads = new InterimHeads()
   return answers

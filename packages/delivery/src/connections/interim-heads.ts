@@ -1,28 +1,28 @@
 /**
  * Handles unexpected `100 Continue` answers. By RFC 9110 §15.2 a client ignores interim answers (1xx) that it does not
- * expect. undici ignores all but 100, at which it closes the connection. A 100 is therefore passed to undici as 102,
- * which it ignores.
+ * expect. undici ignores all but 100, and closes the connection at a 100. This code therefore changes a 100 to 102,
+ * which undici ignores.
  *
- * Reads along with one connection: head of an interim answer → … → head of the final answer → passed on unread, until
- * `begin` announces the next request.
+ * It reads along with one connection: head of an interim answer → … → head of the final answer → the rest, unread,
+ * until `begin` announces the next request.
  */
 import type { Socket } from 'node:net'
 
-/** `HTTP/1.1 100`: where the digits of the status stand. */
+/** Position of the status's first digit in `HTTP/1.1 100`. */
 const FIRST_DIGIT = 9
 const LAST_DIGIT = 11
 const [LF, CR, ZERO, ONE, TWO] = [10, 13, 48, 49, 50]
 
 export class InterimHeads {
-  /** Bytes of this head so far; -1: the final answer has begun. */
+  /** How many bytes of this head have been read. -1: the final answer has begun. */
   #at = 0
-  /** Whether what was read of the status can still become 100. */
+  /** Whether the digits read so far can still become 100. */
   #isHundred = true
   #isInterim = false
   /** Line feeds in a row, ignoring carriage returns. Two end a head. */
   #lineFeeds = 0
 
-  /** A new request is written on the connection. */
+  /** Called when a new request is written on the connection. */
   begin(): void {
     this.#at = 0
     this.#isHundred = true
@@ -36,7 +36,7 @@ export class InterimHeads {
 
   #take(chunk: Buffer, i: number): void {
     const byte = chunk[i]
-    // Empty lines before an answer are no part of it.
+    // Empty lines before an answer do not belong to it.
     if (this.#at === 0 && (byte === CR || byte === LF)) return
     const at = this.#at++
     if (at < FIRST_DIGIT) return
@@ -54,7 +54,7 @@ export class InterimHeads {
   }
 }
 
-/** Has the socket's reader see no 100; undici reads by `read` alone. */
+/** Makes the socket's reader see 102 for 100. Only `read` is replaced, because undici reads by `read` alone. */
 export function readWithoutContinue(socket: Socket): InterimHeads {
   const heads = new InterimHeads()
   const read = socket.read.bind(socket)

@@ -1,6 +1,6 @@
 /**
- * The request that takes one message to one endpoint: its secrets opened, rendered and signed. Deliveries and tests of
- * a subscription are made of it alike, so that a test shows what a delivery would do.
+ * Makes the request for one message and one endpoint: its secrets are opened, its body is rendered, and it is signed.
+ * Deliveries and tests of a subscription use this code, so a test shows what a delivery would do.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
@@ -10,9 +10,9 @@ import { renderHeaders } from './request-headers.ts'
 import { type Target, unlockTarget } from './target.ts'
 
 export interface AttemptRequestOptions {
-  /** Opens secrets; undefined: there is no master key. */
+  /** Opens secrets. undefined: there is no master key. */
   vault: Pick<Sealing, 'open'> | undefined
-  /** Epoch ms, for the timestamp of a signed request. */
+  /** Returns epoch ms, for the timestamp of a signed request. */
   clock: () => number
   /** The trace context of the attempt's own span. */
   traceparent?: string | undefined
@@ -23,8 +23,8 @@ export interface AttemptRequestOptions {
 type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { headers: string[] }
 
 /**
- * The request, or what keeps it from being made, as the attempt's result: nothing goes out unsigned. The envelope's own
- * signature has been prepared (EnvelopeSigning).
+ * The request. If it cannot be made, the result of the attempt says why, and nothing is sent unsigned. The envelope's
+ * own signature has been prepared (EnvelopeSigning).
  */
 export function renderRequest(
   envelope: Envelope,
@@ -49,12 +49,14 @@ export function renderRequest(
   return { url, route, memo, headers, body }
 }
 
-/** Outcome of an attempt whose secrets cannot be opened now. It is retried, since the master key may still arrive. */
+/**
+ * The result of an attempt whose secrets cannot be opened now. It is retried, since the master key may still be set.
+ */
 export function secretsFailure(detail: string): AttemptResult {
   return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
 }
 
-/** Outcome of an attempt whose envelope could not be signed. The endpoint is not to blame. */
+/** The result of an attempt whose envelope could not be signed. This failure does not count against the endpoint. */
 export function unsignedFailure(error: unknown): AttemptResult {
   const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
   return { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false }

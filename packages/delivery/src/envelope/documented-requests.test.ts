@@ -18,7 +18,7 @@ import { compileTarget } from './target.ts'
 
 const ID = '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012'
 const TOPIC_ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
-/** The client's own, or no business of receivers. */
+/** Headers of the HTTP client, and headers that receivers need not know. */
 const UNDOCUMENTED = ['content-type', 'user-agent', 'accept-encoding']
 const masterKey = parseMasterKey(createMasterKeyText())
 const vault = masterKey && createVault([masterKey])

@@ -14,43 +14,49 @@ import {
 import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
 import type { Target } from './target.ts'
 
-/** Names the text of a message that has one for all protocols. */
+/** The member for all protocols in a message with a text per protocol. */
 const SHARED_TEXT = 'default'
 
 export interface Envelope {
   message: Message
   kind: MessageKind
-  /** Origin (and path) that the links begin with, no slash at its end. */
+  /** Links begin with this origin and path. It has no slash at its end. */
   publicUrl: string
-  /** undefined: the topic does not sign. */
+  /** undefined: the topic's messages are not signed. */
   signatureVersion: SignatureVersion | undefined
-  /** The envelope is kept for long. Its bytes must not keep a shared buffer of eight times their size in memory. */
+  /**
+   * True for an envelope that is kept for a long time. Its bytes are then copied. Otherwise a shared buffer of eight
+   * times their size would stay in memory.
+   */
   lasting: boolean
-  /** Made when first asked for; only `structure: 'json'` has more than one. */
+  /** The texts that have been asked for. Only `structure: 'json'` has more than one. */
   texts: Partial<Record<Protocol | typeof SHARED_TEXT, EnvelopeText>>
 }
 
 export interface EnvelopeText {
-  /** The text for subscribers of the protocol, which is a raw delivery's body. */
+  /** The text for subscribers of the protocol. It is also the body of a raw delivery. */
   readonly text: string
-  /** The text's bytes; made for the first raw subscription. */
+  /** The text's bytes. They are made when the first raw subscription needs them. */
   bytes: Buffer | undefined
-  /** Found for the first raw subscription that says it. */
+  /** Whether the text is JSON. It is set when the first raw subscription needs to know. */
   isJson: boolean | undefined
-  /** Made for the first that is not raw. */
+  /** The JSON document. It is made when the first subscription without raw delivery needs it. */
   document: Document | undefined
-  /** The signature of a signed topic's message, before its document is made. */
+  /** The signature of a signed topic's message. It must be there before the document is made. */
   signature: Signature | undefined
 }
 
-/** The JSON document before and after the subscription's ARN; where it holds none, all of it comes before. */
+/**
+ * The JSON document in two parts, before and after the subscription's ARN. A document without this ARN is only
+ * `before`.
+ */
 interface Document {
   before: Buffer
   after: Buffer
   holdsArn: boolean
 }
 
-/** Where neither the message nor the process says which origin links should name. */
+/** The origin of links, if neither the message nor the process names one. */
 const PUBLIC_URL_DEFAULT = 'http://localhost:4100'
 
 export function compileEnvelope(
@@ -69,7 +75,7 @@ export function compileEnvelope(
   }
 }
 
-/** Whether a signed topic sends this target more than the bare text. */
+/** Whether a signed topic sends this target a signature. A raw notification has none. */
 export function carriesSignature({ signatureVersion, kind }: Envelope, target: Target): boolean {
   return signatureVersion !== undefined && !(target.raw && kind === 'Notification')
 }
@@ -104,9 +110,9 @@ export interface QueueBody {
 }
 
 /**
- * The body for a queue, as a subscriber or as a dead-letter queue. It is the same envelope without attributes, or the
- * raw text with the message's attributes (checklist 46, 153). A FIFO queue also gets the group and the deduplication
- * id. A standard queue gets the group of standard topics' messages only.
+ * The body for a queue, which may be a subscriber or a dead-letter queue. It is the same envelope without attributes,
+ * or the raw text with the message's attributes (checklist 46, 153). A FIFO queue also gets the group and the
+ * deduplication id. A standard queue gets only the group, and only from a standard topic.
  */
 export function queueBody(envelope: Envelope, target: Target, queueArn: string): QueueBody {
   const { message, kind } = envelope
@@ -177,8 +183,10 @@ export function textForProtocol(
   return structure === 'json' ? protocolText(message, protocol) : message
 }
 
-/** The protocol's own string, else `default` (checklist 121). Publish has checked the text; what is not such an object
- *  goes out whole. */
+/**
+ * The string for this protocol, else `default` (checklist 121). Publish has checked the text. A text that is no such
+ * object is sent as a whole.
+ */
 function protocolText(message: string, protocol: Protocol): string {
   const texts: unknown = jsonOf(message)
   if (typeof texts !== 'object' || texts === null) return message
@@ -195,7 +203,7 @@ function notification(
 ): [string, string] {
   const { messageId, topicArn, subject, sequenceNumber } = message
   const link = JSON.stringify(`${publicUrl}/?Action=Unsubscribe&SubscriptionArn=`)
-  // One template: this is made for every message, and lists of members cost several times as much.
+  // One template, because this runs for every message. Lists of members took several times as long.
   const before = `{
   "Type" : "Notification",
   "MessageId" : "${messageId}",${sequenceNumber === undefined ? '' : `\n  "SequenceNumber" : "${sequenceNumber}",`}
@@ -216,7 +224,7 @@ function attributesMember(attributes: Record<string, MessageAttribute> | undefin
   return `,\n  "MessageAttributes" : {\n${lines.join(',\n')}\n  }`
 }
 
-/** One piece where the text names the topic, two where it names the subscription. */
+/** The document of a confirmation. It has one piece if it names the topic, and two if it names the subscription. */
 function confirmation(envelope: Envelope, signature: Signature | undefined): [string] | [string, string] {
   const { message, kind } = envelope
   const members = [
@@ -257,7 +265,7 @@ function signatureMembers({ version, value, certificateUrl }: Signature): string
   ]
 }
 
-/** Stands for the subscription's ARN while the document is put together; no ARN, token or origin can hold it. */
+/** Stands for the subscription's ARN while the document is built. No ARN, token or origin can contain it. */
 const ARN_MARK = '<subscription>'
 
 function member(name: string, value: string): string[] {

@@ -1,6 +1,6 @@
 /**
- * Request headers by kind of message (checklist 40 to 46), as the flat array that undici takes. Host, Content-Length
- * and Connection are the client's.
+ * Request headers by kind of message (checklist 40 to 46), as the flat array that undici takes. The HTTP client adds
+ * Host, Content-Length and Connection.
  */
 import type { Message } from '@fantail/contracts'
 import { type Envelope, isJsonBody, textFor } from './envelope.ts'

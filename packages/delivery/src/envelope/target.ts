@@ -12,22 +12,22 @@ export interface Target {
   /** The ARN in bytes, copied into every envelope's UnsubscribeURL. */
   subscriptionArnBytes: Buffer
   protocol: Protocol
-  /** Credentials included once it is unlocked: never to be logged; `maskCredentials` is for people. */
+  /** Has credentials after it is unlocked, so it must never be logged. Log `maskCredentials` of it instead. */
   url: string
-  /** How it is reached, where that is not the plain way. */
+  /** Proxy, client certificate and other outbound settings. Undefined if there are none. */
   route: Route | undefined
   /** Secrets or a route that must be unlocked before an attempt. Undefined once unlocked, or if there are none. */
   locked: Locked | undefined
-  /** Signs each request; undefined: none is signed. */
+  /** Signs each request. undefined: requests are not signed. */
   webhook: WebhookSigner | undefined
-  /** The sender's, see HttpRequest. */
+  /** For the sender (see HttpRequest). */
   memo: { endpoint?: HttpEndpoint | undefined }
   raw: boolean
   /** Content-Type of Notifications. */
   contentType: string
-  /** Raw bodies that are JSON are sent as such. */
+  /** Raw bodies that are JSON get the content type of JSON. */
   saysWhatIsJson: boolean
-  /** Made through the native API. */
+  /** The subscription was made through the native API. */
   isNative: boolean
 }
 
@@ -52,8 +52,8 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
 }
 
 /**
- * Opens its secrets, once; afterwards it is as any other. Answers what kept it from that, in words without a secret:
- * the target stays locked, since the key may come.
+ * Opens the target's secrets, once. Returns undefined, or why they cannot be opened. The text contains no secret. The
+ * target stays locked after a failure, since the key may still be set.
  */
 export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): string | undefined {
   if (target.locked === undefined) return undefined

@@ -1,10 +1,11 @@
 /**
- * Delivers results of attempts. An attempt ends inside undici's or the connector's work, and its callback may begin the
- * next attempt on the same connection. Callbacks therefore run after that work, when this turn's reads are done, all
- * together. A promise for each attempt took 9 % more of a worker's time per delivery.
+ * Delivers the results of attempts. An attempt ends inside code of undici or the connector, and its callback may begin
+ * the next attempt on the same connection. Callbacks therefore wait until this code has returned and the turn's reads
+ * are done. Then they all run together. Rejected: a promise for each attempt, which took 9 % more of a worker's time
+ * per delivery.
  */
 
-/** Ends of any kind of result: each goes to the function that it came with. */
+/** A callback, whatever its type of result. `push` pairs it with its own result. */
 type Report = (result: unknown) => void
 
 export class AttemptEnds {

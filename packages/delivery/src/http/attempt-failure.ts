@@ -1,4 +1,4 @@
-/** The failure of an attempt as one of the few codes that people and policies know. */
+/** Maps the error of an attempt to one of a few codes, which people and policies know. */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'
@@ -8,10 +8,7 @@ import { NameError } from '../outbound/resolver.ts'
 /** @limit Text that explains a failed attempt. Past it: the text is cut. */
 const FAILURE_CHARS_MAX = 200
 
-/**
- * `permanent` failures are those that another attempt cannot mend while configuration and subscription stay as they
- * are.
- */
+/** A failure is `permanent` if no further attempt can succeed while configuration and subscription stay as they are. */
 export function failure(
   error: AttemptErrorCode,
   detail: string,
@@ -21,7 +18,7 @@ export function failure(
   return { kind: 'failure', error, detail: detail.slice(0, FAILURE_CHARS_MAX), durationMs, permanent }
 }
 
-/** Details name hosts and addresses, never URLs, which may hold credentials. */
+/** Details name hosts and addresses. They never contain URLs, which may hold credentials. */
 export function failureOf(error: Error, durationMs: number): AttemptResult {
   if (error instanceof ForbiddenAddressError)
     return failure('forbidden_address', error.message, durationMs, true)
@@ -32,12 +29,14 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
   return failure(attemptErrorCode(error), error.message || code, durationMs)
 }
 
-/** The peer went away: on a connection used before, without an answer begun, a reason to try a fresh one. */
+/**
+ * Whether the peer closed the connection. On a reused connection without any byte of an answer, a fresh one is tried.
+ */
 export function isReset(error: Error): boolean {
   return attemptErrorCode(error) === 'connection_reset'
 }
 
-/** An AggregateError of several addresses carries the code of the first. */
+/** The error's code. An AggregateError of several addresses has the code of the first. */
 function codeOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : ''
@@ -54,7 +53,7 @@ const BY_CODE: Record<string, AttemptErrorCode> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
 }
 
-/** OpenSSL's and Node's names for what a certificate or a handshake can be accused of. */
+/** Codes of OpenSSL and Node for a refused certificate or a failed handshake. */
 const TLS_CODE =
   /^(ERR_SSL_|ERR_TLS_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
 
@@ -63,7 +62,7 @@ function attemptErrorCode(error: Error): AttemptErrorCode {
   const known = BY_CODE[code]
   if (known) return known
   if (error instanceof errors.HTTPParserError) return 'invalid_response'
-  // undici has one code for "the peer closed" and for answers it will not take ("bad response", "bad upgrade").
+  // undici uses this code when the peer closed, and also for invalid answers ("bad response", "bad upgrade").
   if (code === 'UND_ERR_SOCKET')
     return error.message.startsWith('bad ') ? 'invalid_response' : 'connection_reset'
   return TLS_CODE.test(code) ? 'tls' : 'connection_failed'

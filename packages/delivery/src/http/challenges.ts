@@ -12,7 +12,7 @@ export interface DigestChallenge {
   realm: string
   nonce: string
   opaque: string | undefined
-  /** The server's own spelling; undefined means MD5. */
+  /** As the server spells it. Undefined means MD5. */
   algorithm: string | undefined
   hash: 'md5' | 'sha256'
   qop: boolean
@@ -24,7 +24,7 @@ export type Challenge = BasicChallenge | DigestChallenge
 
 const BASIC: BasicChallenge = { scheme: 'basic' }
 
-/** The strongest challenge of a `WWW-Authenticate` header that can be answered; undefined: none. */
+/** The strongest challenge of a `WWW-Authenticate` header that Fantail can answer. undefined: there is none. */
 export function strongestChallenge(header: string | string[]): Challenge | undefined {
   const offered = parseOffered(Array.isArray(header) ? header.join(', ') : header)
   const digests = offered.map(digestChallenge).filter((digest) => digest !== undefined)
@@ -33,7 +33,7 @@ export function strongestChallenge(header: string | string[]): Challenge | undef
   return offered.some(({ scheme }) => scheme === 'basic') ? BASIC : undefined
 }
 
-/** The nonce that an `Authentication-Info` header gives for the next request (RFC 7616 §3.5). */
+/** The nonce for the next request that an `Authentication-Info` header gives (RFC 7616 §3.5). */
 export function nextNonce(header: string): string | undefined {
   return parseOffered(`Digest ${header}`)[0]?.parameters.get('nextnonce')
 }
@@ -43,7 +43,7 @@ interface Offered {
   parameters: Map<string, string>
 }
 
-/** Several challenges and their parameters, all between commas. */
+/** Splits a header into its challenges. Commas separate challenges, and also the parameters of each. */
 function parseOffered(header: string): Offered[] {
   const offered: Offered[] = []
   const item = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy

@@ -110,7 +110,7 @@ describe('over HTTP', () => {
     expect(await post(`${USER}:wrong@`, '/digest')).toMatchObject({ statusCode: 401 })
   })
 
-  /** Accepts each nonce once. `next`: gives the next one with the answer. */
+  /** A server that accepts each nonce once. `next`: its answers give the next nonce. */
   function answerOneTimeNonces(path: string, next: boolean) {
     const valid = new Set<string>()
     let granted = 0
@@ -195,7 +195,7 @@ describe('challenges', () => {
     const challenge = credentials.challenge([md5, sha, 'Basic realm="x"'], undefined)
     const given = parameters(credentials.authorization('GET', '/dir/index.html', challenge)?.header)
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-    // The middle of the document's example, whose client nonce is fixed and ours is not.
+    // The middle of the hashed text. The client nonce is fixed in the RFC's example and random here.
     const middle = `7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v:00000001:${given.cnonce}:auth`
     const secret = sha256('Mufasa:http-auth@example.org:Circle of Life')
     expect(given.response).toBe(sha256(`${secret}:${middle}:${sha256('GET:/dir/index.html')}`))

@@ -1,22 +1,23 @@
 /**
- * Credentials in an endpoint's URL (checklist 51). The first request is sent without them. The answer to its 401 is
- * cached, so later requests carry the header at once.
+ * Credentials in an endpoint's URL (checklist 51). The first request is sent without them. The endpoint answers with a
+ * 401 and a challenge. This challenge is kept, so that later requests carry the header at once.
  *
- * A digest nonce belongs to the attempt that was challenged with it until a request with it was accepted. Later
- * requests then use it with a higher count. A nonce that an accepted answer gives for the next request (`nextnonce`) is
- * used first, and once. A server with one-time nonces therefore needs no further challenge.
+ * A digest nonce belongs to the attempt that was challenged with it until a request with this nonce was accepted. Later
+ * requests then use the nonce with a higher count. An accepted answer may give a nonce for the next request
+ * (`nextnonce`). Such a nonce is used first, and once. A server with one-time nonces therefore needs no further
+ * challenge.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Challenge, type DigestChallenge, nextNonce, strongestChallenge } from './challenges.ts'
 
 /**
- * Nonces given for the next request that none has used yet: one for each request at a time is enough.
+ * Unused nonces that answers gave for a next request. One nonce for each request in flight is enough.
  * @limit Unused nonces of one endpoint. Past it: the oldest is forgotten.
  */
 const FRESH_NONCES_MAX = 64
 /**
- * Nonces whose uses are counted: of attempts that were challenged at the same time with the same nonce.
+ * Attempts that run at the same time may be challenged with the same nonce. Each use needs its own count.
  * @limit Nonces of one endpoint whose uses are counted. Past it: the least recently used one is forgotten.
  */
 const COUNTED_NONCES_MAX = 256
@@ -25,14 +26,14 @@ const COUNTED_NONCES_MAX = 256
 export interface Authorization {
   header: string
   challenge: Challenge
-  /** Requests with its nonce, this one included. */
+  /** How many requests have used its nonce, this one included. */
   use: number
 }
 
 export class Credentials {
   readonly #user: string
   readonly #password: string
-  /** The challenge that later requests answer at once. */
+  /** The challenge for which later requests carry the header at once. */
   #known: Challenge | undefined
   #fresh: DigestChallenge[] = []
   readonly #counted = new LRUCache<string, DigestChallenge>({ max: COUNTED_NONCES_MAX })
@@ -42,7 +43,10 @@ export class Credentials {
     this.#password = password
   }
 
-  /** The answer to `challenge`, or what a first request should carry: undefined until a challenge was taken. */
+  /**
+   * The header that answers `challenge`. Without `challenge`, the header of a first request: undefined until a
+   * challenge is known.
+   */
   authorization(
     method: string,
     path: string,
@@ -57,7 +61,7 @@ export class Credentials {
     return { header, challenge, use: 1 }
   }
 
-  /** The request was not sent: its use of the nonce is another's. */
+  /** Called if the request was not sent. Another request may then use the nonce with this count. */
   unsent({ challenge, use }: Authorization): void {
     if (challenge.scheme !== 'digest' || challenge.count !== use) return
     challenge.count -= 1
@@ -65,13 +69,14 @@ export class Credentials {
   }
 
   /**
-   * Takes a 401's challenge for the attempt's next request. Undefined where there is none, or where `sent` shows that
-   * the refused request had answered it: wrong credentials stay wrong, while a nonce may merely have grown old.
+   * The challenge of a 401 that the attempt's next request should answer. Undefined if the 401 has none, or if the
+   * credentials are wrong. They are wrong if the refused request had answered the same challenge; an old nonce gets a
+   * new one.
    */
   challenge(header: string | string[], sent: Authorization | undefined): Challenge | undefined {
     const challenge = strongestChallenge(header)
     const refused = sent?.challenge
-    // One nonce refused says that the others of its kind have grown old too.
+    // If one nonce is refused, the other unused ones have probably expired too.
     if (refused?.scheme === 'digest') this.#fresh = []
     if (challenge?.scheme !== 'digest') {
       this.#known = challenge
@@ -85,7 +90,7 @@ export class Credentials {
     return challenge
   }
 
-  /** The endpoint accepted what was sent; `info` is its `Authentication-Info`. */
+  /** Called if the endpoint accepted the request. `info` is the `Authentication-Info` of its answer. */
   accepted({ challenge }: Authorization, info: string | undefined): void {
     this.#known = challenge
     const nonce = info === undefined ? undefined : nextNonce(info)

@@ -1,6 +1,7 @@
 /**
- * All attempts have the same deadline, so those that start first expire first. A list in order of start and one timer
- * for its head replace a timer each. An AbortSignal each would cost more than the request's own objects.
+ * Deadlines of attempts. All attempts of a list have the same time-out, so the first to start is the first to expire.
+ * The list is in order of start, and has one timer, for its head. Rejected: an AbortSignal per attempt, which would
+ * cost more than the request's own objects.
  */
 import { type Linked, LinkedList } from './linked-list.ts'
 
@@ -27,7 +28,7 @@ export class Deadlines<T extends Expiring<T>> {
   add(member: T, now: number): void {
     member.expiresAt = now + this.#timeoutMs
     this.#members.append(member)
-    // A timer that is set already is for an earlier member; it finds this one's turn when it fires.
+    // A timer that runs is for an earlier member. When it fires, it is set for the next one.
     this.#timer ??= this.#arm(this.#timeoutMs)
   }
 
@@ -37,7 +38,7 @@ export class Deadlines<T extends Expiring<T>> {
       for (const call of this.#onQuiet.splice(0)) call()
   }
 
-  /** Resolves when there is no member. */
+  /** Resolves when the list is empty. */
   quiet(): Promise<void> {
     if (this.#members.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onQuiet.push(resolve))
@@ -48,7 +49,7 @@ export class Deadlines<T extends Expiring<T>> {
     this.#expireUntil(Number.POSITIVE_INFINITY)
   }
 
-  /** An open connection keeps the process alive, the timer need not. */
+  /** The timer does not keep the process alive. An attempt's open connection does. */
   #arm(delayMs: number): NodeJS.Timeout {
     return setTimeout(() => this.#fire(), delayMs).unref()
   }

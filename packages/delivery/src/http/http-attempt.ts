@@ -1,13 +1,17 @@
 /**
- * One attempt: the request, its result, and the handler that undici calls on the way. States: dialling → writing →
- * waiting for an answer → reading it → settled. A request whose send time has passed when undici would write it is not
- * written (`SendMoment`).
+ * One attempt: the request, its result, and the handler that undici calls. States: dialling → writing → waiting for an
+ * answer → reading it → settled. If the send time has passed when undici would write the request, it is not written
+ * (`SendMoment`).
  *
- * Two things need another request of the same attempt. One is a reset of a reused connection before any byte of an
- * answer, because the server may have closed it meanwhile. The other is a 401 that asks for the URL's credentials. That
- * request follows at once, within the same deadline. If the caller must find a send time for it (a throttle), this part
- * of the attempt ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound an attempt's
- * requests in both ways.
+ * An attempt makes another request after either of two events:
+ *
+ * - The endpoint resets a reused connection before any byte of an answer. The server may have closed it while it was
+ * idle.
+ * - The endpoint answers 401 and asks for the URL's credentials.
+ *
+ * The other request follows at once, within the same deadline. A throttled request needs a send time of its own. This
+ * part of the attempt then ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound
+ * the requests of an attempt.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
@@ -23,21 +27,21 @@ import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
- * The next request gets a new connection.
+ * The request after a reset gets a new connection, so it cannot fail for the same reason.
  * @limit Resets of reused connections that an attempt forgives. Past it: the attempt has failed.
  */
 const RESETS_MAX = 1
 /**
- * Challenges that an attempt answers: a second one where the first answer was lost with its connection.
+ * A second challenge is answered if the first answer was lost with its connection.
  * @limit Challenges that an attempt answers. Past it: the 401 is the attempt's result.
  */
 const CHALLENGES_MAX = 2
 
-/** Shared by the attempts of one sender. */
+/** Objects that all attempts of one sender share. */
 export interface AttemptContext {
   connections: Connections
   deadlines: Deadlines<HttpAttempt>
-  /** Deadlines for attempts with a time-out other than the default. */
+  /** The list of deadlines for a time-out that differs from the default. */
   deadlinesOf: (timeoutMs: number) => Deadlines<HttpAttempt>
   ends: AttemptEnds
   timeoutMs: number
@@ -61,12 +65,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #chunks: Buffer[] | undefined
   #cut: (() => void) | undefined
   #connection: Connection | undefined
-  /** The controller of the present exchange. Calls from an earlier exchange carry another one. */
+  /** The controller of the present exchange. undici may still call for an earlier exchange, with another controller. */
   #controller: Controller | null = null
   #settled = false
-  /** Why this request is made, where it is not the attempt's first. */
+  /** Why this request is made. Undefined: it is the attempt's first. */
   #cause: AgainCause | undefined
-  /** The server may have closed its connection meanwhile. */
+  /** The connection was reused, so the server may have closed it meanwhile. */
   #reused = false
   #answerBegun = false
   #resets: number
@@ -80,7 +84,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #retryAfterSeconds: number | undefined
   /** `WWW-Authenticate` of a 401. */
   #asks: string | string[] | undefined
-  /** `Authentication-Info` of another answer. */
+  /** `Authentication-Info` of an answer that is no 401. */
   #info: string | undefined
   readonly #text: ResponseText | undefined
 
@@ -107,7 +111,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#exchange(after?.cause)
   }
 
-  /** Called at the deadline; the list has already removed this attempt. */
+  /** Called at the deadline. The list has already removed this attempt. */
   expire(): void {
     this.#end()
     this.#discard()
@@ -117,7 +121,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     )
   }
 
-  /** undici writes the request next. An error thrown here makes it drop the request and keep the connection. */
+  /** Called right before undici writes the request. If it throws, undici drops the request and keeps the connection. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     this.#reused = this.#connection?.hasWaited ?? false
@@ -129,7 +133,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#answerBegun = true
   }
 
-  /** Also called for each 1xx, which says nothing yet. */
+  /** undici calls this for each 1xx too. An interim answer has no result yet. */
   onResponseStart(controller: Controller, statusCode: number, headers: ResponseHeaders): void {
     if (controller !== this.#controller || statusCode < 200) return
     this.#statusCode = statusCode
@@ -145,7 +149,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
   /**
    * The response's body is read and dropped, so that the connection can be reused. Past the limit the connection is
-   * closed and the status stands: the endpoint has answered, and another request would bring the same flood.
+   * closed, and the status still counts. The endpoint has answered, and another request would get the same large body.
    */
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (controller !== this.#controller || this.#settled) return
@@ -182,7 +186,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     }
   }
 
-  /** `again` is the cause if this is not the attempt's first request. After a reset it gets a new connection. */
+  /**
+   * Makes a request. `again` is the reason for a request that is not the attempt's first. After a reset the request
+   * gets a new connection.
+   */
   #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
     this.#controller = null
@@ -210,7 +217,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     return all
   }
 
-  /** The status is final, unless it asks for credentials that the URL has. */
+  /** The status is final, unless it is a 401 that the URL's credentials can answer. */
   #answered(): void {
     if (this.#statusCode === 401 && this.#takesChallenge()) {
       this.#goOn('challenge')
@@ -228,7 +235,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#settle(result)
   }
 
-  /** False where the answer to a challenge of this attempt was refused: the credentials are wrong. */
+  /**
+   * Whether the next request answers the 401. False if the endpoint has refused an answer to this attempt's challenge,
+   * because the credentials are then wrong.
+   */
   #takesChallenge(): boolean {
     const { credentials } = this.#endpoint
     if (!credentials || this.#asks === undefined || this.#challenges === CHALLENGES_MAX) return false
@@ -241,10 +251,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     return true
   }
 
-  /** Another request: here and now, or the caller's. */
+  /** Makes another request at once, or asks the caller to make it. */
   #goOn(cause: AgainCause): void {
     const { again } = this.#callbacks
-    // undici is still inside this exchange; let it finish before its client is asked again.
+    // undici is still in this exchange. Let it finish before its client gets the next request.
     this.#controller = null
     if (!again) {
       queueMicrotask(() => {
@@ -269,7 +279,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const dialMs = this.#reused ? 0 : (this.#connection?.dialMs ?? 0)
     if (this.#connection) this.#context.connections.giveBack(this.#connection)
     this.#connection = undefined
-    // A challenge of this attempt is answered by its next request.
+    // If the attempt was challenged, its next request uses the nonce. Otherwise another request may use it.
     if (this.#sent && !this.#challenge) this.#endpoint.credentials?.unsent(this.#sent)
     this.#deadlines.remove(this)
     this.#end()
@@ -316,7 +326,7 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
 }
 
-/** A subscription's own User-Agent stands in the place of the usual one; no other header is there twice. */
+/** Adds the subscription's own headers. Its User-Agent replaces the usual one. No other header can occur twice. */
 function addOwn(headers: string[], own: string[]): void {
   const isAgent = (word: string, at: number) => at % 2 === 0 && word.toLowerCase() === 'user-agent'
   const at = own.some(isAgent) ? headers.findIndex(isAgent) : -1

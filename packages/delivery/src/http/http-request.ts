@@ -1,4 +1,4 @@
-/** A sender's input, and how it answers. */
+/** The input of a sender, and the callbacks for its result. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { NamedOrigin } from '../connections/connection.ts'
 import type { Route } from '../outbound/outbound-route.ts'
@@ -10,49 +10,56 @@ export interface HttpEndpoint {
   /** Path and query. */
   path: string
   credentials: Credentials | undefined
-  /** The subscription's own headers, sent after the others: names and values in turn. */
+  /** The subscription's own headers, sent after the others. Names and values alternate. */
   headers: string[] | undefined
 }
 
 export interface HttpRequest {
   url: string
-  /** How it is reached, where that is not the plain way. */
+  /** Proxy and other outbound settings. Absent if there are none. */
   route?: Route | undefined
-  /** Remembers between requests what URL and route say; one object for both. */
+  /** Caches what is computed from URL and route. Use one object for both. */
   memo?: { endpoint?: HttpEndpoint | undefined }
-  /** Names and values in turn, or a record. */
+  /** A flat list of names and values, or a record. */
   headers: string[] | Record<string, string>
   body: string | Buffer
-  /** Where the deadline is another than the sender's. */
+  /** A deadline that differs from the sender's. */
   timeoutMs?: number
-  /** Return the response's body if it has at most this many bytes. */
+  /** Set: the result has the response's body if it has at most this many bytes. */
   responseBytesMax?: number
-  /** Return the beginning of the response's body as text. Undefined: the body is dropped. */
+  /** Set: the result has the beginning of the body as text. Undefined: the body is dropped. */
   textBytesMax?: number | undefined
-  /** Cuts the attempt short; it ends as at its deadline. */
+  /** Cuts the attempt short. It then ends as at its deadline. */
   signal?: AbortSignal
-  /** The attempt's earlier requests, where the caller was asked for this one. */
+  /** The attempt's earlier requests, if the caller makes this one because of `again`. */
   after?: Again | undefined
-  /** Called as each request is written; undefined: it is the attempt's first. */
+  /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
   onRequest?: ((again: AgainCause | undefined) => void) | undefined
-  /** When the request may be written. Undefined: as soon as it has a connection. */
+  /** When the request may be written. Undefined: as soon as a connection is open. */
   moment?: SendMoment | undefined
 }
 
 /**
- * When a request may be written. The way there takes time: a name, a dial, a handshake, a process that stands still.
+ * The time at which a request may be written. It is checked late, because name look-up, dial and handshake take time
+ * and the process may pause.
  */
 export interface SendMoment {
-  /** Asked right before the request is written, once it has a connection. True: it is not written, `missed` follows. */
+  /**
+   * Called right before the request is written, when the connection is open. If it returns true, the request is not
+   * written and `missed` is called.
+   */
   isPast(): boolean
   /**
-   * Called instead of `done`: nothing was sent, and the connection stays for the next request. `dialMs`: how long the
-   * dial took that this request had to wait for, else 0.
+   * Called instead of `done` if nothing was sent. The connection stays open for the next request. `dialMs`: how long
+   * this request waited for its dial, else 0.
    */
   missed(dialMs: number): void
 }
 
-/** Called once, with the end of the attempt or, where `again` is given, with the request that it needs. */
+/**
+ * One of the two is called, once. `done` gets the attempt's result. `again` gets the further request that the attempt
+ * needs.
+ */
 export interface AttemptCallbacks {
   done: (result: AttemptResult) => void
   again?: ((again: Again) => void) | undefined
@@ -61,7 +68,7 @@ export interface AttemptCallbacks {
 /** Why an attempt makes another request. */
 export type AgainCause = 'reset' | 'challenge'
 
-/** Another request of an attempt, which the caller makes at its own send time: `HttpRequest.after`. */
+/** Another request of an attempt. The caller makes it at its own send time, with this object as `HttpRequest.after`. */
 export interface Again {
   cause: AgainCause
   /** Duration of the request that needs another one. */

@@ -23,7 +23,7 @@ import type { HttpSenderOptions } from './http-sender.ts'
 const opened: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
-  // Senders first, cutting what still runs, then what they talk to.
+  // Senders close first, which cuts running attempts. Then their servers close.
   for (const thing of opened.splice(0).toReversed()) await thing.close()
 })
 
@@ -45,7 +45,7 @@ async function raw(...options: Parameters<typeof startRawServer>): Promise<RawSe
   return started
 }
 
-/** A server that answers every request on every connection with these bytes. */
+/** A server that answers every request with these bytes. */
 function saying(...pieces: string[]): Promise<RawServer> {
   return raw((socket) => {
     onRawRequest(socket, () => {

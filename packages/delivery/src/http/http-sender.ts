@@ -1,6 +1,6 @@
 /**
- * Makes HTTP attempts: POST, no redirects, one deadline over name look-up, connect, TLS, headers and body. Every
- * outcome is an `AttemptResult`; nothing is thrown. The caller bounds how many are in flight.
+ * Makes HTTP attempts: POST, no redirects, one deadline for name look-up, connect, TLS, headers and body. Every outcome
+ * is an `AttemptResult`, so it never throws. The caller bounds how many attempts are in flight.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
@@ -21,20 +21,20 @@ import type { Again, HttpEndpoint, HttpRequest } from './http-request.ts'
 export interface HttpSenderOptions {
   /** For the whole attempt. */
   timeoutMs?: number
-  /** Bytes of a response that are read (and dropped) before its connection is cut; its status counts all the same. */
+  /** Bytes of a response that are read and dropped. Past it the connection is cut, and the status still counts. */
   responseBytesMax?: number
   /** Status line and headers. */
   responseHeaderBytesMax?: number
   allowPrivate: boolean
-  /** Exceptions from the refusal of private addresses, see AddressGuardOptions. */
+  /** Exceptions from the refusal of private addresses (see AddressGuardOptions). */
   allow?: string[]
   deny?: string[]
   resolver?: Resolver
-  /** Connections kept per origin; more are opened when needed and closed after use. */
+  /** Connections kept per origin. Past it, a connection is closed after its request. */
   connectionsMax?: number
   /** Idle connections kept to all origins together. */
   idleConnectionsMax?: number
-  /** How long a connection stays idle where the server names no time. */
+  /** How long a connection may be idle if the server names no time. */
   idleMs?: number
   /** PEM certificates trusted instead of the system's. */
   ca?: string | string[]
@@ -51,16 +51,16 @@ interface SenderStats {
 
 export interface HttpSender {
   /**
-   * One attempt: calls `done` or `again` once, never before this has returned. With `again` every call makes one
-   * request. If the attempt needs another one, the caller makes it with `request.after`.
+   * Makes one attempt. It calls `done` or `again` once, never before it has returned. With `again`, each call makes one
+   * request. If the attempt needs another request, the caller makes it with `request.after`.
    */
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
-  /** A request to this URL follows in a moment: opens its connection where that is known to take long. */
+  /** Says that a request to this URL follows soon. Its connection is opened now if the origin's dials are slow. */
   openAhead(request: EndpointOf): void
   stats(): SenderStats
   /**
-   * Takes no more attempts, lets those in flight end for `graceMs` (default: their deadline), then cuts them short as
-   * timeouts, and closes every connection.
+   * Accepts no more attempts. Running attempts may end for `graceMs` (default: their deadline), and are then cut short
+   * as timeouts. Then every connection is closed.
    */
   close(graceMs?: number): Promise<void>
 }

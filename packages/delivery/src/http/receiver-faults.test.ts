@@ -1,4 +1,4 @@
-/** Faults of a receiver, on real sockets: each attempt ends within its deadline, and memory stays bounded. */
+/** Faults of a receiver, on real sockets. Each attempt ends within its deadline, and memory stays bounded. */
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 import type { HttpSenderOptions } from './http-sender.ts'
 
 const DEADLINE_MS = 250
-/** For attempts that are to succeed, on a machine that does other things. */
+/** Time-out of attempts that should succeed, also on a busy machine. */
 const PATIENT_MS = 10_000
 /** How late an attempt may end on a busy machine. */
 const LATE_MS = 1_500
@@ -92,7 +92,7 @@ describe('an endpoint that hangs', () => {
   ])('%s', async (_what, text, detail) => {
     const server = await answering((socket) => {
       socket.setNoDelay(true)
-      // The head of the second comes at once: what is slow is its body.
+      // The head of the second answer comes at once, and only its body is slow.
       let at = text.includes('\r\n\r\n') ? text.indexOf('\r\n\r\n') + 4 : 0
       if (at > 0) socket.write(text.slice(0, at))
       const timer = setInterval(() => socket.write(text.charAt(at++)), 20)

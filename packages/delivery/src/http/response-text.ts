@@ -1,12 +1,9 @@
-/**
- * The beginning of what an endpoint answered, for those who log it: as text, decompressed, never more than was asked
- * for.
- */
+/** The beginning of an endpoint's answer as text, for logs. It is decompressed, and never longer than requested. */
 import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
 
 /**
- * The highest ratio of the content encodings that requests offer.
+ * The highest ratio of the content encodings that Fantail's requests accept.
  * @limit What decompression may make of a byte of an answer. Past it: the text names the encoding only.
  */
 const INFLATION_MAX = 1_032
@@ -22,14 +19,14 @@ export class ResponseText {
     this.#bytesMax = bytesMax
   }
 
-  /** A new answer begins: what was kept of another is dropped. */
+  /** Begins a new answer, and drops the text of an earlier one. */
   begin(encoding: string | string[] | undefined): void {
     this.#encoding = encoding === undefined ? undefined : String(encoding)
     this.#chunks.length = 0
     this.#bytes = 0
   }
 
-  /** Copied, because the chunk is a view of what was read from the socket. */
+  /** Copies the chunk, because it is a view of the socket's read buffer. */
   add(chunk: Buffer): void {
     const kept = chunk.subarray(0, this.#bytesMax - this.#bytes)
     if (kept.length === 0) return
@@ -46,12 +43,12 @@ export class ResponseText {
   }
 }
 
-/** Without the half of a character at its end. */
+/** Leaves out an incomplete character at the end. */
 function decoded(bytes: Buffer): string {
   return new StringDecoder('utf8').write(bytes)
 }
 
-/** The beginning of a stream is as good as the whole; undefined where it is none. */
+/** Decompresses the beginning of a stream. undefined: the bytes are not valid. */
 function inflated(bytes: Buffer): Buffer | undefined {
   try {
     const maxOutputLength = bytes.length * INFLATION_MAX

@@ -1,14 +1,14 @@
 /** `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. */
 
 /**
- * Longer than any curve, and exact in JSON.
+ * A year is longer than any retry curve, and its milliseconds are exact in JSON.
  * @limit Time that a `Retry-After` may ask for. Past it: the time is cut; the policy's longest delay bounds it anyway.
  */
 const RETRY_AFTER_SECONDS_MAX = 86_400 * 365
 
 /**
- * Whole seconds from now; undefined where the header is absent or makes no sense. A date is held against the answer's
- * own `Date`, so that this machine's clock matters only where there is none.
+ * Whole seconds from now. Undefined if the header is absent or invalid. A date is compared with the `Date` of the same
+ * answer. This machine's clock is used only if the answer has no `Date`.
  */
 export function parseRetryAfter(value: string, date: string | undefined, now: number): number | undefined {
   const text = value.trim()
@@ -19,7 +19,7 @@ export function parseRetryAfter(value: string, date: string | undefined, now: nu
   return Math.min(Math.max(seconds, 0), RETRY_AFTER_SECONDS_MAX)
 }
 
-/** Only what looks like an HTTP date; `Date.parse` alone would take `-1` for a year. */
+/** Checks the form of an HTTP date first, because `Date.parse` alone would read `-1` as a year. */
 function httpDate(text: string): number | undefined {
   if (!/^[A-Za-z]{3,9},? /.test(text)) return undefined
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)

@@ -1,4 +1,4 @@
-/** Requests that have a moment: what is late on the way to the endpoint is not written, and keeps its connection. */
+/** Requests with a send moment. A request that is late is not written, and its connection stays open. */
 import { onRawRequest, type RawServer, startRawServer, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import type { Again, HttpRequest } from './http-request.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.close()
 })
 
-/** `requests` has the texts of all, `connections` the number of the one on which each came. */
+/** A server that records `requests` (their texts) and `connections` (the connection's number for each request). */
 async function startServer(answer: (n: number) => string | 'reset') {
   const requests: string[] = []
   const connections: number[] = []
@@ -46,7 +46,7 @@ const at = ({ port }: RawServer, user = ''): HttpRequest => ({
 const atOnce = () => Promise.resolve()
 const slowly = () => new Promise((resolve) => setTimeout(resolve, SLOW_MS))
 
-/** Resolves with how long the dial took. */
+/** Resolves with the duration of the dial. */
 const miss = (sender: TestSender, request: HttpRequest) =>
   new Promise<number>((missed, reject) => {
     const ended = () => reject(new Error('it was sent'))
@@ -124,7 +124,7 @@ test('an origin that is slow to dial has a connection opened ahead of the reques
   const { server, requests } = await startServer(() => OK)
   const sender = startSender(slowly)
   sender.openAhead(at(server))
-  // How long a dial takes is not known yet.
+  // No dial has been measured yet, so nothing is opened ahead.
   expect(sender.stats().connections).toBe(0)
   for (const _ of [1, 2]) await sender.attempt(at(server))
   server.dropConnections()
@@ -135,7 +135,7 @@ test('an origin that is slow to dial has a connection opened ahead of the reques
   await waitFor(() => server.accepted() === 2, { what: 'the connection' })
   expect(requests).toHaveLength(2)
   for (const _ of [1, 2]) expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
-  // One that is still dialled is waited for.
+  // A request waits for a connection that is still dialled.
   server.dropConnections()
   await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
   sender.openAhead(at(server))
@@ -151,12 +151,12 @@ test('an origin that closes its connections and is slow to dial has one opened a
   const closing = sender.attempt(at(server))
   await Promise.all([held, closing])
   for (const _ of [1, 2, 3]) sender.openAhead(at(server))
-  // Beside them the one that was left by a request that was late.
+  // One more connection is there: that of the request that was late.
   expect(sender.stats().connections).toBe(4)
   await waitFor(() => server.accepted() === 6, { what: 'the connections' })
   await waitFor(() => sender.stats().idle === 4, { what: 'them to wait' })
   for (const _ of [1, 2, 3, 4]) await sender.attempt(at(server))
-  // In the order in which they were opened.
+  // They are used in the order in which they were opened.
   expect(connections.slice(2)).toEqual(connections.slice(2).toSorted((a, b) => a - b))
   expect(new Set(connections).size).toBe(6)
 })

@@ -256,7 +256,7 @@ describe('beforehand', () => {
     expect(guard.refusalBeforehand(hostOf(url))).toBeDefined()
   })
 
-  // Names may come to anything, and lists may allow what they come to.
+  // A name may resolve to any address, and lists may allow that address.
   test.each([
     'https://example.com/',
     'http://8.8.8.8/',

@@ -1,34 +1,37 @@
 /**
- * Decides which addresses attempts may connect to. It checks the address that is dialled, for every connection, also
- * for literal addresses. A check in the name look-up alone would miss literals. A check at subscribe time would miss a
- * name that changes later (DNS rebinding). URL parsing has already turned decimal, octal and hex forms into dotted
- * ones.
+ * Decides which addresses attempts may connect to. It checks the dialled address of every connection, also if the URL
+ * has a literal address. A check in the name look-up alone would miss literal addresses. A check at subscribe time
+ * would miss a name that changes later (DNS rebinding). The URL parser has already turned decimal, octal and hex forms
+ * into dotted ones.
  */
 import { isIP } from 'node:net'
 import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
 import ipaddr from 'ipaddr.js'
 
 interface AddressGuardOptions {
-  /** Lets private, loopback, link-local and other special addresses through; what `deny` names stays refused. */
+  /** Allows private, loopback, link-local and other special addresses. Addresses in `deny` stay refused. */
   allowPrivate: boolean
   /**
    * Exceptions: an address, a CIDR (`10.1.0.0/16`), a host name, or `*.example.com` for names below it. An exception
    * may be private. A host name allows every address that it resolves to.
    */
   allow?: string[]
-  /** Same forms; wins over everything. */
+  /** Same forms as `allow`. It has priority over every other rule. */
   deny?: string[]
 }
 
 export interface AddressGuard {
-  /** Why a connection to this address, dialled for this host, is refused; undefined where it may go ahead. */
+  /** Why a connection to this address, dialled for this host, is refused. undefined: it is allowed. */
   refusal(host: string, address: string): string | undefined
   /**
-   * Why every connection to this host will be refused, as far as that is known without asking anybody: of literal
-   * addresses, of names that are denied, and of those whose address is the same everywhere.
+   * Why every connection to this host will be refused, as far as that is known without a name look-up. It judges
+   * literal addresses, denied names, and names with the same address everywhere.
    */
   refusalBeforehand(host: string): string | undefined
-  /** The same of a host that a proxy will connect to: a name is known by the lists only, a literal address as above. */
+  /**
+   * Why a connection of a proxy to this host is refused. A name is checked against the lists only, and a literal
+   * address as above.
+   */
   refusalThroughProxy(host: string): string | undefined
 }
 
@@ -68,21 +71,21 @@ function parse(text: string): IpAddress | undefined {
 }
 
 const DENIED = 'denied by configuration'
-/** Names that never are of the public (RFC 6761, RFC 6762, RFC 9476, and what clouds call themselves). */
+/** Names that are never public (RFC 6761, RFC 6762, RFC 9476, and names that clouds use inside). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa|lan|intranet|corp)\.*$/i
 
 function isLocalName(host: string): boolean {
   return LOCAL_NAME.test(host) || !host.replace(/\.+$/, '').includes('.')
 }
 
-/** RFC 6761 §6.3, and what Linux distributions write into /etc/hosts. */
+/** Loopback names of RFC 6761 §6.3, and those that Linux distributions write into /etc/hosts. */
 const LOOPBACK_NAME =
   /^((.+\.)?localhost|localhost[46]?\.localdomain[46]?|localhost[46]|ip6-(localhost|loopback))$/
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 const METADATA_NAME = /^(metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
 const METADATA_ADDRESSES = ['169.254.169.254']
 
-/** Names whose address is the same everywhere. */
+/** Addresses of a name that has the same addresses everywhere. */
 function knownAddresses(host: string): string[] {
   const name = hostName(host)
   if (LOOPBACK_NAME.test(name)) return LOOPBACK_ADDRESSES
@@ -93,11 +96,11 @@ function knownAddresses(host: string): string[] {
 const METADATA = new Set(['168.63.129.16'])
 const GLOBAL_IPV6 = ipaddr.IPv6.parse('2000::')
 const GLOBAL_IPV6_BITS = 3
-/** RFC 9637; newer than the library's list. */
+/** RFC 9637. The library's list does not have it yet. */
 const DOCUMENTATION_IPV6 = ipaddr.IPv6.parse('3fff::')
 const DOCUMENTATION_IPV6_BITS = 20
 
-/** Global unicast and nothing else; in IPv6 that is 2000::/3 without its special blocks. */
+/** Only global unicast is public. In IPv6 that is 2000::/3 without its special blocks. */
 function isPublic(address: IpAddress): boolean {
   if (address.range() !== 'unicast') return false
   if (address instanceof ipaddr.IPv4) return !METADATA.has(address.toString())
@@ -115,14 +118,14 @@ const MAPPED = ipaddr.IPv6.parse('::ffff:0:0')
 const TRANSLATED = ipaddr.IPv6.parse('::ffff:0:0:0')
 const COMPATIBLE = ipaddr.IPv6.parse('::')
 
-/** ISATAP's interface identifiers (RFC 5214 §6.1), below any prefix. */
+/** Whether these are interface identifiers of ISATAP (RFC 5214 §6.1). Their prefix may be any. */
 function isIsatap(bytes: number[]): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
 }
 
 /**
- * All of them must be public. The prefix of an ISATAP address may belong to a private network although the embedded
- * address is public.
+ * Every address to judge. All must be public. The prefix of an ISATAP address may belong to a private network although
+ * the embedded address is public.
  */
 function placesOf(address: IpAddress, inner: ipaddr.IPv4 | undefined): IpAddress[] {
   if (inner === undefined) return [address]

@@ -1,8 +1,7 @@
 /**
- * Credentials in an endpoint's URL, kept out of what is stored and shown. In their place stands a digest, so that the
- * same
- * URL is the same endpoint wherever subscriptions are looked up by it. The digest is slow (scrypt, salted with the rest
- * of the URL): who reads the database has to guess each password at that price.
+ * Removes credentials from an endpoint's URL before it is stored and shown, and puts a digest in their place. Equal
+ * URLs have equal digests, so a subscription can be found by its URL. The digest is slow (scrypt, salted with the rest
+ * of the URL). Somebody who reads the database needs that time for each password that he tries.
  */
 import { scrypt } from 'node:crypto'
 
@@ -17,7 +16,7 @@ export function hasCredentials(url: string): boolean {
   return userinfo !== undefined && userinfo !== '' && userinfo !== ':'
 }
 
-/** `https://user:~<digest>@host`, or `https://~<digest>@host` where there is no password; other URLs as they are. */
+/** `https://user:~<digest>@host`, or `https://~<digest>@host` without a password. Other URLs are returned unchanged. */
 export async function hideCredentials(url: string): Promise<string> {
   const [found, scheme = '', userinfo = ''] = USERINFO.exec(url) ?? []
   if (found === undefined || !hasCredentials(url)) return url
@@ -27,7 +26,7 @@ export async function hideCredentials(url: string): Promise<string> {
   return `${scheme}${password === '' ? '' : `${user}:`}~${digest}@${rest}`
 }
 
-/** For people: `https://user:****@host`. Takes the hidden form and the plain one. */
+/** For people: `https://user:****@host`. Takes the stored form or the plain one. */
 export function maskCredentials(url: string): string {
   const masked = url.replace(HIDDEN, '$1$2****@')
   if (masked !== url || !hasCredentials(url)) return masked

@@ -1,4 +1,4 @@
-/** /etc/hosts as a map, read again when the file has changed (looked at no more than once a second). */
+/** /etc/hosts as a map. A changed file is read again. The file is checked at most once a second. */
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
@@ -15,7 +15,7 @@ export class HostsFile {
     this.#path = path
   }
 
-  /** Addresses of a lower-case name in the file's order; undefined where it is not there. */
+  /** Addresses of a lower-case name in the file's order. Undefined if the file does not have the name. */
   async lookup(name: string, now: number): Promise<string[] | undefined> {
     if (now - this.#checkedAt >= CHECK_MS) {
       this.#checkedAt = now
@@ -33,7 +33,7 @@ export class HostsFile {
       this.#names = parseHosts(await readFile(this.#path, 'utf8'))
       this.#version = version
     } catch {
-      // No file, or one that may not be read: no names from it, as for every other resolver.
+      // The file is missing or cannot be read. It then has no names, as for every other resolver.
       this.#names = new Map()
       this.#version = ''
     }

@@ -2,7 +2,8 @@
  * The outbound settings of a subscription beyond its URL: a forward proxy, a client certificate, further authorities,
  * headers. They are compiled once. A subscription without any has no route, and its attempts cost nothing extra.
  *
- * Different routes share neither connections nor TLS sessions: a client certificate of one must never serve another.
+ * Different routes share neither connections nor TLS sessions. The client certificate of one route must never be used
+ * for another.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
@@ -16,12 +17,12 @@ interface ClientCertificate {
 }
 
 export interface OutboundOptions {
-  /** `http(s)://[user:password@]host[:port]`: every connection is a tunnel through it (CONNECT). */
+  /** `http(s)://[user:password@]host[:port]`. Every connection is a tunnel through this proxy (CONNECT). */
   proxy?: string | undefined
   clientCertificate?: ClientCertificate | undefined
   /** PEM certificates, trusted beside the system's. */
   ca?: string | undefined
-  /** Sent with every request, after Fantail's own. */
+  /** Headers that are sent with every request, after Fantail's own. */
   headers?: Record<string, string> | undefined
 }
 
@@ -34,7 +35,7 @@ export interface ProxyAddress {
 }
 
 export interface Route {
-  /** A digest of it all: equal routes may share connections. */
+  /** A digest of the settings that concern a connection. Routes with equal keys may share connections. */
   key: string
   proxy: ProxyAddress | undefined
   /** Names and values in turn. */
@@ -43,14 +44,14 @@ export interface Route {
   secureContext(): SecureContext | undefined
 }
 
-/** undefined where nothing is asked for. Throws a TypeError that says nothing of a secret. */
+/** undefined if there are no settings. Throws a TypeError without any secret in its text. */
 export function compileRoute(options: OutboundOptions): Route | undefined {
   const { proxy, clientCertificate, ca, headers = {} } = options
   const flat = Object.entries(headers).flat()
   if (!proxy && !clientCertificate && !ca && flat.length === 0) return undefined
   let context: SecureContext | undefined
   return {
-    // Headers are of the request, not of the connection.
+    // Headers belong to a request, not to its connection, so they are not part of the key.
     key: digest([proxy, clientCertificate?.certificate, clientCertificate?.privateKey, ca]),
     proxy: proxy === undefined ? undefined : readProxy(proxy),
     headers: flat.length > 0 ? flat : undefined,
@@ -61,10 +62,10 @@ export function compileRoute(options: OutboundOptions): Route | undefined {
   }
 }
 
-/** Throws a TypeError where a key or a certificate cannot be used; says nothing of it. */
+/** Throws a TypeError if a key or a certificate cannot be used. Its text does not contain them. */
 export function checkTlsMaterial(material: Pick<OutboundOptions, 'clientCertificate' | 'ca'>): void {
   const { ca, clientCertificate } = material
-  // OpenSSL takes a text without any certificate for none to trust, and says nothing.
+  // OpenSSL reads a text without any certificate as an empty list, without an error.
   for (const text of [ca, clientCertificate?.certificate]) if (text !== undefined) checkCertificates(text)
   createContext(material)
 }
@@ -117,7 +118,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(plain).toString('base64')}`
 }
 
-/** A percent sign that escapes nothing stands for itself. */
+/** Decodes percent escapes. A percent sign without two hex digits stays as it is. */
 export function decodeUserinfo(text: string): string {
   try {
     return decodeURIComponent(text)

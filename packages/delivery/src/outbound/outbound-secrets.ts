@@ -1,12 +1,12 @@
 /**
- * Splits an endpoint's settings for storage. Public parts stand in the record. Secrets stand beside it, sealed for this
- * endpoint of this topic. An attempt puts both together again.
+ * Splits an endpoint's settings for storage. The record holds the public parts. The secrets are sealed beside it, for
+ * this endpoint of this topic. An attempt puts both together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
 import type { OutboundOptions } from './outbound-route.ts'
 
-/** The part of a vault that is used here. */
+/** The methods of a vault that this file uses. */
 export interface Sealing {
   seal(plaintext: string, context: string): string
   open(sealed: string, context: string): string
@@ -27,7 +27,7 @@ interface Secrets {
   headers?: Record<string, string>
 }
 
-/** There is a secret, and no master key to seal it with. */
+/** A secret must be sealed, and there is no master key. */
 export class NoVaultError extends Error {
   constructor(what = 'seal secrets') {
     super(`there is no master key (FANTAIL_MASTER_KEY) to ${what} with`)
@@ -45,7 +45,7 @@ export function consumerContext({ queueArn, name }: Pick<ConsumerRecord, 'queueA
   return `consumer ${queueArn} ${name}`
 }
 
-/** Throws a NoVaultError where that would be needed. */
+/** Throws a NoVaultError if there is a secret and no vault. */
 export function keepOutbound(reached: Reached, place: Place, vault: Sealing | undefined): KeptOutbound {
   const { outbound, secrets } = takenApart(reached)
   return { outbound, sealed: secrets && sealed(JSON.stringify(secrets), outboundContext(place), vault) }
@@ -68,7 +68,7 @@ export function keepConsumer(
   }
 }
 
-/** Throws what the vault throws, or a NoVaultError. */
+/** Throws the vault's error, or a NoVaultError. */
 export function openConsumer(record: ConsumerRecord, vault: Pick<Sealing, 'open'> | undefined): Reached {
   const text = opened(record.sealed, consumerContext(record), vault)
   if (!record.outbound) return { url: text ?? record.url }
@@ -118,19 +118,19 @@ function opened(
 
 type Kept = Place & Pick<SubscriptionRecord, 'outbound' | 'sealed'>
 
-/** Throws what the vault throws, or a NoVaultError. */
+/** Throws the vault's error, or a NoVaultError. */
 export function openOutbound(kept: Kept, vault: Pick<Sealing, 'open'> | undefined): Reached {
   const text = opened(kept.sealed, outboundContext(kept), vault)
   return putTogether(kept.endpoint, kept.outbound, text)
 }
 
-/** A push consumer's may be its URL alone. */
+/** For a push consumer, the opened text may be the URL alone. */
 function readSecrets(text: string): Secrets {
   if (!text.startsWith('{')) return { url: text }
   try {
     return JSON.parse(text) as Secrets
   } catch {
-    // The parser's own message would repeat the secret text.
+    // The JSON parser's message would repeat the secret text, so it is replaced.
     throw new TypeError('what was sealed cannot be read')
   }
 }

@@ -1,4 +1,4 @@
-/** A tunnel through a forward proxy: CONNECT (RFC 9110 §9.3.6) on a socket that is open already. */
+/** Opens a tunnel through a forward proxy: CONNECT (RFC 9110 §9.3.6) on a socket that is open already. */
 import type { Socket } from 'node:net'
 import type { Origin } from '../connections/connection-origin.ts'
 import type { ProxyAddress } from './outbound-route.ts'
@@ -7,7 +7,7 @@ import type { ProxyAddress } from './outbound-route.ts'
 const HEAD_BYTES_MAX = 16_384
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** The proxy does not give the tunnel. Names its status, never its address, which may hold credentials. */
+/** The proxy refused the tunnel. The text has its status, never its address, which may hold credentials. */
 export class ProxyError extends Error {
   constructor(reason: string) {
     super(`the proxy ${reason}`)
@@ -15,7 +15,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** `done` is called once, unless the socket ends or fails before; the socket's owner sees that. */
+/** `done` is called once. It is not called if the socket ends or fails before; the socket's owner notices that. */
 export function openTunnel(
   socket: Socket,
   { host, port }: Origin,
@@ -48,7 +48,7 @@ export function openTunnel(
   socket.on('end', ended)
 }
 
-/** An unasked 1xx, which another answer follows (RFC 9110 §15.2). */
+/** An unexpected 1xx, which another answer follows (RFC 9110 §15.2). */
 function isInterim(head: Buffer): boolean {
   return /^HTTP\/1\.[01] 1\d\d\b/.test(head.toString('latin1', 0, 'HTTP/1.1 100 '.length))
 }
@@ -57,6 +57,6 @@ function refusalOf(head: Buffer, end: number): ProxyError | null {
   const status = /^HTTP\/1\.[01] (\d{3})\b/.exec(head.toString('latin1', 0, end))?.[1]
   if (status === undefined) return new ProxyError('did not answer in HTTP')
   if (!status.startsWith('2')) return new ProxyError(`answered ${status}`)
-  // Neither TLS nor HTTP begins with the server.
+  // In TLS and HTTP the client speaks first. Bytes after the proxy's answer are therefore an error.
   return head.length > end + HEAD_END.length ? new ProxyError('sent more than its answer') : null
 }

@@ -14,7 +14,7 @@ interface Zone {
   [name: string]: { a?: string[]; aaaa?: string[]; ttl?: number; silent?: (type: number) => boolean }
 }
 
-/** A name server on loopback that answers from `zone` (RFC 1035 §4) and counts what it is asked. */
+/** A name server on loopback that answers from `zone` (RFC 1035 §4) and counts its queries. */
 async function startNameServer(zone: Zone) {
   const asked: string[] = []
   const socket = createSocket('udp4')

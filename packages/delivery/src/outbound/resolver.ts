@@ -1,7 +1,7 @@
 /**
- * Names to addresses without `dns.lookup`, which blocks one of four threads per name: /etc/hosts, then c-ares. Answers
- * are kept for their time to live within bounds, failures for a moment, and lookups of one name share one query. Search
- * domains of resolv.conf are not applied: names are taken as full ones.
+ * Resolves names without `dns.lookup`, which blocks one of four threads per name. It reads /etc/hosts, then asks
+ * c-ares. Answers are kept for their time to live within bounds, and failures for a moment. Concurrent look-ups of one
+ * name share one query. Search domains of resolv.conf are not applied, because names count as complete.
  */
 import type { RecordWithTtl } from 'node:dns'
 import { Resolver as DnsResolver } from 'node:dns/promises'
@@ -13,7 +13,7 @@ export interface Resolver {
   resolve(name: string): Promise<string[]>
 }
 
-/** A name that has no address now; `code` is c-ares's (`ENOTFOUND`, `ESERVFAIL`…) or `ETIMEOUT`. */
+/** The name has no address now. `code` is c-ares's (`ENOTFOUND`, `ESERVFAIL`…) or `ETIMEOUT`. */
 export class NameError extends Error {
   readonly code: string
 
@@ -25,7 +25,7 @@ export class NameError extends Error {
 }
 
 interface ResolverOptions {
-  /** For the whole answer; default 2 s. */
+  /** Bound of one look-up, all its queries included; default 2 s. */
   timeoutMs?: number
   ttlMinMs?: number
   ttlMaxMs?: number
@@ -54,7 +54,7 @@ const DEFAULTS = {
   namesMax: 10_000,
   hostsPath: '/etc/hosts',
 }
-/** How long IPv6 addresses are waited for when IPv4 ones are there; some name servers never answer for AAAA. */
+/** How long to wait for IPv6 addresses after IPv4 ones have come. Some name servers never answer AAAA queries. */
 const SECOND_FAMILY_MS = 50
 const SERVERS_REREAD_MS = 5_000
 
@@ -68,7 +68,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     const answer = names.query(name)
     const addresses = answer.then((found) => found.addresses)
     const keep = (ttl: number) => {
-      // Another query may have taken the place meanwhile; it has its own time.
+      // Another query may have replaced this entry meanwhile. That entry has a time of its own.
       if (known.peek(name) === addresses) known.set(name, addresses, { ttl })
     }
     answer.then(
@@ -84,7 +84,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
       const name = host.toLowerCase().replace(/\.$/, '')
       const local = await hosts.lookup(name, performance.now())
       if (local) return local
-      // RFC 6761 §6.3: never asked of a name server.
+      // By RFC 6761 §6.3 no name server is asked for these names.
       if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
       return known.get(name) ?? query(name)
     },
@@ -129,7 +129,7 @@ class NameServers {
     throw new NameError(name, code ?? 'ENODATA')
   }
 
-  /** c-ares reads resolv.conf once; after a failure it may have changed. */
+  /** c-ares reads resolv.conf once. The file may have changed when a query fails, so c-ares reads it again. */
   #reread(): void {
     if (performance.now() - this.#createdAt < SERVERS_REREAD_MS) return
     this.#dns = this.#create()

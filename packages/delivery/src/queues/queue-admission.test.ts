@@ -6,7 +6,7 @@ const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 const message = { topicArn: 'arn:aws:sns:us-east-1:000000000000:orders' } as Message
 const item = { body: 'hello', attributes: {} }
 
-/** Settings of a queue that come when the test says so. */
+/** A source of queue settings that answers when the test says so. */
 function slowQueues() {
   const asked: PromiseWithResolvers<QueueRecord | null>[] = []
   const get = () => {

@@ -1,6 +1,7 @@
 /**
- * Permanent reasons to refuse a message before it is appended to a queue: the queue's access policy, its maximum size,
- * and SQS's own rules. Settings are at most a second old. One look-up serves every message of that second.
+ * The admission check: permanent reasons to refuse a message before it is appended to a queue. They are the queue's
+ * access policy, its maximum size, and SQS's own rules. Settings are at most a second old, so one look-up serves all
+ * messages of a second.
  */
 import {
   type Message,
@@ -34,7 +35,7 @@ interface QueueAdmissionOptions {
 
 export class QueueAdmission {
   readonly #queues: Settings
-  /** An entry's age counts from its question, since the settings may be as old as that. */
+  /** An entry's age counts from the start of its look-up, because the settings may be as old as that. */
   readonly #known = new LRUCache<string, Promise<Rules | null>>({
     max: ADMISSION_QUEUES_MAX,
     ttl: ADMISSION_AGE_MS_MAX,
@@ -44,7 +45,10 @@ export class QueueAdmission {
     this.#queues = queues
   }
 
-  /** Why the queue will never take this item, or undefined; that the queue is missing is for the append to say. */
+  /**
+   * Why the queue will never accept this item. undefined: it may. A missing queue is no reason here, because the append
+   * reports it.
+   */
   async refusalOf(queueArn: string, { topicArn }: Message, item: QueueBody): Promise<string | undefined> {
     if (Object.keys(item.attributes).length > QUEUE_MESSAGE_ATTRIBUTES_MAX) {
       return `a queue takes at most ${QUEUE_MESSAGE_ATTRIBUTES_MAX} attributes`
@@ -59,7 +63,7 @@ export class QueueAdmission {
     return 'the queue’s policy does not let the topic send'
   }
 
-  /** True where the queue's policy keeps this topic's messages out. */
+  /** Whether the queue's policy refuses this topic's messages. */
   async denies(queueArn: string, { topicArn }: Message): Promise<boolean> {
     const rules = await this.#rulesFor(queueArn)
     return rules !== null && !takesFromTopic(rules.policy, { queueArn, topicArn })
@@ -72,7 +76,7 @@ export class QueueAdmission {
   #ask(queueArn: string): Promise<Rules | null> {
     const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
     this.#known.set(queueArn, rules)
-    // The caller gets the error of a failed look-up. The next caller looks up again.
+    // Every caller of a failed look-up gets its error. The next caller looks up again.
     rules.catch(() => {
       if (this.#known.peek(queueArn) === rules) this.#known.delete(queueArn)
     })

@@ -1,10 +1,13 @@
-/** Attempts to queues of ours: the append is the attempt. Deliveries and tests of a subscription are made alike. */
+/**
+ * Attempts at queues of this service: the append is the attempt. Deliveries and tests of a subscription use the same
+ * code.
+ */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
 import type { CopyMark } from '../attempters/attempter.ts'
 import type { QueueBody } from '../envelope/envelope.ts'
 import type { QueueAdmission } from './queue-admission.ts'
 
-/** `id` names it to the queue, so that an append that is repeated changes nothing. */
+/** `id` identifies the item in the queue, so that a repeated append changes nothing. */
 type QueueItem = QueueBody & { id?: string }
 
 export interface QueueAppend {
@@ -15,13 +18,13 @@ export interface QueueAppend {
 interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
   admission: Pick<QueueAdmission, 'refusalOf'>
-  /** Marks what is about to be appended to the queue; absent: nothing is deleted because of it. */
+  /** Marks the item before it is appended. Absent: no source is deleted because of the append. */
   mark?(queueArn: string): CopyMark
 }
 
 interface Appended {
   result: AttemptResult
-  /** How many of the run were appended with it; the others are attempted when their turn comes. */
+  /** How many further items of the run were appended. The others are attempted later. */
   along: number
   copy?: CopyMark | undefined
 }
@@ -38,8 +41,8 @@ export class QueueAppends {
   }
 
   /**
-   * Never rejects. The first is the attempt's own; the others are what may go along, in order. An append that succeeds
-   * is a 200, the status that SQS would answer.
+   * Never rejects. The first append is the attempt's own. The others follow it in its group and may be appended with
+   * it, in order. A successful append counts as 200, the status that SQS would answer.
    */
   async append(queueArn: string, appends: Iterable<QueueAppend>): Promise<Appended> {
     const startedAt = performance.now()
@@ -54,7 +57,7 @@ export class QueueAppends {
   }
 
   /**
-   * All items in one write. A refusal by the queue does not say which item caused it, so the first is then sent alone.
+   * Appends all items in one write. A refusal does not say which item caused it, so the first item is then sent alone.
    */
   async #send(queueArn: string, items: QueueItem[]): Promise<number> {
     try {
@@ -67,7 +70,10 @@ export class QueueAppends {
     }
   }
 
-  /** One that may not go ends the run: it is refused when it is its group's head. Throws where the first may not go. */
+  /**
+   * The items up to the first one that the queue refuses. That one is refused when it is its group's head. Throws if
+   * the first item is refused.
+   */
   async #itemsOf(queueArn: string, appends: Iterable<QueueAppend>): Promise<QueueItem[]> {
     const items: QueueItem[] = []
     for (const { message, item } of appends) {
@@ -80,8 +86,10 @@ export class QueueAppends {
   }
 }
 
-/** A missing queue and a message it cannot take are errors of the client's side, which are not retried:
- *  https://docs.aws.amazon.com/sns/latest/dg/sns-dead-letter-queues.html */
+/**
+ * A missing queue and a refused message are client errors for SNS, which are not retried:
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-dead-letter-queues.html
+ */
 function queueFailure(error: unknown, durationMs: number): AttemptResult {
   const detail = error instanceof Error ? error.message : String(error)
   if (!(error instanceof FantailError))

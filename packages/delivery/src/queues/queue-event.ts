@@ -1,4 +1,4 @@
-/** The request to a push consumer: a batch of a queue's messages, in the shape that Lambda functions get. */
+/** The request to a push consumer: a batch of a queue's messages, in the form that Lambda functions get. */
 import { type MessageAttribute, parseArn, type QueueMessage } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody, systemAttributes } from './queue-message.ts'
 

@@ -9,7 +9,7 @@ export function md5OfBody(body: string): string {
   return hash('md5', body)
 }
 
-/** The MD5 of all given attributes; undefined if there are none. */
+/** The MD5 of all given attributes. undefined: there are none. */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const names = Object.keys(attributes).sort()
   if (names.length === 0) return undefined
@@ -35,7 +35,10 @@ function sized(bytes: Buffer): [Buffer, Buffer] {
 
 type Reader = (message: QueueMessage, owner: string) => string | undefined
 
-/** By name, each as text; undefined where the message has none. */
+/**
+ * The readers of system attributes by name. Each returns a text, or undefined if the message does not have the
+ * attribute.
+ */
 const SYSTEM_ATTRIBUTES = new Map<string, Reader>([
   ['SenderId', ({ senderId }, owner) => senderId ?? owner],
   ['SentTimestamp', ({ sentAt }) => String(sentAt)],
@@ -53,7 +56,7 @@ const SYSTEM_ATTRIBUTES = new Map<string, Reader>([
 
 export const SYSTEM_ATTRIBUTE_NAMES: readonly string[] = [...SYSTEM_ATTRIBUTES.keys()]
 
-/** Those of `names` that the message has; `owner` is the queue's account. */
+/** The attributes among `names` that the message has. `owner` is the queue's account. */
 export function systemAttributes(
   message: QueueMessage,
   owner: string,

@@ -1,5 +1,6 @@
 /**
- * Gives envelopes their signatures: one per message and distinct text, made when first asked for, kept beside the text.
+ * Signs envelopes. Each distinct text of a message is signed once, when its signature is first needed. The signature is
+ * kept beside the text.
  */
 import { carriesSignature, type Envelope, type EnvelopeText, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
@@ -8,24 +9,27 @@ import type { SigningKey } from './signing-key.ts'
 
 export class EnvelopeSigning {
   readonly #key: SigningKey
-  /** On their way; shared by all who ask meanwhile. */
+  /** Signatures that are being made. Everyone who needs the same one waits for the same promise. */
   readonly #pending = new WeakMap<EnvelopeText, Promise<void>>()
 
   constructor(key: SigningKey) {
     this.#key = key
   }
 
-  /** Nothing can be signed now: the key could not be had. */
+  /** Nothing can be signed now, because the key could not be loaded. */
   get down(): boolean {
     return this.#key.down
   }
 
-  /** Signatures that wait for a thread. */
+  /** Number of signatures that wait for a thread. */
   get waiting(): number {
     return this.#key.signer?.waiting ?? 0
   }
 
-  /** undefined where the target's body can be rendered at once; rejects where no key can be had. */
+  /**
+   * Returns undefined if the target's body can be rendered at once. Otherwise resolves when it can, and rejects if the
+   * key cannot be loaded.
+   */
   prepare(envelope: Envelope, target: Target): Promise<void> | undefined {
     if (!carriesSignature(envelope, target)) return undefined
     const text = textFor(envelope, target.protocol)

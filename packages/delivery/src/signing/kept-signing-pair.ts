@@ -7,19 +7,19 @@ import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'
 import { certificateName, type SigningPair } from './signing-pair.ts'
 
-/** PEM texts, but for `sealed`. */
+/** PEM texts. `sealed` is a sealed text. */
 export type KeptSigningPair = SigningPair | { sealed: string; certificate: string }
 
 /** Where it stands. */
 export interface KeptSigningPairs {
   read(): Promise<KeptSigningPair | null>
-  /** Keeps the pair where there is none, and answers the one that holds. */
+  /** Stores the pair if none is stored. Returns the stored one. */
   offer(pair: KeptSigningPair): Promise<KeptSigningPair>
   publish(name: string, certificate: string): Promise<void>
 }
 
 interface SealedPairsOptions {
-  /** undefined: nothing is sealed, and what is cannot be opened. */
+  /** undefined: nothing is sealed, and a sealed key cannot be opened. */
   vault: Sealing | undefined
   /** Called before a key is sealed. Rejects if sealing is not allowed. */
   beforeSealing?: () => Promise<void>
@@ -27,7 +27,7 @@ interface SealedPairsOptions {
   onUnsealed?: () => void
 }
 
-/** The pair as a signer wants it, over where it is kept. */
+/** Wraps the storage: a signer gets and gives pairs in plain text, and the storage holds sealed ones. */
 export function createSigningPairs(
   kept: KeptSigningPairs,
   { vault, beforeSealing, onUnsealed = () => undefined }: SealedPairsOptions,
@@ -64,7 +64,7 @@ export function sealSigningPair(pair: SigningPair, vault: Pick<Sealing, 'seal'>)
   return { sealed: vault.seal(privateKey, signingKeyContext(pair)), certificate }
 }
 
-/** Throws what the vault throws, or a NoVaultError. */
+/** Throws the vault's error, or a NoVaultError. */
 export function openSigningPair(
   pair: KeptSigningPair,
   vault: Pick<Sealing, 'open'> | undefined,

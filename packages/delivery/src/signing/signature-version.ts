@@ -1,4 +1,4 @@
-/** Which topics' messages carry a signature, and what it consists of (checklist 67, 73). */
+/** Decides which topics' messages are signed, and with which version (checklist 67, 73). */
 import type { TopicRecord } from '@fantail/contracts'
 
 /** `1` is SHA-1, `2` SHA-256. */
@@ -11,7 +11,7 @@ export interface Signature {
   certificateUrl: string
 }
 
-/** undefined: the topic's messages carry no signature. FIFO topics' never do. */
+/** undefined: the topic's messages are not signed. Messages of FIFO topics never are. */
 export function signatureVersionOf({
   signing,
   fifo,

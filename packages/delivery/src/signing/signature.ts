@@ -3,8 +3,8 @@ import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } 
 import type { Target } from '../envelope/target.ts'
 
 /**
- * Each member that is signed, in byte order of the names: name, LF, value, LF. An UnsubscribeConfirmation names its
- * subscription; what all other kinds are signed for is the same for every subscription of the protocol.
+ * The signed members in byte order of their names: name, LF, value, LF. An UnsubscribeConfirmation names its
+ * subscription. All other kinds have the same text for every subscription of the protocol.
  */
 export function stringToSign(envelope: Envelope, target: Target): string {
   const { message, kind } = envelope

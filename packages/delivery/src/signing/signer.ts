@@ -1,7 +1,7 @@
 /**
- * Signs off the event loop: `crypto.sign` with a callback runs on libuv's thread pool. Name look-ups and file reads
- * share that pool, so signing uses a part of its threads. Further signatures wait here, first come first served.
- * RSASSA-PKCS1-v1_5 is deterministic: a repeated signature is the same.
+ * Signs outside of the event loop: `crypto.sign` with a callback runs on libuv's thread pool. Name look-ups and file
+ * reads share that pool, so only a part of its threads signs at a time. Further signatures wait here in order.
+ * RSASSA-PKCS1-v1_5 is deterministic, so a repeated signature is the same.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { SignatureVersion } from './signature-version.ts'
@@ -19,21 +19,21 @@ interface Waiting {
 }
 
 export class Signer {
-  /** Where the certificate is served, beginning with a slash. */
+  /** Path at which the certificate is served, with a slash at its start. */
   readonly certificatePath: string
   readonly #key: KeyObject
   readonly #atOnceMax: number
   readonly #waiting: Waiting[] = []
   #running = 0
 
-  /** Throws where the pair's key cannot be read. */
+  /** Throws if the pair's key cannot be read. */
   constructor(pair: SigningPair, { atOnceMax = halfOfThreads() }: { atOnceMax?: number } = {}) {
     this.#key = createPrivateKey(pair.privateKey)
     this.certificatePath = certificatePath(pair.certificate)
     this.#atOnceMax = atOnceMax
   }
 
-  /** Signatures asked for and not made yet. Callers bound it by what they have in hand. */
+  /** Number of signatures that are not made yet. It is bounded by the messages that callers have in hand. */
   get waiting(): number {
     return this.#waiting.length + this.#running
   }
@@ -61,7 +61,7 @@ export class Signer {
   }
 }
 
-/** Half of this process's pool, whose size libuv reads from this variable. */
+/** Half of this process's thread pool. libuv reads the pool's size from this variable. */
 function halfOfThreads(): number {
   const threads = Number(process.env.UV_THREADPOOL_SIZE) || THREADS_DEFAULT
   return Math.max(1, Math.floor(threads / 2))

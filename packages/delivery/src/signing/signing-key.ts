@@ -5,8 +5,9 @@
  * If the pair cannot be loaded, callers are refused after one try. Tries are a second apart, however many callers there
  * are.
  *
- * While it signs, it checks once a minute that pair and certificate still exist. A Redis that was emptied, or set back
- * by a failover, would otherwise serve no certificate for new signatures, and give the next process another pair.
+ * While it is used, it checks once a minute that pair and certificate still exist in Redis. A Redis that was emptied,
+ * or set back by a failover, may have lost both. It would then serve no certificate for new signatures, and the next
+ * process would make another pair.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
@@ -14,23 +15,23 @@ import { certificateName, checkedPair, createSigningPair, type SigningPair } fro
 const PAIR_RETRY_MS = 1_000
 const PAIR_CHECK_MS = 60_000
 
-/** Where the pair stands that all processes sign with. */
+/** The storage of the pair that all processes sign with. */
 export interface SigningPairs {
-  /** null where there is none yet. */
+  /** null: none is stored yet. */
   read(): Promise<SigningPair | null>
-  /** Keeps the pair where there is none, and answers the one that holds. */
+  /** Stores the pair if none is stored. Returns the stored one. */
   offer(pair: SigningPair): Promise<SigningPair>
-  /** From now on every process that serves certificates has this one too. */
+  /** Publishes the certificate. Every process that serves certificates then has it. */
   publish(name: string, certificate: string): Promise<void>
 }
 
 interface SigningKeyOptions {
   pairs: SigningPairs
-  /** An operator's own pair, checked; else the one that `pairs` keeps. */
+  /** An operator's own pair, already checked. Absent: the pair that `pairs` stores. */
   pair?: SigningPair | undefined
   /** Between two tries. */
   retryMs?: number
-  /** Between two looks at what is kept. */
+  /** Pause between two checks of the stored pair. */
   renewMs?: number
   /** Called at every try. */
   onState?: (state: 'up' | 'down', error?: unknown) => void
@@ -53,12 +54,12 @@ export class SigningKey {
     return this.#signer
   }
 
-  /** The last try failed: nothing can be signed now. */
+  /** The last try to load the pair failed, so nothing can be signed now. */
   get down(): boolean {
     return this.#signer === undefined && this.#failedAt > Number.NEGATIVE_INFINITY
   }
 
-  /** Rejects with what kept the pair from being had. */
+  /** Rejects with the reason why the pair cannot be loaded. */
   load(): Promise<Signer> {
     if (this.#signer) return Promise.resolve(this.#signer)
     this.#loading ??= this.#try().finally(() => {
@@ -67,7 +68,7 @@ export class SigningKey {
     return this.#loading
   }
 
-  /** Called with every signature; never rejects. */
+  /** Called with every signature. It never rejects. */
   async renew(): Promise<void> {
     const { renewMs = PAIR_CHECK_MS } = this.#options
     const now = performance.now()
@@ -76,7 +77,7 @@ export class SigningKey {
     try {
       await this.#renew(this.#pair)
     } catch {
-      // Redis is away, which is reported elsewhere. The loaded pair signs as well, and the next check follows.
+      // Redis is unreachable, which is reported elsewhere. The loaded pair still signs, and the next check follows.
     }
   }
 
@@ -115,7 +116,7 @@ export class SigningKey {
     }
   }
 
-  /** `own` takes the place of one that is lost. */
+  /** The stored pair. If it is lost, `own` is stored in its place. */
   async #sharedPair(own?: SigningPair): Promise<SigningPair> {
     const { pairs } = this.#options
     return checkedPair((await pairs.read()) ?? (await pairs.offer(own ?? (await createSigningPair()))))

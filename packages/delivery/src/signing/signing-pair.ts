@@ -1,5 +1,6 @@
 /**
- * The RSA key that messages are signed with and the certificate that subscribers check them by: made, checked, named.
+ * The RSA key that messages are signed with, and the certificate with which subscribers check them. Makes, checks and
+ * names such pairs.
  */
 import { createHash, createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +13,7 @@ export interface SigningPair {
 
 const KEY_BITS = 2_048
 const VALID_YEARS = 10
-/** For subscribers whose clock is behind. */
+/** The certificate is valid from a day earlier, for subscribers whose clock is slow. */
 const VALID_SINCE_MS = 86_400_000
 const ALGORITHM = {
   name: 'RSASSA-PKCS1-v1_5',
@@ -21,7 +22,9 @@ const ALGORITHM = {
   modulusLength: KEY_BITS,
 }
 
-/** A new key, and its self-signed certificate. Node cannot build one; the library that can is loaded for this only. */
+/**
+ * A new key and its self-signed certificate. Node cannot build a certificate. The library that can is loaded only here.
+ */
 export async function createSigningPair(now = new Date()): Promise<SigningPair> {
   await import('reflect-metadata')
   const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } =
@@ -31,7 +34,7 @@ export async function createSigningPair(now = new Date()): Promise<SigningPair> 
   notAfter.setUTCFullYear(now.getUTCFullYear() + VALID_YEARS)
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // Positive, as RFC 5280 §4.1.2.2 wants it.
+      // A positive number, as RFC 5280 §4.1.2.2 requires.
       serialNumber: `01${randomBytes(15).toString('hex')}`,
       name: 'CN=Fantail message signing',
       notBefore: new Date(now.getTime() - VALID_SINCE_MS),
@@ -49,7 +52,7 @@ export async function createSigningPair(now = new Date()): Promise<SigningPair> 
   return checkedPair({ privateKey, certificate: certificate.toString('pem') })
 }
 
-/** The pair that the settings of an operator name, undefined where they name none. Throws as `readSigningPair`. */
+/** The pair that an operator's settings name. undefined: they name none. Throws like `readSigningPair`. */
 export async function openSigningPair(settings: {
   signingKeyFile?: string | undefined
   signingCertFile?: string | undefined
@@ -58,7 +61,7 @@ export async function openSigningPair(settings: {
   return key && certificate ? await readSigningPair({ key, certificate }) : undefined
 }
 
-/** A pair that an operator gives; throws where a file cannot be read or the two do not fit. */
+/** Reads an operator's pair from files. Throws if a file cannot be read, or if key and certificate do not match. */
 export async function readSigningPair(files: { key: string; certificate: string }): Promise<SigningPair> {
   const [privateKey, certificate] = await Promise.all([
     readFile(files.key, 'utf8'),
@@ -67,7 +70,10 @@ export async function readSigningPair(files: { key: string; certificate: string 
   return checkedPair({ privateKey, certificate })
 }
 
-/** The pair with its certificate as it will be served; throws where the two do not fit or cannot sign. */
+/**
+ * The pair, with its certificate in the form that is served. Throws if key and certificate do not match, or cannot
+ * sign.
+ */
 export function checkedPair({ privateKey, certificate }: SigningPair): SigningPair {
   const [key, parsed] = [parseKey(privateKey), parseCertificate(certificate)]
   if (key.asymmetricKeyType !== 'rsa') throw new Error('the signing key must be an RSA key')
@@ -78,7 +84,7 @@ export function checkedPair({ privateKey, certificate }: SigningPair): SigningPa
   return { privateKey, certificate: parsed.toString() }
 }
 
-/** 32 hex digits: of the certificate's SHA-256. */
+/** The first 32 hex digits of the certificate's SHA-256. */
 export function certificateName(certificate: string): string {
   return createHash('sha256').update(parseCertificate(certificate).raw).digest('hex').slice(0, 32)
 }
@@ -88,7 +94,7 @@ export function certificatePath(certificate: string): string {
   return `/SimpleNotificationService-${certificateName(certificate)}.pem`
 }
 
-/** The error never repeats a part of the key. */
+/** An error never contains a part of the key. */
 function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)

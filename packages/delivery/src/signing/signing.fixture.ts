@@ -1,4 +1,4 @@
-/** Messages and targets to sign, and a place for the pair that can fail. */
+/** Messages and targets to sign, and a storage of the pair that can be made to fail. */
 import {
   createMessageId,
   type Message,
@@ -48,7 +48,7 @@ interface MemoryPairs extends SigningPairs {
   pair: SigningPair | null
   published: string[]
   reads: number
-  /** The error of the next calls. */
+  /** The next calls fail with this error. */
   error: Error | undefined
 }
 

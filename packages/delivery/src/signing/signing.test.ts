@@ -24,7 +24,7 @@ async function signed(envelope: Envelope, target: Target = targetOf()): Promise<
   return JSON.parse(renderBody(envelope, target).toString())
 }
 
-/** Written by AWS's rule alone: the members named, where present, each with its value as JSON decodes it. */
+/** Verifies by AWS's rule alone: the named members that are present, each with its value as JSON decodes it. */
 function verifies(document: Record<string, string>, names: string[]): boolean {
   const text = names
     .filter((name) => name in document)

@@ -1,9 +1,9 @@
 /**
- * The one place that makes BullMQ queues and workers, so that their settings agree: a Worker made beside a Queue with
- * other stream settings would fall back to 10,000 kept events.
+ * The only code that makes BullMQ queues and workers, so that their settings agree. A Worker with other stream settings
+ * than its Queue would fall back to 10,000 kept events.
  *
- * Every queue has a hash tag of its own: its keys share a slot and may live on any master, and each connection of a
- * worker is a plain one to that master (store/src/redis/cluster-route.ts).
+ * Every queue has a hash tag of its own. Its keys share a slot and may live on any master. Each connection of a worker
+ * is a plain one to that master (store/src/redis/cluster-route.ts).
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'
@@ -18,20 +18,23 @@ export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
 export const STALLED_IDLE_MS = 5_000
 /**
- * How long an idle worker waits for a job before it asks again; less than the 10 s that BullMQ allows.
+ * BullMQ allows at most 10 s.
  * @limit How long an idle worker waits for a job in one command. After it: it asks again.
  */
 const DRAIN_SECONDS = 8
 /**
- * SILENCE_MS_MAX of the other connections plus the 10 s that BullMQ's longest blocking command may take.
+ * SILENCE_MS_MAX of the other connections plus 10 s, the longest time that BullMQ's blocking command may take.
  * @limit Silence on a worker's blocking connection. Past it: the connection is replaced.
  */
 const WORKER_SILENCE_MS_MAX = 15_000
 
-/** BullMQ's own bookkeeping stays small; what happened to a message is in the outcome log. */
+/** BullMQ keeps few events, because the outcome log holds the history of a message. */
 const STREAMS = { events: { maxLen: 100 } }
 
-/** Infrastructure never uses up a job: it is tried for ever, a second apart. BullMQ would keep a stack of each try. */
+/**
+ * A failure of Redis never ends a job. The job is tried without a limit, one second apart. No stacks are kept, because
+ * BullMQ would keep one for each try.
+ */
 const JOB_OPTIONS: JobsOptions = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 1_000 },
@@ -58,14 +61,14 @@ export function createTelemetry(): Telemetry {
 
 interface QueueSettings {
   name: string
-  /** A connection that this queue may share; it is not closed with the queue. */
+  /** A connection that the queue shares with others. Closing the queue does not close it. */
   connection: Redis
   telemetry?: Telemetry | undefined
 }
 
 /**
- * A queue that is ready for use. BullMQ asks the server for its version when a queue is made and never again: one that
- * got no answer is of no use for ever, so it is closed here and the promise rejects.
+ * A queue that is ready for use. BullMQ asks the server for its version once, when a queue is made. A queue that got no
+ * answer can never work. It is therefore closed here, and the promise rejects.
  */
 export async function openQueue<T>(
   { name, connection, telemetry }: QueueSettings,
@@ -93,14 +96,14 @@ interface WorkerSettings<T> {
   url: RedisTarget
   concurrency: number
   process: Processor<T, void>
-  /** Asked before a job is completed; default: every job may be. */
+  /** Asked before a job is completed. Default: every job may be completed. */
   guard?: CompletionGuard
   telemetry?: Telemetry | undefined
 }
 
 /**
- * A worker that is not running yet (`run()` starts it). Its two connections wait for Redis for ever and send again what
- * was not answered: BullMQ's own scripts are safe to repeat under a job's token.
+ * A worker that is not running yet; `run()` starts it. Its two connections wait for Redis without a limit and repeat
+ * commands without an answer. That is safe, because BullMQ's scripts are safe to repeat under a job's token.
  */
 export function createWorker<T>({
   name,
@@ -125,7 +128,7 @@ export function createWorker<T>({
     ...(telemetry ? { telemetry } : {}),
   }
   const worker = new Worker<T, void>(name, process, options)
-  // A job scheduler of the worker shares it, and leaves it open.
+  // A job scheduler of the worker uses the same connection and does not close it.
   connection.on('error', (error: Error) => worker.emit('error', error))
   worker.once('closed', () => connection.disconnect())
   return worker

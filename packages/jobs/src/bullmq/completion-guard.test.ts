@@ -69,7 +69,7 @@ test('a completion that waited for a connection is asked about when it is sent',
   await waitFor(() => completed === 1)
   await worker.close()
   await queue.close()
-  // The command is sent just before the connection is reported as open, and is proven.
+  // The command is sent just before the connection is reported as open, so the guard proves it.
   expect([proofs, opened.at(-2)]).toEqual([1, Number.POSITIVE_INFINITY])
   expect(opened.at(-1)).toBeGreaterThan(killedAt)
 })

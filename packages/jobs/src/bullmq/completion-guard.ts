@@ -1,20 +1,26 @@
 /**
- * Finds the command of a worker that completes a job. A completion deletes the job. The job's run is therefore checked
- * when the command is written to the connection, also if ioredis sends it again after a reconnect or has kept it
- * without a connection.
+ * Recognises the command of a worker that completes a job, which deletes the job. Each such command is checked when it
+ * is written to the connection. ioredis may also write it later, after a reconnect, when the copies that the run has
+ * made are gone.
  */
 import type { Command } from 'ioredis'
 
 export interface CompletionGuard {
-  /** `openSince`: when the connection was opened that the command is about to be sent on. */
+  /** Whether the job may be completed now. `openSince`: when the connection of this command was opened. */
   mayComplete(job: string, openSince: () => number): boolean
-  /** Resolves when the job may be completed. Rejects where it must not: BullMQ then tries it again a second later. */
+  /**
+   * Resolves when the job may be completed. Rejects if it must not be completed. BullMQ then tries it again a second
+   * later.
+   */
   prove(job: string, openSince: () => number): Promise<void>
 }
 
 const TARGET_AT = 4
 
-/** The job of BullMQ's `moveToFinished`: a script whose arguments name the set of completed jobs, and first the job. */
+/**
+ * The job of BullMQ's script `moveToFinished`, if its arguments name the set of completed jobs. undefined: the command
+ * completes no job.
+ */
 export function completedJob({ name, args }: Pick<Command, 'name' | 'args'>): string | undefined {
   if (name !== 'evalsha' && name !== 'eval') return undefined
   const first = 2 + Number(args[1])

@@ -1,4 +1,4 @@
-/** A worker goes on while Redis is out of memory. Its work may be what frees memory. */
+/** A worker continues while Redis is out of memory, because deliveries free memory. */
 import { dispatchJobKey, isTrouble } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 const OOM = new Error("OOM command not allowed when used memory > 'maxmemory'.")
 
-/** A Redis whose next write ends as the test says. */
+/** A guard and a fake Redis, whose next write ends as the test says. */
 function createGuard() {
   const writes: PromiseWithResolvers<unknown>[] = []
   const write = () => {

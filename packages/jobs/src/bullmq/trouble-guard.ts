@@ -1,7 +1,7 @@
 /**
- * Keeps a BullMQ worker from spinning while Redis answers but refuses to work (full, read-only, loading, …).
- * Calm → troubled on such an error: the worker is paused; a write probes every 0.1 to 2 s; the first that succeeds
- * resumes the worker. One log line for each of the two changes.
+ * Keeps a BullMQ worker from spinning while Redis answers with errors (full, read-only, loading, …). After such an
+ * error the worker is paused. A write is tried every 0.1 to 2 s, and the first success resumes the worker. Each of the
+ * two changes is logged once.
  */
 
 import { isCluster, isTrouble, writeMark } from '@fantail/store'
@@ -32,7 +32,7 @@ export class TroubleGuard {
     this.#log = log
   }
 
-  /** True where the error is trouble, and so is being dealt with. */
+  /** Whether the error is such trouble. The guard then handles it. */
   notice(error: Error): boolean {
     if (!isTrouble(error)) return false
     if (!this.#troubled && !this.#stopped) {
@@ -44,7 +44,7 @@ export class TroubleGuard {
     return true
   }
 
-  /** A worker that is to close is not resumed. */
+  /** Stops the guard, so that it does not resume a worker that is closing. */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -58,7 +58,7 @@ export class TroubleGuard {
     try {
       await probe(this.#redis, `${queuePrefix(this.#worker.name)}:probe`)
     } catch {
-      // Still in trouble, which was logged when it began.
+      // The trouble continues. It was logged when it began.
       this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX))
       return
     }
@@ -70,8 +70,9 @@ export class TroubleGuard {
 }
 
 async function probe(redis: Redis, key: string): Promise<void> {
-  // A worker's scripts also run when memory is full, so the probe must not wait for free memory.
+  // A worker's scripts run also when memory is full. The probe must therefore not need free memory either.
   await writeMark(redis, key)
-  // While the slot moves between masters a single key can be written, and BullMQ's scripts, of many keys, are refused.
+  // While the slot moves between masters, commands with one key work and scripts with several keys are refused. So
+  // several keys are probed.
   if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)
 }

@@ -33,7 +33,7 @@ test('a connection that is closed between two tries ends, and so does what waits
       const retryStrategy = () => 60_000
       const redis = connectionWhenFull({ host: '127.0.0.1', port: server.port, retryStrategy })
       redis.on('error', () => {
-        // The server is gone: that is what is tried.
+        // The tests end the server on purpose.
       })
       await redis.connect()
       await server.kill()

@@ -1,15 +1,16 @@
 /**
- * The connection of a BullMQ worker. It completes no job whose copies may be gone (completion-guard.ts).
+ * The connection of a BullMQ worker. Before it completes a job, it checks that the run's copies still exist
+ * (completion-guard.ts).
  *
- * BullMQ's scripts run on it even when Redis is out of memory. Without it an accepted message could not be dispatched
- * until memory is freed, and its delivery may be what frees memory. Only workers get such a connection. Publishers add
- * jobs on a connection that Redis refuses. A worker's scripts add little (a lock, an event, a marker).
+ * BullMQ's scripts run on it even when Redis is out of memory. Otherwise an accepted message could not be dispatched
+ * until memory is freed, although its delivery may free memory. Only workers get such a connection. Redis refuses a
+ * publisher's jobs when memory is full. A worker's scripts add little: a lock, an event, a marker.
  *
  * Redis lets a script write when memory is full once the script has run a write that needs no memory. Each script
- * therefore first deletes a key that never exists. The key shares the slot of the script's own keys.
+ * therefore first deletes a key that never exists. This key shares the slot of the script's own keys.
  *
- * A worker works on duplicates of the connection that it is given. That one connects only if the worker has a job
- * scheduler, which shares it.
+ * A worker duplicates the given connection, and uses the duplicates. The given connection itself connects only if the
+ * worker has a job scheduler, which shares it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { followConnection, openSince } from '@fantail/store'
@@ -24,8 +25,8 @@ class WhenFullRedis extends Redis {
   guard: CompletionGuard | undefined
 
   /**
-   * ioredis calls this for each command, and again for commands that it repeats after a reconnect. The copies that a
-   * completion relies on may be gone by then.
+   * ioredis calls this for each command, and again when it repeats a command after a reconnect. By then the copies may
+   * be gone, so each call is checked.
    */
   override sendCommand(...sent: Sent): unknown {
     const job = this.guard && this.status === 'ready' ? completedJob(sent[0]) : undefined
@@ -37,7 +38,7 @@ class WhenFullRedis extends Redis {
 
   async #prove(job: string, guard: CompletionGuard, [command, ...rest]: Sent): Promise<void> {
     try {
-      // Repeated commands are sent just before 'ready' is emitted.
+      // ioredis repeats commands just before it emits 'ready'.
       await nextTurn()
       await guard.prove(job, () => openSince(this))
       this.sendCommand(command, ...rest)
@@ -51,9 +52,9 @@ class WhenFullRedis extends Redis {
   }
 
   /**
-   * Called for a lazy connection. Resolves once it is connected, however often that fails first, because BullMQ takes
-   * one failure as final. ioredis's own retries come here too; without this check each would wait with listeners of its
-   * own.
+   * Called for a lazy connection. BullMQ takes one failure as final, so this resolves only once the connection is
+   * there, after any number of failures. ioredis's own retries also call this. They are told apart by the status,
+   * because each would add listeners that wait.
    */
   override async connect(): Promise<void> {
     const isFirst = this.status === 'wait'
@@ -66,15 +67,15 @@ class WhenFullRedis extends Redis {
   }
 
   /**
-   * Between two tries ioredis drops the next one and never says `end`, which BullMQ waits for when it closes. A
-   * connection that waits for its first try does say so.
+   * Between two tries, `disconnect` of ioredis cancels the next try and never emits `end`. BullMQ waits for `end` when
+   * it closes. A connection with status `wait` does emit it.
    */
   override disconnect(reconnect = false): void {
     if (!reconnect && this.status === 'reconnecting') this.status = 'wait'
     super.disconnect(reconnect)
   }
 
-  /** Waits for no server that is away: there is nothing to take leave of. */
+  /** If the server is away, the connection ends at once. QUIT would wait for the server. */
   override async quit(): Promise<'OK'> {
     if (this.status === 'ready') return super.quit()
     this.disconnect()
@@ -86,7 +87,7 @@ class WhenFullRedis extends Redis {
   }
 }
 
-/** For a worker to duplicate; `url` as in BullMQ's own options. */
+/** The connection that a worker duplicates. `url` is as in BullMQ's own options. */
 export function connectionWhenFull(
   { url, ...options }: RedisOptions & { url?: string },
   guard?: CompletionGuard,
@@ -101,7 +102,7 @@ function guarded(redis: WhenFullRedis, guard: CompletionGuard | undefined): Redi
   return redis
 }
 
-/** Rejects with the failure where the connection is ended before it is ready. */
+/** Resolves when the connection is ready. Rejects with `failure` if it ends before. */
 function readyOr(redis: Redis, failure: unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     const ready = () => {

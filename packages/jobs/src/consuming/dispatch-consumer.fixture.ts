@@ -1,4 +1,4 @@
-/** Consumers of one dispatch queue, on a Redis of the test file's own, with a publisher beside them. */
+/** Consumers of one dispatch queue and a publisher, on the Redis of the test file. */
 import { createMessageId, type Message } from '@fantail/contracts'
 import { connect, Quarantine } from '@fantail/store'
 import { type TestRedisOptions, waitFor } from '@fantail/test-kit'

@@ -57,7 +57,7 @@ test('a lock that ran out during an outage is taken again and the job runs once'
   expect(runs.map((run) => run.fence)).toEqual([1])
 })
 
-/** Like the stalled check for a job whose lock has run out, in one step. */
+/** Does what BullMQ's stalled check does with a job whose lock has expired, in one step. */
 async function handOutAgain(job: string, starts = 0): Promise<void> {
   await redis
     .multi()
@@ -100,13 +100,13 @@ test('a job that is handed out again to the process that runs it goes on, and ru
   expect(runs.map((run) => [run.fence, run.isLost()])).toEqual([[1, false]])
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
   expect(await redis.llen(`${JOBS}:active`)).toBe(0)
-  // A start that has been followed by another, and does not know yet, may have its completion refused.
+  // A start that was followed by another one may have its completion refused, because it does not know of that one yet.
   expect(lines.filter((line) => line !== 'dispatch.error')).toEqual([])
 })
 
 test('a job whose completion was lost is completed at its next start, and not run again', async () => {
   const { runs, finish, job, completed, lines } = await consumeHeld()
-  // Its completion is refused, as after an outage that began when the run had just ended.
+  // The completion is refused, as after an outage that began when the run had just ended.
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
   await waitFor(() => lines.includes('dispatch.error'))
@@ -131,7 +131,8 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
   await waitFor(() => lines.includes('dispatch.error'))
-  // A failover lost the job and the count of jobs. Another worker has started a new job of this number, and died.
+  // A failover has lost the job and the counter of jobs. Another worker has started a new job of this number, and has
+  // died.
   const data = JSON.stringify({ v: 1, m: [message('other')] })
   await redis.hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
   await handOutAgain(job)
@@ -145,7 +146,7 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
 test('a run takes no lock of a job that got the number of its own, which Redis lost', async () => {
   const { runs, finish, job, completed } = await consumeHeld()
   const data = JSON.stringify({ v: 1, m: [message('other')] })
-  // A worker that has started the new job once, and died: its lock is over, and its count of starts is the same.
+  // Another worker has started the new job once, and has died. Its lock is over, and its count of starts is the same.
   await redis
     .multi()
     .hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
@@ -254,7 +255,7 @@ test('a job whose data are something else is reported, and quarantined after man
   await waitFor(async () => (await redis.exists(`${JOBS}:strange`)) === 0)
 })
 
-/** Everything that nothing refers to is gone after this. */
+/** Collects all garbage at once. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -268,7 +269,7 @@ test('of jobs that could not be completed no messages are kept', async () => {
   })
   await publish('refused')
   await waitFor(() => lines.includes('dispatch.error'))
-  // BullMQ itself releases a job with the next one.
+  // BullMQ itself releases a finished job when it gets the next one.
   await publish('next')
   await waitFor(() => completed.length === 1)
   await waitFor(() => {

@@ -1,15 +1,18 @@
 /**
- * The worker's side of one dispatch queue: hands each job to `run` as a DispatchRun and sees the job to its end.
+ * The worker's side of one dispatch queue. It gives each job to `run` as a DispatchRun, and completes or postpones the
+ * job afterwards.
  *
- * A run is *held* (its lock is ours) or *lost* (another worker may have it: start no more attempts). A lock that merely
- * expired during an outage is taken again, else the finished job would be run once more in full; and where the job was
- * handed out again already, to this very process, its run in hand goes on under the new lock. `run` never throws for
- * infrastructure. Where a message makes it throw, BullMQ tries the job again a second later; from the third start on,
- * `run` keeps such errors to itself and is postponed, later and later. A job that was cut waits for its
- * parts (dispatch-parts.ts) and is started once more when they have ended.
+ * A run is *held* while this process has the job's lock. It is *lost* once another worker may have the lock, and then
+ * starts no more attempts. A lock that only expired during an outage is taken again, so that a finished job is not run
+ * once more. BullMQ may already have given the job out again, to this same process. The present run then continues
+ * under the new lock.
  *
- * Trouble (a full or read-only Redis answers at once with an error) would make BullMQ spin at thousands of errors a
- * second: the worker is paused, probed with a write, and resumed.
+ * `run` never throws because Redis fails. If a message makes it throw, BullMQ tries the job again a second later. From
+ * the third start on, `run` handles such errors itself, and postpones the job for longer and longer times. A job that
+ * was cut waits for its parts (dispatch-parts.ts), and is started once more when they have ended.
+ *
+ * A full or read-only Redis answers every command with an error at once. BullMQ would then repeat its commands
+ * thousands of times a second. The worker is therefore paused until a write succeeds.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type NewEntry, type Quarantined, type Redis, ServerMarks } from '@fantail/store'
@@ -30,21 +33,21 @@ import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
 
 interface ConsumerOptions {
   url: RedisTarget
-  /** For locks, probes and jobs that cannot be decoded; shared, not closed here. */
+  /** For locks, probes and jobs that cannot be decoded. It is shared, and not closed here. */
   redis: Redis
-  /** Marks what runs write elsewhere; default: all of it is written on `redis`. */
+  /** Marks the copies that runs write to all servers. Default: every copy is written on `redis`. */
   servers?: ServerMarks
   /** Number of the dispatch queue. */
   queue: number
   jobsMax: number
-  /** False: fetch no further job for now; asked whenever a job starts or ends. */
+  /** False: no further job is fetched for now. It is asked whenever a job starts or ends. */
   hasCapacity?(): boolean
-  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
-  /** Keeps what cannot be decoded. Safe to repeat. */
+  /** Puts a job that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
-  /** The job is completed and gone from Redis: its checkpoints may go too. */
+  /** Called when the job is completed and deleted. Its checkpoints may be deleted too. */
   completed(job: RunName): void
   log: ConsumerLog
   telemetry?: Telemetry | undefined
@@ -100,11 +103,11 @@ export class DispatchConsumer {
   /** Starts taking jobs; resolves when BullMQ's connections are up. */
   async start(): Promise<void> {
     await this.#worker.waitUntilReady()
-    // The loop ends with close(); what it throws before that is an error of the start itself.
+    // `run` resolves after close(). An error before that is an error of the start.
     void this.#worker.run().catch((error: Error) => this.#onError(error))
   }
 
-  /** Takes no more jobs and resolves when those in hand are done. */
+  /** Takes no more jobs. Resolves when the running jobs are done. */
   async stop(): Promise<void> {
     this.#trouble.stop()
     this.#options.redis.off('ready', this.#retakeLocks)
@@ -130,13 +133,16 @@ export class DispatchConsumer {
     for (const entry of this.#runs.running.values()) void this.#locks.retake(entry)
   }
 
-  /** Jobs in hand always end, and BullMQ looks at the bound when one does: a lower bound only stops fetching. */
+  /**
+   * Sets how many jobs may run. BullMQ compares this bound when a job ends, so running jobs always end. A lower bound
+   * only stops fetching.
+   */
   #setConcurrency(): void {
     const { jobsMax, hasCapacity } = this.#options
     this.#worker.concurrency = hasCapacity?.() === false ? Math.max(1, this.runningJobs) : jobsMax
   }
 
-  /** To be called once a second. Never rejects. */
+  /** Must be called once a second. Never rejects. */
   watch(): Promise<void> {
     return this.#stalled.watch()
   }
@@ -151,9 +157,9 @@ export class DispatchConsumer {
     try {
       const end = await entry.done
       if (end === 'settled' || end === 'cut') await proveCopies(entry)
-      // A later start has adopted the run and sees the job to its end; with this error BullMQ leaves the job as it is.
+      // A later start continues this run, and completes its job. With this error BullMQ leaves the job as it is.
       if (entry.token !== token) throw new WaitingError()
-      // The checkpoint knows what is settled. BullMQ starts the job once more.
+      // BullMQ starts the job once more. Its checkpoint says what is settled.
       if (end === 'lost')
         throw entry.lost ? new WaitingError() : new Error('the checkpoints of the job are not this run’s')
       await this.#locks.hold(entry)
@@ -166,7 +172,7 @@ export class DispatchConsumer {
     this.#runs.remember(entry)
   }
 
-  /** For a job that stalled. If Redis fails meanwhile, the job stalls again. */
+  /** Reads a job that has stalled. If Redis fails meanwhile, the job stalls again. */
   async #look(id: string): Promise<Look | undefined> {
     try {
       return await this.#unreadable.look(id)
@@ -190,10 +196,10 @@ export class DispatchConsumer {
     if (entry?.begun) this.#options.completed(entry.run)
   }
 
-  /** One line per kind of error and outage, not one per occurrence. */
+  /** Logs one line per kind of error and outage, not one per occurrence. */
   #onError(error: Error): void {
     if (this.#trouble.notice(error)) return
-    // lockRenewalFailed reports it too, and handles it.
+    // The event lockRenewalFailed reports this error too, and its listener handles it.
     if (error.message.startsWith('could not renew lock')) return
     if (!this.#errors.isNew(error)) return
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')

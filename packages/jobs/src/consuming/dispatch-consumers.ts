@@ -1,6 +1,6 @@
 /**
- * The worker's side of all dispatch queues: those that publishers write to (FANTAIL_QUEUES), and surplus queues from a
- * time with a higher number, until they are empty.
+ * The worker's side of all dispatch queues. These are the queues that publishers write to (FANTAIL_QUEUES), and surplus
+ * queues until they are empty. A queue is surplus if FANTAIL_QUEUES was higher before.
  */
 import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
@@ -10,7 +10,7 @@ import { RepeatedErrors } from './repeated-errors.ts'
 
 const LOOK_EVERY = 10
 /**
- * A job may move between two of the lists while they are read, and an old publisher may still write.
+ * A job may move between two of the lists while they are read, and an old publisher may still write to the queue.
  * @limit Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue.
  */
 const EMPTY_LOOKS_MIN = 3
@@ -21,7 +21,7 @@ interface DispatchConsumersOptions {
   queues: number
   create(queue: number): DispatchConsumer
   log: ConsumerLog
-  /** Between looks for what is left in other queues, in calls of `watch`; default: 10. */
+  /** How many calls of `watch` lie between two searches for surplus queues; default 10. */
   lookEvery?: number
 }
 
@@ -35,7 +35,7 @@ export class DispatchConsumers {
   readonly #own: DispatchConsumer[]
   readonly #others = new Map<number, Other>()
   #looking: Promise<void> | undefined
-  /** Calls of `watch` until the next look. */
+  /** Calls of `watch` until the next search. */
   #looksIn = 0
   #stopped = false
   readonly #errors = new RepeatedErrors()
@@ -50,7 +50,7 @@ export class DispatchConsumers {
     return [...this.#own, ...[...this.#others.values()].map(({ consumer }) => consumer)]
   }
 
-  /** Queues that are drained beside those of the setting. */
+  /** Surplus queues that are being emptied. */
   get draining(): number[] {
     return [...this.#others.keys()]
   }
@@ -60,14 +60,14 @@ export class DispatchConsumers {
     this.#look()
   }
 
-  /** To be called once a second. All commands are issued before this returns, so that they can share a round trip. */
+  /** Must be called once a second. It issues all commands before it returns, so that they can share a round trip. */
   watch(): void {
     for (const consumer of this.all()) void consumer.watch()
     this.#looksIn--
     if (this.#looksIn <= 0 && !this.#looking && !this.#stopped) this.#look()
   }
 
-  /** Takes no more jobs and resolves when those in hand are done. */
+  /** Takes no more jobs. Resolves when the running jobs are done. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#looking

@@ -19,7 +19,7 @@ async function cut(run: DispatchRun, parts: DispatchPart[]): Promise<RunEnd> {
   return (await run.handOut(parts)) ? 'cut' : 'lost'
 }
 
-/** Keys of jobs and parts that BullMQ keeps. */
+/** The keys of jobs and parts in Redis. */
 async function left(): Promise<string[]> {
   const keys = await redis.keys(`${JOBS}:*`)
   return keys.filter((key) => /:(\d|wait$|active$|waiting-children$)/.test(key.slice(JOBS.length)))
@@ -55,12 +55,10 @@ test('parts get the messages that they name, and nothing is left when the last h
   await waitFor(async () => (await left()).length === 0)
 })
 
-/** A key's place in the table of keys, which is twice as large as it need be while it grows. */
+/** A key's place in Redis's table of keys. The table is twice as large as needed while it grows. */
 const PLACE_BYTES = 16
 
-/**
- * Bytes of all keys. INFO would do, but it counts buffers of connections, and takes up to a second to know their size.
- */
+/** Bytes of all keys. The figure of INFO includes buffers of connections, and lags up to a second behind. */
 async function dataBytes(): Promise<number> {
   const keys = await redis.keys('*')
   const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
@@ -104,7 +102,7 @@ test('a part that has ended and is added again, as by a start that was frozen, d
   expect(runs).toHaveLength(2)
 })
 
-/** Puts the part in the state after its worker has died and another one has started it. */
+/** Makes the part look as if its worker has died and another one has started it. */
 async function restart(id: string, change: Record<string, string> = {}): Promise<void> {
   await redis
     .multi()

@@ -39,7 +39,9 @@ export class DispatchParts {
     this.#redis = redis
   }
 
-  /** False where the job is another start's by now. Safe to repeat with the same parts. */
+  /**
+   * Adds the parts to the queue. Returns false if a later start has the job by now. Safe to repeat with the same parts.
+   */
   async handOut(job: JobRef, start: number, parts: DispatchPart[]): Promise<boolean> {
     try {
       const noted = await noteParts(this.#redis, { ...this.#ref(job), start }, JSON.stringify(parts))
@@ -50,7 +52,7 @@ export class DispatchParts {
     }
   }
 
-  /** False where no earlier start has cut the job; else each of its parts is there, or has ended. */
+  /** Adds the missing parts of a job that an earlier start has cut. Returns false if none has cut it. */
   async handOutAgain(job: JobRef): Promise<boolean> {
     try {
       const note = await readParts(this.#redis, this.#ref(job))
@@ -62,8 +64,8 @@ export class DispatchParts {
   }
 
   /**
-   * The messages of a part. Undefined if it has already ended, null if no job holds them. Throws if this is not the
-   * part's latest start.
+   * The messages of a part. undefined: the part has already ended. null: no job holds the messages. Throws if this is
+   * not the part's latest start.
    */
   async messagesOf(
     job: Job,
@@ -88,13 +90,13 @@ export class DispatchParts {
     return dispatchMessages(JSON.parse(data)).slice(...part.messages)
   }
 
-  /** Takes a part from the queue, and from the job that it is of, which is started where none is left of it. */
+  /** Removes a part from the queue and from its job. If this was the job's last part, the job is started. */
   async remove(id: string): Promise<void> {
     const queue = await this.#open()
     await queue.remove(id)
   }
 
-  /** Moves a job that BullMQ calls failed back to those that wait. */
+  /** Moves a job from BullMQ's failed jobs back to the waiting ones. */
   async retryFailed(id: string): Promise<void> {
     const job = await (await this.#open()).getJob(id)
     await job?.retry('failed')
@@ -108,13 +110,13 @@ export class DispatchParts {
   async #add(job: JobRef, parts: DispatchPart[]): Promise<void> {
     const queue = await this.#open()
     const parent = { id: job.id ?? '', queue: queue.qualifiedName }
-    // With its time: a queue that was emptied by hand counts its jobs from 1 again.
+    // The id includes when the job was added, because a queue that was emptied by hand counts its jobs from 1 again.
     const name = `${job.id}-${job.timestamp.toString(36)}`
     const ended = new Set(await this.#redis.hkeys(`${this.#keyOf(job.id)}:processed`))
     const missing = parts
       .map((part, n) => ({ part, jobId: `${name}-${n}` }))
       .filter(({ jobId }) => !ended.has(this.#keyOf(jobId)))
-    // Each goes before those that wait: the first of them last.
+    // Each part is put before the waiting jobs. The first part is therefore added last.
     while (missing.length > 0) {
       const some = missing.splice(-ADDED_AT_ONCE_MAX).reverse()
       await Promise.all(
@@ -137,7 +139,10 @@ export class DispatchParts {
     return dispatchJobKey(this.#queueNumber, id)
   }
 
-  /** Made when first needed, once, and anew where the connection broke meanwhile: BullMQ asks something of it first. */
+  /**
+   * The queue object is made once, when it is first needed. It is made again if the connection broke meanwhile, because
+   * BullMQ first asks the server something.
+   */
   #open(): Promise<Queue<PartJobData>> {
     this.#queue ??= this.#create().catch((error) => {
       this.#queue = undefined
@@ -148,12 +153,12 @@ export class DispatchParts {
 
   #create(): Promise<Queue<PartJobData>> {
     const settings = { name: dispatchQueueName(this.#queueNumber), connection: this.#redis }
-    // Callers get the error of a failed call.
+    // Failed calls give their error to the caller, so errors of the queue are not logged.
     return openQueue<PartJobData>(settings, () => undefined)
   }
 }
 
-/** null: a key that a MULTI watched has changed; there is none. */
+/** The replies of a MULTI. Redis answers null if a watched key has changed, and no key is watched here. */
 function valuesOf(answers: [Error | null, unknown][] | null): unknown[] {
   return (answers ?? []).map(([error, value]) => {
     if (error) throw error

@@ -3,36 +3,43 @@ import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '../dispatch-job.ts'
 import type { RunCopies } from './run-copies.ts'
 
-/** The part of a run that is still known when its job is completed. */
+/** The members of a run that are still kept when its job is completed. */
 export type RunName = Pick<DispatchRun, 'key' | 'fence'>
 
 export interface DispatchRun {
-  /** Names the job in checkpoints: `<queue>:<job id>:<when it was added>`, as a number may be given again. */
+  /**
+   * Names the job in checkpoints: `<queue>:<job id>:<when it was added>`. The time is needed because BullMQ may give a
+   * job id again.
+   */
   key: string
-  /** Which start of the job this is; a higher one elsewhere makes this run stale. */
+  /** The number of this start of the job. When a later start exists, this run is stale. */
   fence: number
   messages: Message[]
-  /** Where it is a part of another job: what of it. */
+  /** Set if the job is a part of another job. */
   part?: DispatchPart
   isLost(): boolean
-  /** Records everything that the run writes elsewhere. The job is completed only while that stands. */
+  /** Records every copy that the run writes. The job is completed only while all copies still exist. */
   copies: RunCopies
-  /** Whether Redis has capacity for so many parts. Rejects if Redis fails. */
+  /** Whether Redis has capacity for this many parts. Rejects if Redis fails. */
   hasCapacityFor(parts: number): Promise<boolean>
   /**
-   * Makes jobs of their own of the parts of this one; safe to repeat with the same parts. False where it is another
-   * start's by now. Rejects where Redis fails.
+   * Turns the parts of this job into jobs of their own. Safe to repeat with the same parts. Returns false if a later
+   * start has the job by now. Rejects if Redis fails.
    */
   handOut(parts: DispatchPart[]): Promise<boolean>
   /**
-   * False where no earlier start has handed out parts; else what of them is missing has been. Rejects where Redis
+   * Adds the missing parts of a job that an earlier start has cut. Returns false if none has cut it. Rejects if Redis
    * fails.
    */
   handOutAgain(): Promise<boolean>
 }
 
 /**
- * settled: everything of the job is. lost: some of it may not be, which is for a later start. cut: its parts are handed
- * out, and their job waits for them. postponed: what is left of it is for a later start, after so many ms.
+ * The end of a run:
+ *
+ * - settled: everything of the job is settled.
+ * - lost: some deliveries may not be settled, so a later start does them.
+ * - cut: the job was divided into parts, and waits for them.
+ * - postponed: a later start does the rest, after so many ms.
  */
 export type RunEnd = 'settled' | 'lost' | 'cut' | { postponedMs: number }

@@ -8,11 +8,11 @@ import type { JobData, RunStarts } from './run-starts.ts'
 import type { UnreadableJobs } from './unreadable-jobs.ts'
 
 /**
- * A job that is started more often has its data looked at: until then a newer worker may have made sense of them.
+ * Before so many starts, a worker of a newer release may have been able to read the job.
  * @limit Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine.
  */
 const STARTS_MAX = 60
-/** A job that a full quarantine refused is started again so often. */
+/** Pause before the next start of a job for which the quarantine had no capacity. */
 const FULL_QUARANTINE_START_MS = 60_000
 
 interface JobMessagesOptions {
@@ -29,7 +29,7 @@ export class JobMessages {
     this.#options = options
   }
 
-  /** undefined where nothing is to be done for the job: it is completed. */
+  /** undefined: there is nothing to do, and the job may be completed. */
   async of(job: Job<JobData>, token: string): Promise<Message[] | undefined> {
     if (hasNoData(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
     const part = partOf(job.data)
@@ -51,7 +51,9 @@ export class JobMessages {
     return undefined
   }
 
-  /** Rejects where the job is gone, or has to wait for capacity of the quarantine; resolves where it is readable. */
+  /**
+   * Resolves if the job is readable. Rejects if the job is gone, or if it must wait until the quarantine has capacity.
+   */
   async #quarantineUnreadable(job: Job<JobData>, token: string): Promise<void> {
     const found = await this.#options.unreadable.look(job.id ?? '')
     if (found === 'gone') throw new WaitingError()
@@ -59,13 +61,13 @@ export class JobMessages {
   }
 }
 
-/** Always rejects, with what BullMQ leaves the job alone for. */
+/** Always rejects, with the error at which BullMQ leaves the job as it is. */
 export async function postpone(job: Job<JobData>, token: string, delayMs: number): Promise<never> {
   await job.moveToDelayed(Date.now() + delayMs, token)
   throw new DelayedError()
 }
 
-/** BullMQ reads a job without data as one with an empty object. */
+/** BullMQ reads a job without data as a job with an empty object. */
 function hasNoData({ data }: Job<JobData>): boolean {
   return Object.keys(data ?? {}).length === 0
 }

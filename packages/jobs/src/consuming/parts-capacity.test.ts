@@ -4,7 +4,7 @@ import { PART_BYTES, PARTS_SHARE, PartsCapacity } from './parts-capacity.ts'
 
 const { redis } = await useRedis()
 
-/** Memory with capacity for so many parts. */
+/** A Redis with capacity for this many parts. */
 const capacityFor = (parts: number) => {
   const limitBytes = 1e9
   const usedBytes = limitBytes * PARTS_SHARE - parts * PART_BYTES

@@ -1,27 +1,29 @@
 /**
- * Capacity of Redis for parts of jobs. A backlog up to the watermark must not be one worker's work, job by job. Nor may
- * the parts of all its jobs fill Redis: when memory is full BullMQ starts no job, and nothing would ever end. So parts
- * may use a little beyond the watermark, and leave the rest to dispatch and parking.
+ * Redis's capacity for parts of jobs. When a backlog fills Redis up to the watermark, large jobs must still be cut, or
+ * one worker would do each alone. But parts must not fill Redis either. When memory is full, BullMQ starts no job, so
+ * nothing would ever end. Parts may therefore use a little memory past the watermark. The rest is for dispatch and
+ * parking.
  */
 import { type MemorySample, type Redis, readMemory } from '@fantail/store'
 
 const PARTS_SAMPLE_MS = 250
 /**
- * Publishing ends at PUBLISH_SHARE.
+ * Publishing ends at PUBLISH_SHARE, which is lower.
  * @limit memory Share of Redis's memory up to which parts are added. Past it: a large job is left whole.
  */
 export const PARTS_SHARE = 0.8
 /**
+ * Other consumers use the same capacity at the same time, so each takes only a share of it.
  * @limit Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a
  * large job is left whole.
  */
 const SAMPLE_SHARE = 1 / 8
-/** Memory of a part with its entry among the job's children. Measured: 1,020 bytes with a job number of one digit. */
+/** Memory of a part, with its entry among the job's children. Measured: 1,020 bytes if the job number has one digit. */
 export const PART_BYTES = 1_200
 
 interface PartsCapacityOptions {
   redis: Redis
-  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined
   read?: () => Promise<MemorySample>
 }
@@ -36,7 +38,7 @@ export class PartsCapacity {
     this.#read = read
   }
 
-  /** Whether so many parts may be added; counted as added where they may. Rejects where Redis fails. */
+  /** Whether this many parts may be added. If so, they are counted as added. Rejects if Redis fails. */
   async take(parts: number): Promise<boolean> {
     if (performance.now() - this.#sampledAt > PARTS_SAMPLE_MS) {
       this.#sampling ??= this.#sample().finally(() => {

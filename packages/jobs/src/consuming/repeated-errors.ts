@@ -1,11 +1,11 @@
-/** Distinguishes new errors from repeated ones. An outage brings the same few many times a second. */
+/** Tells new errors from repeated ones. An outage causes the same few errors many times a second. */
 
 /** A kind that did not occur for this long is new again. */
 const QUIET_MS = 60_000
 
 export class RepeatedErrors {
   readonly #clock: () => number
-  /** When each kind was last seen; those that have been quiet are forgotten. */
+  /** When each kind of error was last seen. Kinds that have been quiet are removed. */
   readonly #seenAt = new Map<string, number>()
 
   constructor(clock: () => number = () => performance.now()) {

@@ -26,7 +26,7 @@ async function restart(): Promise<void> {
   await waitFor(() => redis.status === 'ready')
 }
 
-/** Each first start writes its copies, and meets what comes between them and its end. */
+/** Runs a job whose first start writes its copies. `between` happens before that start ends. */
 async function runs(
   write: (run: DispatchRun) => Promise<void>,
   between: (run: DispatchRun) => Promise<void>,
@@ -93,7 +93,7 @@ test('a job that was cut starts anew where Redis has lost its parts, and no mess
     seen.push(`start ${run.fence}`)
     if (!(await run.handOutAgain())) await run.handOut(parts.map((part) => ({ ...part }) as never))
     if (run.fence > 1) return 'cut'
-    // One of its jobs at a time is run, so no part has begun.
+    // Jobs run one at a time here, so no part has begun.
     await loseParts(jobOf(run) ?? '')
     return 'cut'
   }, 1)

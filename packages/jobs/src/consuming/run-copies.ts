@@ -1,14 +1,14 @@
 /**
- * What a run has written elsewhere: its job is deleted because of these copies. Redis may come back without its last
- * moments, with the job and without the copies (server-marks.ts). So each copy has a mark, and before the job is
- * completed, or a checkpoint says that more of it is settled, every mark holds. Where one does not:
+ * The copies that a run has written, because of which its job will be deleted. Redis may lose its latest writes, and
+ * come back with the job but without the copies (server-marks.ts). Each copy therefore has a mark. Every mark must hold
+ * before the job is completed, and before a checkpoint says that more is settled. If a mark does not hold:
  *
- *   parked, or a checkpoint opened ─▶ its name is looked up in the shard ─┬─ there ─▶ marked anew, the run goes on
- *   anything else: appended, quarantined, dropped, handed out             └─ gone  ─▶ the run is lost
- *                                      └──────────────────────────────────────────▶ the run is lost
+ * - A parked batch, or an opened checkpoint, is looked up in the shard by its name. If it is there, it gets a new mark
+ * and the run continues. If not, the run is lost.
+ * - For any other copy (appended, quarantined, dropped, handed out) the run is lost.
  *
- * A job whose run is lost starts anew from its checkpoints, which repeats deliveries and loses none. Nothing of this
- * costs a command while connections stay open.
+ * A job whose run is lost starts again from its checkpoints. That repeats deliveries and loses none. None of this costs
+ * a command while connections stay open.
  */
 import { type CheckpointNames, type ServerMark, shardBase } from '@fantail/store'
 
@@ -18,11 +18,11 @@ interface CopyInShard extends Partial<CheckpointNames> {
 
 interface RunCopiesOptions {
   mark(key: string): ServerMark
-  /** The names in the run's checkpoint in the shard. */
+  /** Reads the names in the run's checkpoint in the shard. */
   readNames(shard: number): Promise<CheckpointNames>
 }
 
-/** When the connection that the job is completed on was opened; the others are known by their marks. */
+/** When the connection that completes the job was opened. Marks know this of all other connections. */
 type OpenSince = () => number
 
 const ALWAYS: OpenSince = () => Number.NEGATIVE_INFINITY
@@ -30,47 +30,47 @@ const ALWAYS: OpenSince = () => Number.NEGATIVE_INFINITY
 export class RunCopies {
   readonly #options: RunCopiesOptions
   readonly #inShards = new Map<number, CopyInShard>()
-  /** By key; the first mark of a key ends before any later one. */
+  /** Marks by key. Only the first mark of a key is kept, because no later one of the key outlasts it. */
   readonly #others = new Map<string, ServerMark>()
 
   constructor(options: RunCopiesOptions) {
     this.#options = options
   }
 
-  /** To be taken before the copy is written. */
+  /** Must be called before the copy is written. */
   mark(key: string): ServerMark {
     return this.#options.mark(key)
   }
 
-  /** The batch is in the shard's lanes. */
+  /** Notes that the batch is in the shard's lanes. */
   parked(shard: number, batch: string, mark: ServerMark): void {
     this.#inShards.set(shard, { mark, batch })
   }
 
-  /** The shard's earlier checkpoint was read, under this run's fence. */
+  /** Notes that the shard's earlier checkpoint was read, under this run's fence. */
   opened(shard: number, fence: number, mark: ServerMark): void {
     if (!this.#inShards.has(shard)) this.#inShards.set(shard, { mark, fence: String(fence) })
   }
 
-  /** A copy that cannot be looked up again. */
+  /** Notes a copy that cannot be looked up again. */
   wrote(mark: ServerMark): void {
     if (!this.#others.has(mark.key)) this.#others.set(mark.key, mark)
   }
 
-  /** The job may be completed now, in this turn of the event loop. */
+  /** Whether all marks hold, so that the job may be completed in this turn of the event loop. */
   stand(openSince = ALWAYS): boolean {
     return this.#standIn([...this.#inShards.keys()], openSince)
   }
 
   /**
-   * False where the run is lost. True: the job may be completed in this turn of the event loop. Rejects where Redis
-   * does not answer, or a connection closes meanwhile.
+   * Returns true if the job may be completed in this turn of the event loop, and false if the run is lost. Rejects if
+   * Redis does not answer, or if a connection closes meanwhile.
    */
   prove(openSince = ALWAYS): Promise<boolean> {
     return this.#prove([...this.#inShards.keys()], openSince)
   }
 
-  /** Like `prove`, for a write to the run's checkpoint in the shard. */
+  /** Like `prove`, before a write to the run's checkpoint in the shard. */
   proveIn(shard: number): Promise<boolean> | true {
     return this.#standIn([shard], ALWAYS) || this.#prove([shard], ALWAYS)
   }
@@ -94,7 +94,7 @@ export class RunCopies {
     const mark = this.#options.mark(shardBase(shard))
     const { fence, batch } = await this.#options.readNames(shard)
     if (copy.batch === undefined ? fence !== copy.fence : batch !== copy.batch) return false
-    // Unless another batch was parked meanwhile, with its own mark.
+    // Another batch may have been parked meanwhile. It has its own mark, which stays.
     if (this.#inShards.get(shard) === copy) this.#inShards.set(shard, { ...copy, mark })
     return true
   }

@@ -1,6 +1,6 @@
 /**
- * The runs of one dispatch queue that this process has in hand, and those that have ended and whose jobs BullMQ is
- * completing. No job is completed unless its run's copies stand (run-copies.ts).
+ * The runs of one dispatch queue that are under way in this process, and ended runs whose jobs BullMQ is completing. A
+ * job is completed only while its run's copies exist (run-copies.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompletionGuard } from '../bullmq/completion-guard.ts'
@@ -27,7 +27,7 @@ export class RunEntries implements CompletionGuard {
     return this.#running
   }
 
-  /** The run that this start of the job goes on with; undefined: it begins a new one. */
+  /** The earlier run that this start of the job continues. undefined: the start begins a new run. */
   adoptedBy(start: Start): RunEntry | undefined {
     const known = this.#running.get(start.id) ?? this.#ended.get(start.id)
     return known && isNextStart(known, start) ? known : undefined
@@ -41,14 +41,16 @@ export class RunEntries implements CompletionGuard {
     if (this.#running.get(entry.id) === entry) this.#running.delete(entry.id)
   }
 
-  /** Until BullMQ says that the job is completed, which it does not where the job went to another worker. */
+  /**
+   * Keeps the run until BullMQ says that the job is completed. If the job went to another worker, BullMQ never says so.
+   */
   remember(entry: RunEntry): void {
     const [oldest] = this.#ended.keys()
     if (oldest !== undefined && this.#ended.size >= ENDED_MAX) this.#ended.delete(oldest)
     this.#ended.set(entry.id, entry)
   }
 
-  /** The run of a job that is completed. */
+  /** Removes and returns the run of a completed job. */
   forget(id: string): RunEntry | undefined {
     const entry = this.#ended.get(id)
     this.#ended.delete(id)
@@ -66,7 +68,10 @@ export class RunEntries implements CompletionGuard {
   }
 }
 
-/** Waits for Redis, `forMs` at most. Rejects where the run is lost, or Redis does not answer in time. */
+/**
+ * Waits until the run's copies are proven, for at most `forMs`. Rejects if the run is lost, or if Redis does not answer
+ * in time.
+ */
 export async function proveCopies(
   entry: RunEntry,
   openSince?: () => number,
@@ -96,9 +101,9 @@ async function isProven({ copies }: RunEntry, openSince: (() => number) | undefi
 }
 
 /**
- * Whether this start of the job may continue a run that this process has, or has just ended. Its lock ran out, or its
- * completion did not reach Redis, and no other worker has started it in between. A new run would attempt everything a
- * second time.
+ * Whether this start of the job may continue a run of this process that runs or has just ended. That is the case if its
+ * lock expired, or if its completion did not reach Redis. No other worker may have started the job in between. A new
+ * run would attempt everything a second time.
  */
 function isNextStart(known: RunEntry, { addedAt, starts }: Start): boolean {
   return known.begun && !known.lost && addedAt === known.addedAt && starts === known.starts + 1

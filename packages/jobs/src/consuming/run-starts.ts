@@ -1,4 +1,4 @@
-/** Makes a run of each start of a job, with what it is given to do its part. */
+/** Makes a run for each start of a job, with the functions that the run needs. */
 import type { Message } from '@fantail/contracts'
 import {
   dispatchJobKey,
@@ -37,7 +37,7 @@ export class RunStarts {
     this.#jobsKey = dispatchJobKey(options.queue, '')
   }
 
-  /** For a run that has not begun. */
+  /** The entry of a run that has not begun. */
   entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: Job<JobData>): RunEntry {
     const { queue, redis, servers } = this.#options
     const key = `${dispatchQueueName(queue)}:${id}:${addedAt.toString(36)}`
@@ -65,12 +65,15 @@ export class RunStarts {
     }
   }
 
-  /** For a job that is completed without a run: because of what is read of its queue, or quarantined. */
+  /**
+   * Marks for a job that is completed without a run. It is completed because of entries in its queue or in the
+   * quarantine.
+   */
   marks({ copies }: RunEntry): ServerMark[] {
     return [this.#jobsKey, QUARANTINE_BASE].map((key) => copies.mark(key))
   }
 
-  /** A job that was cut is completed because its parts are there, or have ended. */
+  /** A job that was cut is completed because its parts exist or have ended, so the added parts are copies too. */
   async #handOut({ copies }: RunEntry, write: () => Promise<boolean>): Promise<boolean> {
     const mark = copies.mark(this.#jobsKey)
     const handedOut = await write()

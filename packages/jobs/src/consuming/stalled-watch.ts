@@ -1,13 +1,13 @@
 /**
- * How often BullMQ's worker looks for jobs whose worker has died: often while any worker has a job in hand, else
- * seldom. BullMQ reads the interval anew with each check, and keeps all workers from checking for as long: a pause that
- * an idle worker has set is ended here.
+ * Decides how often BullMQ's worker looks for jobs whose worker has died: often while any worker has a job, else
+ * seldom. BullMQ reads the interval at each check, and then no worker checks for that long. If an idle worker has set a
+ * long pause, it is ended here.
  */
 import { batch, type Redis, replies } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import { queuePrefix, STALLED_BUSY_MS } from '../bullmq/bull.ts'
 
-/** Between looks for jobs of dead workers while no worker has a job: `watch` ends the pause when one has. */
+/** Pause between two checks while no worker has a job. `watch` ends it when a worker gets one. */
 const STALLED_UNUSED_MS = 60_000
 
 interface StalledWatchOptions {
@@ -15,7 +15,7 @@ interface StalledWatchOptions {
   queue: string
   redis: Redis
   worker: Pick<Worker, 'opts' | 'startStalledCheckTimer'>
-  /** Some jobs have failed in BullMQ's sense. A rejection is reported and does not stop the search. */
+  /** Called if some jobs are among BullMQ's failed ones. A rejection is reported and does not stop the check. */
   takeFailed(): Promise<void>
   onError(error: Error): void
 }
@@ -23,7 +23,7 @@ interface StalledWatchOptions {
 export class StalledWatch {
   readonly #options: StalledWatchOptions
   readonly #base: string
-  /** Looks for jobs of dead workers often, as far as is known. */
+  /** Whether checks are frequent now, as far as this process knows. */
   #isWatching = false
 
   constructor(options: StalledWatchOptions) {
@@ -31,7 +31,7 @@ export class StalledWatch {
     this.#base = `${queuePrefix(options.queue)}:${options.queue}`
   }
 
-  /** To be called once a second. What an outage kept from being done is done at the next call. Never rejects. */
+  /** Must be called once a second. A call that an outage has prevented is repeated by the next one. Never rejects. */
   async watch(): Promise<void> {
     const wasWatching = this.#isWatching
     this.#isWatching = false
@@ -55,7 +55,7 @@ export class StalledWatch {
   async #lookOften(wasWatching: boolean): Promise<void> {
     const { redis, worker } = this.#options
     const check = `${this.#base}:stalled-check`
-    // Longer where an idle worker has checked meanwhile, or where the clock of Redis was set back.
+    // The pause is longer if an idle worker has checked meanwhile, or if the clock of Redis was set back.
     if (wasWatching && (await redis.pttl(check)) <= STALLED_BUSY_MS) return
     worker.opts.stalledInterval = STALLED_BUSY_MS
     await redis.del(check)

@@ -1,16 +1,16 @@
 /**
- * Moves dispatch jobs that cannot be decoded to the quarantine: first the entry is written, then the job leaves its
- * queue.
+ * Moves dispatch jobs that cannot be decoded to the quarantine. First the entry is written, then the job leaves its
+ * queue. There are three kinds:
  *
- * - Data that is no JSON: BullMQ fetches it, throws, lets it stall and fetches it again, for ever. So the hash of a job
- *   that stalls is read.
- * - Other data: the job fails once a second, and is read after many starts. A newer worker may
- *   understand it until then.
- * - No data, as after loading a truncated append-only file: the job is read when it starts, and in BullMQ's `failed`
- *   set.
+ * - Data that is not JSON. BullMQ fetches the job, throws, lets it stall and fetches it again, without an end. Its hash
+ * is therefore read when it stalls.
+ * - Other data. The job fails once a second, and is read after many starts. A newer worker may understand it until
+ * then.
+ * - No data, as after loading a truncated append-only file. The job is read when it starts, and in BullMQ's `failed`
+ * set.
  *
  * A part only names messages of its job, so nothing is lost with it. While its job exists, the part is made again.
- * Otherwise BullMQ's own call removes it, which starts its job once the other parts have ended.
+ * Otherwise BullMQ's own call removes the part. This call also starts the job once the other parts have ended.
  */
 import {
   type NewEntry,
@@ -24,12 +24,12 @@ import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 
 /** @limit Failed jobs that are read at once. Past it: the next look reads the others. */
 const FAILED_MAX = 100
-/** `<job>-<when that was added>-<number of the part>`, as dispatch-parts names them. */
+/** `<job>-<when the job was added>-<number of the part>`, as dispatch-parts.ts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
 
 /**
- * `readable`: nothing was done. `gone`: the job is in its queue no more. `full`: it stays, the quarantine has no
- * capacity.
+ * `readable`: nothing was done. `gone`: the job is no longer in its queue. `full`: the job stays, because the
+ * quarantine has no capacity.
  */
 export type Look = 'readable' | 'gone' | 'full'
 
@@ -37,15 +37,15 @@ interface UnreadableJobsOptions {
   /** Its name. */
   queue: string
   redis: Redis
-  /** A job is removed only while the entry about it stands. */
+  /** Marks the entry in the quarantine. The job is removed only while the mark holds. */
   servers: Pick<ServerMarks, 'mark'>
   quarantine(entry: NewEntry): Promise<Quarantined>
   parts: {
-    /** Takes a part from the queue and from the job that it is of. */
+    /** Removes a part from the queue and from its job. */
     remove(id: string): Promise<void>
-    /** Makes those parts of a job again that are missing. */
+    /** Makes the missing parts of a job again. */
     handOutAgain(job: { id: string; timestamp: number }): Promise<boolean>
-    /** Moves a failed job back to those that wait. */
+    /** Moves a failed job back to the waiting ones. */
     retryFailed(id: string): Promise<void>
   }
 }
@@ -59,7 +59,7 @@ export class UnreadableJobs {
     this.#base = `${queuePrefix(options.queue)}:${options.queue}`
   }
 
-  /** Called where a job has stalled, has no data, or is started all too often. Rejects where Redis fails. */
+  /** Called if a job has stalled, has no data, or was started too often. Rejects if Redis fails. */
   async look(id: string): Promise<Look> {
     const fields = await this.#options.redis.hgetall(this.#key(id))
     const { data, parentKey } = fields
@@ -79,7 +79,10 @@ export class UnreadableJobs {
     return 'gone'
   }
 
-  /** A part whose messages are gone, because somebody deleted its job. The caller completes it. */
+  /**
+   * Puts a part into the quarantine whose messages are gone, because somebody deleted its job. The caller completes the
+   * part.
+   */
   addPart(id: string, addedAt: number, data: PartJobData): Promise<Quarantined> {
     return this.#options.quarantine({
       id: this.#entryId(id, String(addedAt)),
@@ -90,8 +93,8 @@ export class UnreadableJobs {
   }
 
   /**
-   * No job of ours fails for good, so what BullMQ calls failed has lost its data, or its options. Rejects with the
-   * first failure of Redis, after it has taken the others.
+   * No job of Fantail fails for good. A job among BullMQ's failed ones has therefore lost its data or its options.
+   * Rejects with the first failure of Redis, after all jobs were tried.
    */
   async takeFailed(): Promise<void> {
     const { redis } = this.#options
@@ -108,14 +111,15 @@ export class UnreadableJobs {
     else if (found === 'gone') await redis.zrem(`${this.#base}:failed`, id)
   }
 
-  /** False where it is no part, or its job is gone too. */
+  /** False if the id is no part's, or if the part's job is gone too. */
   async #restorePart(id: string): Promise<boolean> {
     const { redis, parts } = this.#options
     const [, job, addedAt = ''] = PART_ID.exec(id) ?? []
     if (job === undefined) return false
     const timestamp = Number(await redis.hget(this.#key(job), 'timestamp'))
     if (timestamp.toString(36) !== addedAt) return false
-    // By BullMQ's own means, so that its job does not wait for it for ever if this process dies before the next line.
+    // BullMQ's own call removes the part also from its job. The job then does not wait for it, even if this process
+    // dies before the next line.
     const parentKey = this.#key(job)
     await redis.hset(this.#key(id), 'parentKey', parentKey)
     await this.#remove(id, parentKey)
@@ -144,7 +148,9 @@ export class UnreadableJobs {
     return `${this.#base}:${id}`
   }
 
-  /** With its time: a number may be given again where Redis has lost its last moments. */
+  /**
+   * The id includes when the job was added, because a Redis that has lost its latest writes may give the number again.
+   */
   #entryId(id: string, addedAt = '0'): string {
     return `job.${this.#options.queue}.${id}.${Number(addedAt).toString(36)}`
   }

@@ -1,7 +1,8 @@
 /**
- * One dispatch queue as the publisher writes it. BullMQ asks the server's version once, when a queue is made. The queue
- * is therefore made when the connection is first ready, and again if that question got no answer. One at a time: a
- * connection that becomes ready twice in a moment must not leave a second queue that listens to it.
+ * The publisher's side of one dispatch queue. BullMQ asks for the server's version once, when a queue is made. The
+ * queue is therefore made when the connection is first ready, and again if that question got no answer. Only one queue
+ * is made at a time. Otherwise a connection that becomes ready twice in a moment would leave a second queue that
+ * listens to it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
@@ -13,7 +14,7 @@ import { DISPATCH_JOB, type DispatchJobData } from '../dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
 interface DispatchLineOptions {
-  /** Replicas that must hold a group before it is acknowledged. */
+  /** How many replicas must hold a group before the caller gets its answer. */
   minReplicas: number
   telemetry?: Telemetry | undefined
   limits?: Partial<GroupLimits>
@@ -24,7 +25,7 @@ const OPEN_RETRY_MS = 100
 export class DispatchLine {
   readonly commit: GroupCommit<Message>
   readonly #number: number
-  /** The prefix of the queue's keys, which are all on one master. */
+  /** The prefix of the queue's keys. They are all on one master. */
   readonly #prefix: string
   readonly #connection: Redis
   readonly #acks: ReplicaAcks
@@ -50,7 +51,7 @@ export class DispatchLine {
   }
 
   /**
-   * To be called whenever the connection is ready; resolves when the queue is there, or the connection has broken
+   * Must be called whenever the connection is ready. Resolves when the queue is made, or when the connection has broken
    * again.
    */
   open(): Promise<void> {
@@ -62,7 +63,8 @@ export class DispatchLine {
 
   async #open(): Promise<void> {
     if (!this.#queue) this.#queue = await this.#createQueue()
-    // No 'ready' may follow: the connection is so already, or the question failed without breaking it.
+    // Try again here, because no further 'ready' may follow. The connection may be ready already, or the question
+    // failed without breaking it.
     while (!this.#queue && this.#connection.status === 'ready') {
       await delay(OPEN_RETRY_MS)
       this.#queue = await this.#createQueue()
@@ -74,7 +76,8 @@ export class DispatchLine {
   async #createQueue(): Promise<Queue<DispatchJobData> | undefined> {
     const { telemetry } = this.#options
     const settings = { name: dispatchQueueName(this.#number), connection: this.#connection, telemetry }
-    // The connection reports its own state, and callers get the error of a failed add.
+    // Errors of the queue are not logged here. The connection reports its state, and callers get the error of a failed
+    // add.
     return openQueue<DispatchJobData>(settings, () => undefined).catch(() => undefined)
   }
 

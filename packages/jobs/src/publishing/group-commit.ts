@@ -1,17 +1,17 @@
 /**
- * Group commit: requests that arrive during a write leave together in the next one.
+ * Group commit: requests that arrive during a write are written together in the next one.
  *
- * A request is waiting (in `waiting`), in a write (its group was handed to `write`), or answered. It leaves `waiting`
- * exactly once: into a group, or by its deadline. A caller that was answered "not stored" is therefore in no later
- * group. When idle, no timer runs and no latency is added: the first request starts a write at once.
+ * A request is waiting (in `waiting`), in a write (its group was given to `write`), or answered. It leaves `waiting`
+ * exactly once: into a group, or by its deadline. A request that was answered "not stored" is therefore in no later
+ * group. When idle, no timer runs and no latency is added, because the first request starts a write at once.
  *
- * The next write waits for as many requests as the last one took, for at most `gatherMs` from the start of that one.
- * Publishers that wait for their answers then come back together. Without this wait, the first to come back would start
- * a write alone, and the others would wait for it. A lone publisher never waits.
+ * The next write waits until as many requests have come as the last one took, but for at most `gatherMs` from the start
+ * of that one. Publishers that wait for their answers then come back together. Without this pause, the first of them
+ * would start a write alone, and the others would wait for it. A lone publisher never waits.
  *
- * One write is in flight. Another starts when the waiting requests fill a group, or when the oldest is older than
- * `secondWriteAfterMs`, up to `writesMax`. A group is bounded by messages, bytes and deliveries; a request is never
- * split.
+ * Usually one write is in flight. Another starts when the waiting requests fill a group, or when the oldest is older
+ * than `secondWriteAfterMs`. There are at most `writesMax` writes. A group is bounded by messages, bytes and
+ * deliveries. A request is never split.
  */
 import { FantailError } from '@fantail/contracts'
 
@@ -28,8 +28,8 @@ export interface GroupLimits {
 
 /**
  * Larger groups gain nothing on two cores and make a job last longer. With 3 ms to gather, 2 to 16 publishers that wait
- * for their answers had 10 to 37 % more messages accepted, and half of the highest rate took an eighth less CPU; see
- * docs/performance.md.
+ * for their answers had 10 to 37 % more messages accepted. Half of the highest rate took an eighth less CPU
+ * (docs/performance.md).
  */
 const GROUP_LIMITS: GroupLimits = {
   /** @limit Messages of one group. Past it: a further write takes them. */
@@ -49,23 +49,23 @@ const GROUP_LIMITS: GroupLimits = {
    * @limit memory Text of all requests that wait for one dispatch queue in a process. Past it: `storage_unavailable`.
    */
   pendingBytesMax: 67_108_864,
-  // A caller is to be answered within two seconds, the way there and back included.
+  // A caller should be answered within two seconds, including the time on the network.
   /** @limit Wait of one request. Past it: `storage_unavailable`; the message is not stored. */
   pendingMs: 1_500,
 }
 
 interface GroupCommitOptions<T> {
-  /** Stores one group atomically; rejects where it is not, or not surely, stored. */
+  /** Stores one group atomically. Rejects if the group is not stored, or if that is unknown. */
   write(items: T[]): Promise<void>
-  /** False while nothing can be written: requests wait for `flush()` or their deadline. */
+  /** False while nothing can be written. Requests then wait for `flush()` or their deadline. */
   canWrite?(): boolean
   limits?: Partial<GroupLimits>
 }
 
-/** A request's share of a group's bounds. */
+/** The part of a group's bounds that a request uses. */
 export interface RequestWeight {
   bytes: number
-  /** Subscriptions that each message is expected to reach. */
+  /** Expected number of subscriptions that receive each message. */
   fanOut: number
 }
 
@@ -94,14 +94,14 @@ export class GroupCommit<T> {
     this.#limits = { ...GROUP_LIMITS, ...options.limits }
   }
 
-  /** Requests that are in no write yet. */
+  /** Number of requests that are not in a write yet. */
   get waiting(): number {
     return this.#waiting.length
   }
 
   /**
-   * Resolves when the request is stored. Rejects with the error of `write`, or with `storage_unavailable` if it was
-   * refused or gave up before any write took it. In the latter case it is certainly not stored.
+   * Resolves when the request is stored. Rejects with the error of `write`. Rejects with `storage_unavailable` if the
+   * request was refused, or reached its deadline before a write. In that case it is certainly not stored.
    */
   add(items: T[], weight: RequestWeight): Promise<void> {
     if (this.#waitingBytes + weight.bytes > this.#limits.pendingBytesMax) {
@@ -115,14 +115,14 @@ export class GroupCommit<T> {
     })
   }
 
-  /** Starts what may start now; called when storage has come back. */
+  /** Starts every write that may start now. Called when the storage works again. */
   flush(): void {
     this.#refuseOverdue()
     while (this.#mayWrite()) void this.#writeGroup(this.#nextGroup())
     this.#armTimer()
   }
 
-  /** Refuses what waits; what is being written ends as it ends. */
+  /** Refuses waiting requests. Requests that are being written get the result of their write. */
   close(): void {
     clearTimeout(this.#timer)
     const waiting = this.#waiting
@@ -135,7 +135,7 @@ export class GroupCommit<T> {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    // After the present turn of the event loop, so that requests parsed from one read of many sockets go together.
+    // Runs after this turn of the event loop, so that requests from one read of many sockets go together.
     setImmediate(() => {
       this.#scheduled = false
       this.flush()
@@ -157,7 +157,7 @@ export class GroupCommit<T> {
     return this.#writes === 0 ? this.#startedAt + gatherMs : since + secondWriteAfterMs
   }
 
-  /** The waiting requests fill a group, which would not grow by waiting longer. */
+  /** The waiting requests fill a group, so waiting longer would not make it larger. */
   #isFull(): boolean {
     return this.#waitingMessages >= this.#limits.messagesMax || this.#waitingBytes >= this.#limits.bytesMax
   }
@@ -209,7 +209,7 @@ export class GroupCommit<T> {
     }
   }
 
-  /** One timer, for the next write or the deadline of the oldest, only while something waits. */
+  /** Sets one timer, for the next write or for the deadline of the oldest request. None is set if nothing waits. */
   #armTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -56,7 +56,7 @@ test('several queues are used in turn', async () => {
     Promise.all(
       ['ft:{dispatch-0}:dispatch-0:wait', 'ft:{dispatch-1zo}:dispatch-1:wait'].map((key) => redis.llen(key)),
     )
-  // A queue whose connection comes later is left out until then.
+  // A queue is left out until its connection is ready.
   const areBothUsed = async () => {
     await publish([message('first')], weight)
     return (await waiting()).every((jobs) => jobs > 0)

@@ -1,7 +1,7 @@
 /**
- * The publisher's side of the dispatch queues. One atomic write stores a request's messages. Otherwise the caller
- * learns that they are not stored, or that it is unknown. Several dispatch queues (one per Redis Cluster master) are
- * used in turn.
+ * The publisher's side of the dispatch queues. One atomic write stores a request's messages. If the write fails, the
+ * error says whether the messages are not stored or that this is unknown. If there are several dispatch queues (one per
+ * Redis Cluster master), they are used in turn.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
 import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'
@@ -14,7 +14,7 @@ export interface PublisherOptions {
   url: RedisTarget
   /** Number of dispatch queues (FANTAIL_QUEUES). */
   queues: number
-  /** Replicas that must hold a group before it is acknowledged; 0 leaves asynchronous replication as it is. */
+  /** How many replicas must hold a group before the caller gets its answer. 0: no replica is waited for. */
   minReplicas: number
   onState?: ConnectOptions['onState']
   telemetry?: Telemetry | undefined
@@ -24,7 +24,7 @@ export interface PublisherOptions {
 export interface Publisher {
   /** Stores one request's messages, all or none. Throws `storage_unavailable` or `storage_full`. */
   publish(messages: Message[], weight: RequestWeight): Promise<void>
-  /** False while no queue's master is connected: publishes then wait up to the group's deadline. */
+  /** False while no queue's master is connected. Publishes then wait up to the group's deadline. */
   readonly ready: boolean
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 }
 
-/** Each has its own connection, to the queue's master: what is awaited on it holds up no other queue. */
+/** Each queue has its own connection to its master. Waiting for one queue therefore does not delay the others. */
 function openLine(number: number, options: PublisherOptions): { line: DispatchLine; connection: Redis } {
   const { url, onState } = options
   const place = { url, name: 'fantail-publisher', ...(onState ? { onState } : {}) }
@@ -59,7 +59,7 @@ function openLine(number: number, options: PublisherOptions): { line: DispatchLi
   return { line, connection }
 }
 
-/** The one whose turn it is, or the next whose master is there. */
+/** The queue whose turn it is, or the next one whose master is connected. */
 function nextLine(lines: DispatchLine[], turn: number): DispatchLine | undefined {
   for (let i = 0; i < lines.length; i++) {
     const line = lines[(turn + i) % lines.length]

@@ -1,14 +1,14 @@
 /**
  * Conditions of access policies: operators on strings, ARNs, booleans, numbers, dates and addresses, with `…IfExists`
  * and the set qualifiers. Every key has one value here, so a qualifier changes nothing. A condition with an unknown
- * operator is judged `unknown`: it does not hold in an Allow, and it holds in a Deny.
+ * operator gives `unknown`. An Allow treats it as not satisfied, and a Deny treats it as satisfied.
  */
 import { BlockList, isIP } from 'node:net'
 import { isObject } from '@fantail/contracts'
 
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown'
 
-/** `context`: by keys in lower case. */
+/** `context`: the request's condition keys, in lower case. */
 export function conditionsHold(
   condition: unknown,
   context: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ const COMPARISONS: Record<string, Comparison> = {
   StringEquals: (value, pattern) => value === pattern,
   StringEqualsIgnoreCase: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
   StringLike: isLike,
-  // AWS has these two behave alike.
+  // In AWS, ArnEquals and ArnLike do the same.
   ArnEquals: isArnLike,
   ArnLike: isArnLike,
   Bool: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
@@ -41,7 +41,7 @@ const COMPARISONS: Record<string, Comparison> = {
   ...ordered('Date', timeOf),
 }
 
-/** Those that are negated by `Not` in their midst, or, of addresses, at their head. */
+/** Operators with a negated form: `Not` stands in the middle of the name, or at its start for addresses. */
 const OPERATOR =
   /^(?:For(AnyValue|AllValues):)?(Not(?=Ip))?(String|Arn|Bool|IpAddress|Numeric|Date)(Not)?(\w*?)(IfExists)?$/
 
@@ -51,7 +51,7 @@ function verdict(operator: string, value: string | undefined, patterns: string[]
   const compare = Object.hasOwn(COMPARISONS, kind + rest) ? COMPARISONS[kind + rest] : undefined
   if (compare === undefined) return 'unknown'
   const not = before !== undefined || within !== undefined
-  // A key that is not there differs from every value.
+  // A missing key differs from every value, so a negated operator is satisfied.
   if (value === undefined) return not || ifExists !== undefined || set === 'AllValues' ? 'holds' : 'fails'
   return patterns.some((pattern) => compare(value, pattern)) === not ? 'fails' : 'holds'
 }
@@ -71,14 +71,14 @@ function timeOf(text: string): number {
   return /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text)
 }
 
-/** In a range like `203.0.113.0/24`, or the address itself. */
+/** `range` is a block like `203.0.113.0/24`, or one address. */
 function isWithin(value: string, range: string): boolean {
   const [address = '', bits] = range.split('/')
   const family = isIP(address)
   if (family === 0 || isIP(value) === 0) return false
   const longest = family === 4 ? 32 : 128
   const prefix = bits === undefined ? longest : Number(bits)
-  // An empty prefix is none, and not the 0 that it is as a number.
+  // An empty prefix is invalid. `Number` would read it as 0.
   if ((bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > longest) return false
   const list = new BlockList()
   list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
@@ -92,7 +92,7 @@ function isArnLike(value: string, pattern: string): boolean {
   return values.length === patterns.length && values.every((part, i) => isLike(part, patterns[i] ?? ''))
 }
 
-/** The last part keeps its colons. */
+/** The parts of an ARN. The last part may contain colons. */
 function arnParts(arn: string): string[] {
   const parts = arn.split(':')
   return [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')]

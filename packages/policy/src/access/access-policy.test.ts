@@ -81,7 +81,7 @@ describe('conditions', () => {
     [{ ArnEquals: { 'AWS:sourcearn': [`${TOPIC}-2`, TOPIC] } }, true],
     [{ ArnEquals: { 'aws:SourceArn': 'arn:aws:sns:*:*:pl*' } }, true],
     [{ ArnLike: { 'aws:SourceArn': 'arn:aws:sns:us-east-1:000000000000:*' } }, true],
-    // A star does not reach over the colons of an ARN.
+    // A `*` matches within one part of an ARN, never across a colon.
     [{ ArnLike: { 'aws:SourceArn': 'arn:aws:sns:*:placed' } }, false],
     [{ ArnEquals: { 'aws:SourceArn': `${TOPIC}-2` } }, false],
     [{ ArnNotEquals: { 'aws:SourceArn': TOPIC } }, false],

@@ -1,22 +1,22 @@
 /**
- * Resource policies of queues and topics, as far as they decide whether a service or an account's key may act on one
- * resource: effect, principal, action, resource and conditions (access-conditions.ts).
+ * Resource policies of queues and topics. They decide whether a service or an account's key may act on one resource.
+ * Supported are effect, principal, action, resource and conditions (access-conditions.ts).
  */
 import { isObject } from '@fantail/contracts'
 import { type ConditionVerdict, conditionsHold, isLike, textsOf } from './access-conditions.ts'
 
 export interface AccessRequest {
-  /** Who asks: a service, as in `sns.amazonaws.com`, or an account's key. */
+  /** A service that asks, as in `sns.amazonaws.com`. Absent: the caller is an account's key. */
   service?: string
   caller?: { account: string; arn: string }
-  /** `sqs:SendMessage`; letter case does not matter. */
+  /** `sqs:SendMessage`. Letter case does not matter. */
   action: string
   resource: string
   /** Condition keys in lower case: `aws:sourcearn`. */
   context: Readonly<Record<string, string>>
 }
 
-/** `none`: no statement is about the request. */
+/** `none`: no statement applies to the request. */
 type AccessDecision = 'allow' | 'deny' | 'none'
 
 type Statement = Record<string, unknown>
@@ -25,7 +25,7 @@ export interface AccessPolicy {
   statements: Statement[]
 }
 
-/** undefined where the text is no policy. */
+/** undefined: the text is no policy. */
 export function parseAccessPolicy(text: string): AccessPolicy | undefined {
   try {
     const document: unknown = JSON.parse(text)
@@ -36,7 +36,7 @@ export function parseAccessPolicy(text: string): AccessPolicy | undefined {
   }
 }
 
-/** Deny over allow over nothing. */
+/** A matching Deny counts before a matching Allow. */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
   const effects = policy.statements.filter((statement) => concerns(statement, request))
   if (effects.some(({ Effect }) => Effect === 'Deny')) return 'deny'
@@ -58,12 +58,12 @@ function concerns(statement: Statement, request: AccessRequest): boolean {
   )
 }
 
-/** A condition that cannot be judged never allows, and always denies. */
+/** Whether the statement applies. An unknown condition never allows, and always denies. */
 function maySpeak({ Effect }: Statement, verdict: ConditionVerdict): boolean {
   return verdict === 'holds' || (verdict === 'unknown' && Effect === 'Deny')
 }
 
-/** A member or its `Not…` twin; a statement with neither is about everything. */
+/** Matches a member or its `Not…` form. A statement with neither applies to everything. */
 function eitherOr(given: unknown, excluded: unknown, matches: (value: unknown) => boolean): boolean {
   if (given !== undefined) return matches(given)
   return excluded === undefined || !matches(excluded)
@@ -78,7 +78,7 @@ function namesWho(principal: unknown, { service, caller }: AccessRequest): boole
   )
 }
 
-/** By its account, the account's root, or itself. */
+/** Whether the principal names the caller: by account number, by the account's root, or by its own ARN. */
 function isOne(named: string, { account, arn }: { account: string; arn: string }): boolean {
   return named === account || named === arn || named === `arn:aws:iam::${account}:root`
 }

@@ -11,7 +11,7 @@ interface QueueDelivery {
   topicArn: string
 }
 
-/** `policy`: undefined where the queue has none, or one that cannot be read. */
+/** `policy`: the queue's policy. undefined: it has none, or its policy cannot be read. */
 export function takesFromTopic(
   policy: AccessPolicy | undefined,
   { queueArn, topicArn }: QueueDelivery,

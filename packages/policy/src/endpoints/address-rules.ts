@@ -1,7 +1,7 @@
 /**
  * Lists of addresses and hosts, as operators write them: an address, a CIDR (`10.1.0.0/16`), a host name, or
- * `*.example.com` for the names below it. Strict: `010.0.0.1`, `10.1` and `2130706433` mean different things to
- * different readers, so they are no rule, neither as an address nor as a name.
+ * `*.example.com` for the names below it. `010.0.0.1`, `10.1` and `2130706433` mean different addresses to different
+ * programs. They are therefore refused, both as addresses and as names.
  */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -21,7 +21,7 @@ export function isAddressRule(text: string): boolean {
   return readRule(text) !== undefined
 }
 
-/** Lower case, ASCII, without the dots of the root: what two spellings of a name have in common. */
+/** The common form of all spellings of a name: lower case, ASCII, no dots at its ends. */
 export function hostName(host: string): string {
   return host.toLowerCase().replace(/\.+$/, '')
 }
@@ -31,7 +31,7 @@ export class AddressRules {
   readonly #hosts = new Set<string>()
   readonly #suffixes: string[] = []
 
-  /** Throws a TypeError naming the entry that is no rule. */
+  /** Throws a TypeError that names the invalid entry. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       const rule = readRule(entry)

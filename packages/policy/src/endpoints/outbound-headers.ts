@@ -1,10 +1,13 @@
-/** Which headers a subscription may add to its requests: none that belongs to the protocol, to Fantail or to a hop. */
+/**
+ * Decides which headers a subscription may add to its requests. Headers of the protocol, of Fantail or of one
+ * connection are reserved.
+ */
 
 /** @limit Headers that a subscription adds to its requests. Past it: `validation_failed`. */
 export const OUTBOUND_HEADERS_MAX = 20
 /**
- * Names, values and what is written between them, together. With Fantail's own they stay below the 16 KiB that many
- * servers take, Node among them: https://nodejs.org/api/cli.html#--max-http-header-sizesize
+ * The sum of names, values and the characters between them. With Fantail's own headers the head stays below 16 KiB, a
+ * limit of many servers, Node among them: https://nodejs.org/api/cli.html#--max-http-header-sizesize
  * @limit These headers together. Past it: `validation_failed`.
  */
 export const OUTBOUND_HEADER_BYTES_MAX = 8_192
@@ -12,10 +15,12 @@ const BYTES_PER_HEADER = 4
 
 /** RFC 9110 §5.6.2. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
-/** RFC 9110 §5.5, ASCII only: what bytes other text becomes is not the same everywhere. */
+/** RFC 9110 §5.5, but only ASCII, because servers decode other bytes differently. */
 const VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/
 
-/** The hop's (RFC 9110 §7.6.1), the message's, and what Fantail says itself. */
+/**
+ * Headers of one connection (RFC 9110 §7.6.1), headers that describe the body, and headers that Fantail sets itself.
+ */
 const RESERVED = new Set([
   'accept-encoding',
   'connection',
@@ -35,7 +40,7 @@ const RESERVED = new Set([
 ])
 const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-)/
 
-/** The problems of the headers, each with the header's name. A header's value is never repeated. */
+/** The problems of the headers, each with the header's name. No header's value is repeated. */
 export function outboundHeaderProblems(headers: Record<string, string>): { name: string; message: string }[] {
   const entries = Object.entries(headers)
   const problems = entries.flatMap(([name, value]) => {

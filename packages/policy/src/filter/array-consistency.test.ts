@@ -1,4 +1,4 @@
-/** How long a step of the check is: elements that are new to the tree are counted, however deep they lie. */
+/** Steps of the check are short. Elements that are new to the tree are counted, however deep they lie. */
 import { expect, test } from 'vitest'
 import { areConsistent, PlaceTree } from './array-consistency.ts'
 import { filterSubject } from './filter-subject.ts'

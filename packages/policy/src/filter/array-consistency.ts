@@ -1,29 +1,31 @@
 /**
- * Array consistency (checklist 90): can one leaf of each clause be chosen so that any two leaves below the same array
- * lie in the same element?
+ * Array consistency (checklist 90). Each clause of a rule has leaves that satisfy it. Can one leaf of each clause be
+ * chosen so that any two leaves below the same array lie in the same element?
  *
- * Elements form a tree: an array lies in an element of the array around it. From the bottom up, each element gets the
- * sets of clauses that can hold within it, as bit masks: its own clauses, joined with the set of one element of each
- * array in it. The work grows linearly with the number of leaves. Trying combinations of leaves would be quadratic: a
- * 256 KB array would keep a worker busy for seconds.
+ * Elements form a tree: an array lies in an element of the array around it. Each element gets the sets of clauses that
+ * can hold within it, as bit masks. These are computed from the bottom up. An element's own clauses are joined with a
+ * set of one element of each array in it.
+ *
+ * The work grows linearly with the number of leaves. Trying combinations of leaves would be quadratic: a 256 KB array
+ * would keep a worker busy for seconds.
  */
 import type { Leaf, Place } from './body-leaves.ts'
 import type { Steps } from './match-work.ts'
 
 const ROOT = 0
 const BITS = 32
-/** Leaves or elements between two steps. */
+/** How many leaves or elements are handled between two yields. */
 const AT_ONCE = 1_024
-/** To add an element to the tree: about 100 ns. */
+/** Steps to add an element to the tree, which takes about 100 ns. */
 const ADDING_STEPS = 4
 
-/** The elements of a body that hold something: the same tree for all filters that are asked of the message. */
+/** The elements of a body in which satisfying leaves lie. All filters of a message use the same tree. */
 export class PlaceTree {
   readonly #elements = new Map<object, number>()
   readonly #arrays = new Map<object, number>()
-  /** By element: the array that it lies in. Elements come after those around them. */
+  /** For each element, the array that it lies in. An element comes after the elements around it. */
   readonly arrayOf: number[] = [-1]
-  /** By element: the arrays in it. */
+  /** For each element, the arrays in it. */
   readonly arraysIn: (number[] | undefined)[] = [undefined]
 
   get arrays(): number {
@@ -53,10 +55,13 @@ export class PlaceTree {
   }
 }
 
-/** `clauses`: of each the leaves that satisfy it, all of them inside arrays; few enough for a bit each. */
+/**
+ * `clauses`: for each clause the leaves that satisfy it, all of them inside arrays. There are few enough clauses for
+ * one bit each.
+ */
 export function* areConsistent(clauses: readonly (readonly Leaf[])[], tree: PlaceTree): Steps<boolean> {
   const all = 2 ** clauses.length - 1
-  // First: an element that is new has no place in the list below.
+  // All elements must be in the tree before the list below is made, because it has one item per element.
   for (const leaves of clauses) yield* place(leaves, tree)
   const own = new Uint16Array(tree.arrayOf.length)
   for (const [n, leaves] of clauses.entries()) {
@@ -80,7 +85,7 @@ export function* areConsistent(clauses: readonly (readonly Leaf[])[], tree: Plac
   return masksOf(own[ROOT] as number, arrays, inside).has(all)
 }
 
-/** Adds the elements that the leaves lie in. One leaf may lie in many that are new. */
+/** Adds the elements that the leaves lie in. One leaf may lie in many elements that are new. */
 function* place(leaves: readonly Leaf[], tree: PlaceTree): Steps<void> {
   let known = tree.arrayOf.length
   for (let i = 0; i < leaves.length; i++) {
@@ -92,7 +97,7 @@ function* place(leaves: readonly Leaf[], tree: PlaceTree): Steps<void> {
   }
 }
 
-/** Every set of clauses that can hold in an element at once. */
+/** All sets of clauses that can hold in one element at the same time. */
 function masksOf(own: number, arrays: readonly number[], inside: MaskSets): Set<number> {
   let masks = new Set([own])
   for (const array of arrays) {
@@ -120,7 +125,7 @@ class MaskSets {
     this.#bits[word] = (this.#bits[word] as number) | (1 << (mask & 31))
   }
 
-  /** Adds all sets of `other`, which lies in one element of this array. */
+  /** Adds all sets of the array `other`, which lies in one element of this array. */
   addAll(array: number, other: number): void {
     for (let n = 0; n < this.#words; n++) {
       const word = array * this.#words + n

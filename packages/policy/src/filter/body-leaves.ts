@@ -1,52 +1,54 @@
 /**
- * The leaves of a JSON body under a dotted path: `a.b` means `{"a":{"b":…}}` and `{"a.b":…}` (checklist 89). The path
- * passes through arrays, also through arrays in arrays. A leaf below an element of an array knows that element: if two
+ * The leaves of a JSON body under a dotted path: `a.b` means `{"a":{"b":…}}` and `{"a.b":…}` (checklist 89). A path
+ * passes through arrays, also through nested ones. A leaf below an element of an array knows that element. If two
  * clauses look below one array of objects, both must hold in the same element (array-consistency.ts).
  *
- * Each value of the body is looked at once, because every way to cut the path leads to different values. The path's
- * names are looked up in an object only if the object has more names than the path.
+ * Each value of the body is visited once, because different divisions of the path lead to different values. Names of
+ * the path are looked up in an object only if the object has more names than the path.
  */
 import type { Candidate, Scalar } from './conditions/condition.ts'
 
 export type BodyValue = Scalar | BodyValue[] | { [key: string]: BodyValue }
 
-/** An element of an array that is itself an object or an array, and the element that the array lies in. */
+/** An element of an array that is an object or an array, and the element around that array. */
 export interface Place {
   element: object
   array: object
   up: Place | undefined
-  /** In the message's PlaceTree, once it was asked for (array-consistency.ts). */
+  /** Its number in the message's PlaceTree. Undefined until array-consistency.ts needs it. */
   number: number | undefined
 }
 
 export interface Leaf extends Candidate {
-  /** undefined outside of arrays. A value that stands in an array itself has the place of that array. */
+  /**
+   * The element that the leaf lies in. undefined: it lies in no array. A scalar that is itself an item of an array has
+   * the place of that array.
+   */
   place?: Place | undefined
 }
 
 /**
- * Arrays nested deeper than this do not occur in practice.
+ * Deeper arrays do not occur in practice.
  * @limit Arrays in arrays that a filter follows. Past it: values further down match nothing.
  */
 const ARRAY_DEPTH_MAX = 200
 /**
- * Values of a longer array are looked at once each: those that are equal satisfy the same filters.
+ * Equal values satisfy the same filters. In a longer array each distinct value is therefore checked only once.
  * @limit Length of an array whose values are looked at each. Past it: equal ones are looked at once.
  */
 const REPEATED_MAX = 16
 /**
- * A body can hold more different values only if they take up most of it.
+ * Only a few bodies have room for more distinct values.
  * @limit Different values of an array that are recognised as repeated. Past it: further ones are looked at each.
  */
 const KNOWN_MAX = 4_096
 /**
- * With so few names, each is looked up in the object.
- * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are read
- * instead.
+ * Looking up a few names is faster than reading all names of the object.
+ * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are read instead.
  */
 const NAMES_MAX = 4
 
-/** `visited`: how many values of the body were looked at. */
+/** `visited`: how many values of the body were visited. */
 export function bodyLeaves(
   body: { [key: string]: BodyValue },
   path: string,
@@ -56,12 +58,12 @@ export function bodyLeaves(
   return search
 }
 
-/** The scalars of a list, each once where they are many. */
+/** The scalars of a list. In a long list each distinct value occurs once. */
 export function distinct(values: readonly Scalar[]): Iterable<Scalar> {
   return values.length > REPEATED_MAX ? new Set(values) : values
 }
 
-/** The next step of a path: a key, and the position behind it. */
+/** The next step of a path: a key, and the position after it. */
 interface Step {
   key: string
   next: number
@@ -71,7 +73,7 @@ class Search {
   readonly leaves: Leaf[] = []
   visited = 0
   readonly #path: string
-  /** By where in the path: found once, asked for every element of an array. */
+  /** The steps from each position in the path. They are found once, and used for every element of an array. */
   readonly #steps: (readonly Step[] | undefined)[] = []
 
   constructor(path: string) {
@@ -87,7 +89,7 @@ class Search {
     }
   }
 
-  /** False where there are more names than `most`, of which then nothing was looked at. */
+  /** Returns false if the object has more names than `most`. Then no value was visited. */
   #byOwnNames(
     object: { [key: string]: BodyValue },
     from: number,
@@ -107,7 +109,7 @@ class Search {
     return true
   }
 
-  /** `from` beyond the path's end: a leaf is wanted. */
+  /** If `from` is beyond the path's end, the value itself is wanted. */
   #value(value: BodyValue, from: number, place: Place | undefined, depth: number): void {
     if (typeof value !== 'object' || value === null) {
       if (from > this.#path.length) this.leaves.push({ value, place })

@@ -11,7 +11,7 @@ export interface CompiledFilter {
   rules: Rule[]
 }
 
-/** Why a message was kept back: the reasons that SNS counts (checklist 198). */
+/** Why a message was filtered out, as SNS counts it (checklist 198). */
 export type FilterReason =
   | 'MessageAttributes'
   | 'MessageBody'
@@ -24,12 +24,12 @@ export function compileFilter(policy: FilterPolicy, scope: FilterPolicyScope): C
   return { scope, rules: readRules(policy, scope) }
 }
 
-/** Compiles the filters of many subscriptions: what is the same in some of them is there once. */
+/** Compiles the filters of many subscriptions. Clauses and filters that several of them share exist once. */
 export class FilterCompiler {
   readonly #filters = new Map<string, CompiledFilter>()
   readonly #clauses: KnownClauses = new Map()
 
-  /** About how many bytes the filters take, with their places in an index. */
+  /** Approximate bytes of the filters, with their entries in an index. */
   get bytes(): number {
     let bytes = this.#filters.size * FILTER_BYTES
     for (const [text, { list }] of this.#clauses)
@@ -37,7 +37,7 @@ export class FilterCompiler {
     return bytes
   }
 
-  /** Equal policies give one and the same filter. Throws FilterPolicyError. */
+  /** Compiles a policy. Equal policies give the same object. Throws FilterPolicyError. */
   *compile(policy: FilterPolicy, scope: FilterPolicyScope): Steps<CompiledFilter> {
     const text = scope + JSON.stringify(policy)
     const known = this.#filters.get(text)
@@ -48,14 +48,17 @@ export class FilterCompiler {
   }
 }
 
-/** To compile a policy, for each code unit of it: 25 to 70 ns were measured. */
+/** Steps to compile one code unit of a policy. 25 to 70 ns were measured. */
 const COMPILE_STEPS = 2
 /** Measured, rounded up. */
 const FILTER_BYTES = 350
 const CLAUSE_BYTES = 170
 const CONDITION_BYTES = 200
 
-/** The subject is of the filter's scope. Throws TooMuchWork where it would take more than there is. */
+/**
+ * Whether the filter matches the subject, which must have the filter's scope. Throws TooMuchWork if this takes more
+ * steps than `work` allows.
+ */
 export function matchesFilter(
   { rules }: CompiledFilter,
   subject: FilterSubject,
@@ -74,7 +77,10 @@ export function reasonOf({ scope, rules }: CompiledFilter, subject: FilterSubjec
   return subject.invalid.size > 0 && rules.some(names) ? 'InvalidAttributes' : 'MessageAttributes'
 }
 
-/** Without a value the clause is satisfied. A value that cannot be read is neither there nor absent. */
+/**
+ * Whether a clause without a value is satisfied, because it asks for a missing key. An attribute that cannot be read
+ * counts neither as present nor as missing.
+ */
 export function isAbsent({ path, list }: Clause, subject: FilterSubject): boolean {
   return list.asksForAbsence && !subject.invalid.has(path)
 }
@@ -84,7 +90,10 @@ export function stepsOf({ list }: Clause, leaves: readonly Leaf[], { size }: Fil
   return passSteps(list, { values: leaves.length, size })
 }
 
-/** Only where clauses hold inside of arrays alone does it matter which of their leaves go together. */
+/**
+ * A rule matches if each clause has a satisfying leaf. If several clauses hold only inside of arrays, their leaves must
+ * also lie in common elements.
+ */
 function ruleMatches(rule: Rule, subject: FilterSubject, work: MatchWork): boolean {
   let insideArrays = 0
   for (const clause of rule) {
@@ -94,7 +103,7 @@ function ruleMatches(rule: Rule, subject: FilterSubject, work: MatchWork): boole
       continue
     }
     work.spend(stepsOf(clause, leaves, subject))
-    // Those that stand in no array come from one value, or from one list of values.
+    // A leaf without a place is outside of arrays, or in one list of scalars. It fits together with every other leaf.
     const first = firstOf(clause, leaves)
     if (!first) return false
     if (first.place) insideArrays++
@@ -117,10 +126,10 @@ function holdTogether(clauses: Clause[], subject: FilterSubject, work: MatchWork
   return inside.length < 2 || inOneGo(areConsistent(inside, subject.places)).value
 }
 
-/** To place a leaf takes so much longer than to judge it. */
+/** How many times longer it takes to place a leaf than to check it. */
 const CONSISTENCY_STEPS = 4
 
-/** The clause holds inside of arrays alone. */
+/** Whether all satisfying leaves of the clause lie inside of arrays. */
 export function isInside(leaves: readonly Leaf[]): boolean {
   return leaves.length > 0 && leaves.every(({ place }) => place !== undefined)
 }

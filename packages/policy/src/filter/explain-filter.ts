@@ -1,4 +1,7 @@
-/** Says of each clause of a policy whether a message satisfies it: for people who wonder why a message did not come. */
+/**
+ * Says for each clause of a policy whether a message satisfies it. It is for people who ask why a message was not
+ * delivered.
+ */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
 import { compileFilter, type FilterReason, isAbsent, reasonOf } from './compiled-filter.ts'
 import type { Scalar } from './conditions/condition.ts'
@@ -8,7 +11,7 @@ import { parseSteps, type Steps } from './match-work.ts'
 import { clauseOf, isOr } from './read-filter.ts'
 
 /**
- * A message may have 40,000 values under a key, and a policy may name the key often.
+ * A message may have 40,000 values under a key, and a policy may name that key often.
  * @limit Values of a message that an explanation shows under a key. Past it: the others are left out.
  */
 export const VALUES_SHOWN_MAX = 100
@@ -16,7 +19,7 @@ export const VALUES_SHOWN_MAX = 100
 interface ClauseVerdict {
   /** Dotted path of the key. */
   path: string
-  /** The alternatives, as the policy has them. */
+  /** The alternatives as written in the policy. */
   condition: unknown[]
   matched: boolean
   /**
@@ -63,7 +66,7 @@ function shown(satisfying: Leaf | null, path: string, subject: FilterSubject): P
 
 const scalarOf = ({ value }: Leaf): Scalar => value
 
-/** Every list of the policy with its path; the branches of `$or` too. */
+/** Every list of the policy with its path, including those in branches of `$or`. */
 function listsOf(policy: Record<string, unknown>, before: string): [string, unknown[]][] {
   return Object.entries(policy).flatMap(([key, value]): [string, unknown[]][] => {
     if (Array.isArray(value)) {

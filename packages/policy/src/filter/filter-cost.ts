@@ -1,8 +1,7 @@
 /**
- * The cost limit of a filter, checked when the filter is written. The unit is one pass over the values of a body. A
- * body of 256 KB holds some 45,000 different values, and a pass over them takes about half a millisecond. No accepted
- * filter therefore takes more than 10 ms. Filters that were accepted before this limit existed are kept, whatever they
- * cost.
+ * The cost limit of a filter, checked when the filter is set. The unit is one pass over the values of a body. A body of
+ * 256 KB holds some 45,000 different values, and a pass over them takes about half a millisecond. Within the limit a
+ * filter takes at most 10 ms. Filters that were accepted before this limit existed stay valid.
  */
 
 import { ConditionSet } from './conditions/condition-set.ts'

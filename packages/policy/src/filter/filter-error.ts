@@ -1,6 +1,6 @@
 /**
- * A filter policy that is refused. The message is SNS's own text, without the prefix of the operation (checklist 93 to
- * 98, 100). `explained` says more where SNS's text does not.
+ * A filter policy is refused. The message is SNS's text, without the prefix of the operation (checklist 93 to 98, 100).
+ * `explained` adds a reason if SNS's text gives none.
  */
 export class FilterPolicyError extends Error {
   readonly explained: string
@@ -12,20 +12,20 @@ export class FilterPolicyError extends Error {
   }
 }
 
-/** SNS's text for most limits; it does not say which. */
+/** SNS's text for most limits. It does not name the limit. */
 export const TOO_COMPLEX = 'Filter policy is too complex'
 
 export interface Limit {
   /** The thing that a policy may have at most `max` of. */
   what: string
   max: number
-  /** The refusal's text if the policy exceeds it. */
+  /** The text of the refusal. */
   text: string
-  /** SNS answers with this text and nothing else. */
+  /** AWS was observed to answer with exactly this text. */
   isRecorded?: true
 }
 
-/** Throws FilterPolicyError where the limit is passed. */
+/** Throws FilterPolicyError if `found` exceeds the limit. */
 export function holdTo({ what, max, text, isRecorded }: Limit, found: number): void {
   if (found <= max) return
   const explained = `${text}: found ${found} ${what}, the limit is ${max}`

@@ -1,4 +1,4 @@
-/** A filter policy as rules: a rule matches where each of its clauses does. */
+/** A filter policy as a list of rules. A rule matches if each of its clauses is satisfied. */
 import type { ConditionList } from './conditions/condition-list.ts'
 
 export interface Clause {
@@ -9,8 +9,8 @@ export interface Clause {
 export type Rule = Clause[]
 
 /**
- * Clauses that must hold in the same element where they hold inside of arrays, together with each other. Only those
- * whose paths begin with the same name can lie under one array.
+ * Groups of clauses that must hold in the same element if they hold inside of arrays. Only clauses whose paths begin
+ * with the same name can lie under one array.
  */
 export function togetherIn(rule: Rule): Clause[][] {
   return [...Map.groupBy(new Set(rule), ({ path }) => headOf(path)).values()].filter(
@@ -18,7 +18,7 @@ export function togetherIn(rule: Rule): Clause[][] {
   )
 }
 
-/** The first name of a path. A key of a body may contain dots, and so stand for several names. */
+/** The first name of a path. A key of a body may contain dots, and then stands for several names. */
 export function headOf(path: string): string {
   const dot = path.indexOf('.')
   return dot < 0 ? path : path.slice(0, dot)

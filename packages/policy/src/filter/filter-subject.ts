@@ -12,19 +12,17 @@ export type { Leaf, Place }
 
 export interface FilterSubject {
   scope: FilterPolicyScope
-  /** Attributes, or keys at the top of the body. */
+  /** Names of the attributes, or the keys at the top of the body. */
   names: readonly string[]
-  /**
-   * Empty where the message has nothing to match there. Throws TooMuchWork where to find out took more than there is.
-   */
+  /** Empty if the message has no value there. Throws TooMuchWork if the search takes more steps than `work` allows. */
   leavesAt(path: string, work?: MatchWork): readonly Leaf[]
-  /** Attributes that cannot be read. */
+  /** Names of attributes whose values cannot be read. */
   invalid: ReadonlySet<string>
-  /** `body`: not a JSON object. `attributes`: there are none. */
+  /** `body`: the body is not a JSON object. `attributes`: the message has none. */
   lacks: 'body' | 'attributes' | undefined
-  /** Code units of the texts in it. No search takes more steps. */
+  /** Code units of the texts in the subject. No search takes more steps. */
   size: number
-  /** How many values of the body were looked at so far, to find those under the paths that were asked for. */
+  /** How many values of the body were visited so far. */
   visited: number
   /** The elements of arrays that leaves lie in. */
   places: PlaceTree
@@ -43,7 +41,10 @@ export interface FilterMessage {
  * always goes.
  */
 export const PARSED_BYTES_MAX = 268_435_456
-/** 47 measured for a list of nested lists of one number; the rest is for what is not collected yet. */
+/**
+ * 47 bytes per byte were measured for a list of nested lists of one number. The rest allows for garbage that is not
+ * collected yet.
+ */
 const PARSED_BYTES_PER_BYTE = 80
 
 /**
@@ -53,7 +54,7 @@ const PARSED_BYTES_PER_BYTE = 80
  */
 export const PARSED_SMALL_BYTES_MAX = 1_310_720
 
-/** How many bytes the subjects of a message of this size fill at most. */
+/** The most bytes that the subjects of a message of this size take. */
 export function parsedBytes(sizeBytes: number): number {
   return sizeBytes * PARSED_BYTES_PER_BYTE
 }
@@ -62,14 +63,14 @@ export function parsedBytes(sizeBytes: number): number {
 const NO_PLACES = new PlaceTree()
 const NO_NAMES: ReadonlySet<string> = new Set()
 const NO_LEAVES: readonly Leaf[] = []
-/** Numbers as SNS documents them, which is stricter than JavaScript: a hexadecimal number is a text. */
+/** Numbers as SNS documents them, stricter than JavaScript. A hexadecimal number counts as a text. */
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 
 export function filterSubject(message: FilterMessage, scope: FilterPolicyScope): FilterSubject {
   return scope === 'MessageBody' ? ofBody(message.message) : ofAttributes(message.attributes ?? {})
 }
 
-/** `leavesAt`, with what it took to find them. */
+/** Like `leavesAt`, in steps. */
 export function* leavesInSteps(subject: FilterSubject, path: string): Steps<readonly Leaf[]> {
   const before = subject.visited
   const leaves = subject.leavesAt(path)
@@ -101,7 +102,7 @@ function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubje
   }
 }
 
-/** undefined: cannot be read; empty: nothing to match (Binary, an empty array). */
+/** undefined: the attribute cannot be read. Empty: it has no value to match (Binary, an empty array). */
 function leavesOf({ type, value }: MessageAttribute): readonly Leaf[] | undefined {
   if (type === 'String.Array') return elementsOf(value)
   if (type.startsWith('Number')) {

@@ -16,7 +16,10 @@ const text = (value: string): MessageAttribute => ({ type: 'String', value })
 const number = (value: string): MessageAttribute => ({ type: 'Number', value })
 const list = (value: string): MessageAttribute => ({ type: 'String.Array', value })
 
-/** `null`: matched; else the reason. Matched by itself and through an index are held against each other. */
+/**
+ * `null`: the message matches. Otherwise the reason why not. The filter is checked by itself and through an index, and
+ * both must agree.
+ */
 function verdict(
   policy: Policy,
   scope: FilterPolicyScope,
@@ -207,7 +210,7 @@ describe('bodies', () => {
   })
 
   test('the longest message full of array elements keeps a worker for an instant', () => {
-    // Half of the elements satisfy the one clause and half the other: nine seconds by trying their pairs.
+    // Half of the elements satisfy the one clause, half the other. Trying all pairs takes nine seconds.
     const elements = Array.from({ length: 26_000 }, (_, i) => (i % 2 ? { a: 'x' } : { b: 'y' }))
     const message = JSON.stringify({ r: elements })
     expect(message.length).toBeGreaterThan(256_000)

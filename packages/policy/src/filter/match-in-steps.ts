@@ -1,7 +1,6 @@
 /**
- * Matches one message in steps, for messages that cannot be matched in one go. A clause that many rules or filters
- * share is judged once. Clauses of one key that compare exact values are judged together, in one pass over the key's
- * values.
+ * Matches one message in steps, if it cannot be matched at once. A clause that several rules or filters share is
+ * checked once. Clauses of one key that compare exact values are checked together, in one pass over the key's values.
  */
 import { areConsistent } from './array-consistency.ts'
 import { type CompiledFilter, isAbsent, isInside, stepsOf } from './compiled-filter.ts'
@@ -15,7 +14,7 @@ const APART_MAX = 2
 
 export class MatchInSteps {
   readonly #subject: FilterSubject
-  /** For each judged clause, the first value that satisfies it, or null if there is none. */
+  /** For each checked clause, the first value that satisfies it. null: no value does. */
   readonly #first = new Map<Clause, Leaf | null>()
 
   constructor(subject: FilterSubject) {
@@ -112,7 +111,7 @@ export class MatchInSteps {
   }
 }
 
-/** Clauses of one key that compare exact values, by these values. */
+/** Clauses of one key that compare exact values, under those values. */
 interface ExactClauses {
   path: string
   byValue: Map<Scalar, Clause[]>

@@ -1,9 +1,9 @@
 /**
- * The cost of matching, in steps. A step is about one look-up of a value, 10 to 30 ns. Matching that exceeds what a
- * worker may spend in one go starts again in steps (match-in-steps.ts).
+ * The cost of matching, in steps. A step is about one look-up of a value, 10 to 30 ns. A worker matches a message at
+ * once up to a limit of steps. Past it, the match starts again in steps (match-in-steps.ts).
  */
 
-/** Thrown by what is matched in one go. */
+/** A match at once needs more steps than allowed. */
 export class TooMuchWork extends Error {
   constructor() {
     super('to be matched in steps')
@@ -27,7 +27,7 @@ export class MatchWork {
     this.#left = steps
   }
 
-  /** Called before the steps are made. Throws TooMuchWork. */
+  /** Must be called before the steps are made. Throws TooMuchWork. */
   spend(steps: number): void {
     this.#left -= steps
     if (this.#left < 0) throw new TooMuchWork()
@@ -37,13 +37,13 @@ export class MatchWork {
 /** Without a limit. */
 export const ANY_WORK = new MatchWork(Number.POSITIVE_INFINITY)
 
-/** Work in pieces: yields after each how many steps it took. */
+/** Work in pieces. After each piece it yields the number of steps that were made. */
 export type Steps<T> = Generator<number, T, void>
 
 /** Between two yields, about. */
 export const STEPS_AT_ONCE = 4_096
 
-/** A text that is searched counts so many steps for each unit: see `searches` of ConditionList. */
+/** A search takes one step for this many code units of the text (see `searches` of ConditionList). */
 const UNITS_PER_STEP = 16
 
 /** Steps of one pass of the list over a key's values. */
@@ -59,7 +59,7 @@ export function parseSteps({ size }: { size: number }): number {
   return 1 + (size >> 1)
 }
 
-/** All of it at once; what it comes to and how many steps it took. */
+/** Does all the work at once. Returns its result and the number of steps. */
 export function inOneGo<T>(work: Steps<T>): { value: T; steps: number } {
   let steps = 0
   for (;;) {

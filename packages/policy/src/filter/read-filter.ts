@@ -1,6 +1,6 @@
 /**
- * A filter policy as rules: it matches where one rule does, a rule where each of its clauses does. Keys stand under
- * dotted paths, `$or` is multiplied out; the limits (checklist 93, 94) keep that small.
+ * Reads a filter policy as rules. A policy matches if one rule matches, and a rule if each of its clauses is satisfied.
+ * Keys become dotted paths, and `$or` is multiplied out. The limits (checklist 93, 94) keep the number of rules small.
  */
 import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
 import type { Condition } from './conditions/condition.ts'
@@ -24,23 +24,23 @@ const COMBINATIONS: Limit = {
   text: TOO_COMPLEX,
   isRecorded: true,
 }
-/** SNS multiplies the lengths of all arrays; what it answers where one is inside of `anything-but` is not recorded. */
+/** SNS multiplies the lengths of all arrays. SNS's text for too many patterns inside of `anything-but` is not known. */
 const INNER_COMBINATIONS: Limit = {
   what: 'combinations of values, those inside anything-but included',
   max: COMBINATIONS.max,
   text: TOO_COMPLEX,
 }
 const WILDCARD_POINTS: Limit = { what: 'points of wildcards', max: 100, text: TOO_COMPLEX }
-/** Each level and each name may cost a look at every level of a body. */
+/** Each level and each name of a path may cost one visit of every level of a body. */
 const LEVELS: Limit = { what: 'levels of nested objects', max: 100, text: TOO_COMPLEX }
 const NAMES: Limit = { what: 'names in a key', max: 100, text: TOO_COMPLEX }
-/** A key may stand beside `$or` and inside of it. They are bits of a mask (array-consistency.ts). */
+/** A key may occur both beside `$or` and inside of it. Each clause is a bit of a mask (array-consistency.ts). */
 const CLAUSES: Limit = { what: 'keys in a combination of $or', max: 10, text: TOO_COMPLEX }
 const PASSES: Limit = { what: 'passes over the values of a body', max: PASSES_MAX, text: TOO_COMPLEX }
 
 /**
- * The policy that a text or an object is, checked. Throws FilterPolicyError with the text that SNS has for it.
- * `{}` is a policy without keys: it filters nothing.
+ * Reads and checks a policy, given as a text or an object. Throws FilterPolicyError with SNS's text. `{}` is a policy
+ * without keys, which matches every message.
  */
 export function parseFilterPolicy(
   input: string | Record<string, unknown>,
@@ -55,12 +55,10 @@ export function parseFilterPolicy(
   return policy
 }
 
-/** Clauses by their text, so that filters that share one hold it once. */
+/** Clauses by their text, so that filters share equal clauses. */
 export type KnownClauses = Map<string, Clause>
 
-/**
- * Reads a policy that an earlier version may have accepted, with the limits of that version. Throws FilterPolicyError.
- */
+/** Reads a policy that an earlier release may have accepted, with that release's limits. Throws FilterPolicyError. */
 export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?: KnownClauses): Rule[] {
   return read(policy, new Reader(scope, known ?? new Map())).rules
 }
@@ -72,7 +70,7 @@ function read(policy: FilterPolicy, reader: Reader): Read {
   holdTo(COMBINATIONS, combinations)
   holdTo(CLAUSES, Math.max(...rules.map(({ length }) => length)))
   holdTo(WILDCARD_POINTS, reader.wildcardPoints)
-  // A grown list has spare capacity. With 100,000 filters, dropping it saves memory.
+  // A grown list has spare capacity. With 100,000 filters, removing this capacity saves memory.
   return { ...found, rules: rules.slice() }
 }
 
@@ -90,7 +88,10 @@ function parseObject(text: string): FilterPolicy {
 interface Read {
   rules: Rule[]
   combinations: number
-  /** The same with each pattern inside of `anything-but` as a value: AWS multiplies the lengths of all arrays. */
+  /**
+   * The number of combinations if each pattern inside of `anything-but` counts as a value. AWS multiplies the lengths
+   * of all arrays.
+   */
   innerCombinations: number
 }
 
@@ -115,7 +116,8 @@ class Reader {
         key === '$or' && isOr(value) ? this.#or(value, path, depth) : this.#key(key, value, path, depth)
       combinations *= read.combinations
       innerCombinations *= read.innerCombinations
-      // More rules than that have more combinations of values, so the policy is refused once these are counted.
+      // If there are more rules than this, there are even more combinations of values. The later check of combinations
+      // then refuses the policy.
       const isTooMany = rules.length * read.rules.length > COMBINATIONS.max
       rules = isTooMany ? [] : rules.flatMap((rule) => read.rules.map((more) => [...rule, ...more]))
     }
@@ -138,7 +140,7 @@ class Reader {
     if (!isObject(value)) throw new FilterPolicyError(`"${key}" must be an object or an array`)
     if (Object.keys(value).length === 0) refuseEmpty()
     const read = this.object(value, inner, depth + 1)
-    // AWS reads what is inside first: `{"a":{"suffix":"v"}}` is refused for its suffix.
+    // AWS checks the inner object before the outer one: `{"a":{"suffix":"v"}}` is refused because of its suffix.
     if (this.#scope === 'MessageBody') return read
     throw new FilterPolicyError('Filter policy scope MessageAttributes does not support nested filter policy')
   }
@@ -159,7 +161,7 @@ class Reader {
     return clause
   }
 
-  /** Points of a field: the sum of its patterns' times their number (wildcard.ts). */
+  /** Points of a field: the sum of its patterns' points, times their number (wildcard.ts). */
   #countWildcards(conditions: readonly Condition[]): void {
     let points = 0
     let patterns = 0
@@ -186,7 +188,7 @@ function refuseEmpty(): never {
   throw new FilterPolicyError('Empty objects are not allowed')
 }
 
-/** Field names that make `$or` an ordinary key where one of its objects uses them (checklist 91). */
+/** If an object in `$or` has one of these field names, `$or` is an ordinary key (checklist 91). */
 const RESERVED =
   /^(exactly|equals-ignore-case|prefix|suffix|anything-but|exists|wildcard|numeric|cidr|=|<|<=|>|>=|regex|not-wildcard|not-equals-ignore-case|date-.*|in-date-range|ip-address-.*range)$/
 

@@ -1,6 +1,6 @@
 /**
- * The highest cost of a filter: random accepted policies against bodies of 256 KB that are made for them. The test
- * counts steps, not time. A step takes about 10 ns (docs/filtering.md).
+ * The highest cost of a filter. Random accepted policies are matched with bodies of 256 KB that are built against them.
+ * The test counts steps, not time. A step takes about 10 ns (docs/filtering.md).
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const condition = fc.oneof(
   }),
 )
 const list = fc.array(condition, { minLength: 1, maxLength: 12 })
-/** Names under which the bodies have something, and one under which they have nothing. */
+/** Names that the bodies have, and one that they do not have. */
 const name = fc.constantFrom('a', 'b', 'r.a', 'r.b', `r.${Array(98).fill('a').join('.')}`, 'none')
 const flat = fc.dictionary(name, list, { minKeys: 1, maxKeys: 5 })
 const choice = fc
@@ -59,7 +59,7 @@ function isAccepted(given: Record<string, unknown>): boolean {
   }
 }
 
-/** A body filled up with these elements, in arrays that filters look into. */
+/** A body that is filled with these elements, in arrays that filters look into. */
 function filled(before: string, elements: (n: number) => string, after: string): string {
   const parts = [before]
   let bytes = before.length + after.length
@@ -82,7 +82,7 @@ const BODIES = [
   `{"a":"${'a'.repeat(BODY_BYTES_MAX - 10)}"}`,
 ]
 
-/** The steps that the policy takes, which is accepted. */
+/** The steps that the policy takes. The policy must be an accepted one. */
 function stepsOf(given: Record<string, unknown>, message: string): number {
   expect(isAccepted(given), JSON.stringify(given)).toBe(true)
   const subject = filterSubject({ message }, 'MessageBody')

@@ -12,7 +12,7 @@ export interface ProtocolTraits {
   confirmedBy: ConfirmedBy
   /** Deliveries are kept at least so long, even if the topic keeps its messages for a shorter time. */
   retentionFloorSeconds: number
-  /** Class of a response. A failure without a response says itself whether it is permanent. */
+  /** The class of a response. A failure without a response says itself whether it is permanent. */
   classifyStatus(statusCode: number): ResultClass
   fifo: FifoTraits
   /** Endpoints are queues of this service, so sending to them needs the permission SQS:SendMessage. */
@@ -23,14 +23,14 @@ export interface ProtocolTraits {
 export interface EndpointSyntax {
   /**
    * The name of the endpoint's syntax in error messages, with its article: `an http or https URL`. Several protocols
-   * may share one name.
+   * may share a name.
    */
   name: string
-  /** It is a URL, which may hold credentials and a query. */
+  /** The endpoint is a URL, which may hold credentials and a query. */
   isUrl: boolean
   /**
-   * Undefined if the text is no endpoint of this kind. `isNamed`: the caller named the protocol, which allows short
-   * forms such as a queue's name.
+   * The full form of the text. Undefined if it is no endpoint of this kind. `isNamed`: the caller named the protocol,
+   * so short forms such as a queue's name are allowed.
    */
   read(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined
 }
@@ -73,6 +73,6 @@ export interface ReportTraits {
   feedback: 'Application' | 'Firehose' | 'HTTP' | 'Lambda' | 'SQS' | null
   /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
   failures: 'attempts' | 'deliveries'
-  /** The provider's response in delivery status logs. `text`: the beginning of the answer. */
+  /** The member `providerResponse` in delivery status logs. `text`: the beginning of the endpoint's answer. */
   providerResponse(text: string | undefined, deliveryId: string): string
 }

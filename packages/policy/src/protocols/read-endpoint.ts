@@ -1,14 +1,17 @@
-/** Reads the endpoint of a subscription (checklist 136 to 139). Each connect checks which addresses may be reached. */
+/**
+ * Reads the endpoint of a subscription (checklist 136 to 139). Forbidden addresses are not refused here, but by each
+ * connect.
+ */
 import { type ArnDefaults, PROTOCOLS, type Problem, type Protocol } from '@fantail/contracts'
 import { inWords, PROTOCOL_TRAITS } from './traits.ts'
 
 export interface EndpointAddress {
   protocol: Protocol
-  /** In full: the ARN of a queue that was named, else the text given. */
+  /** The full form: the ARN if a queue was named, else the given text. */
   endpoint: string
 }
 
-/** The address, or what is wrong with it. `given`: the protocol that the caller named. */
+/** The endpoint, or the reason why it is invalid. `given`: the protocol that the caller named. */
 export function readEndpoint(
   text: string,
   given: Protocol | undefined,

@@ -10,12 +10,12 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   sqs: QUEUE_TRAITS,
 }
 
-/** Undefined if nothing is delivered by a protocol of this name. */
+/** Undefined if there is no protocol of this name. */
 export function traitsOf(name: string): ProtocolTraits | undefined {
   return isProtocol(name) ? PROTOCOL_TRAITS[name] : undefined
 }
 
-/** The refusal of a setting, or undefined if the protocol takes it. An unknown protocol is not judged. */
+/** The error for a setting. Undefined if the protocol accepts it. Settings of an unknown protocol are not checked. */
 export function refusedSetting(
   protocol: Protocol | undefined,
   setting: keyof TakenSettings,

@@ -7,7 +7,7 @@ type Scheme = 'http' | 'https'
 
 const SYNTAX = 'an http or https URL'
 const URL_SCHEME = /^(https?):\/\/[^/]/i
-/** The URL parser would silently drop or change these. */
+/** The URL parser would silently drop or change these characters. */
 const UNWRITABLE = /[\s\p{Cc}\\]/u
 
 export function webhookTraits(scheme: Scheme): ProtocolTraits {
@@ -43,7 +43,7 @@ function schemeOf(text: string): string | undefined {
   return URL_SCHEME.exec(text)?.[1]?.toLowerCase()
 }
 
-/** Why requests cannot be made to this URL, or undefined if they can. */
+/** Why requests to this URL are impossible. Undefined: they are possible. */
 export function webhookUrlProblem(text: string): string | undefined {
   return schemeOf(text) === undefined ? `must be ${SYNTAX}` : urlProblem(text)
 }
@@ -62,7 +62,10 @@ function urlProblem(endpoint: string): string | undefined {
   return undefined
 }
 
-/** Redirects are not followed, so they are as final as any 4xx. A 1xx as the last word comes from a broken server. */
+/**
+ * Redirects are not followed, so a 3xx is as final as any 4xx. A 1xx as the last answer means that the server is
+ * broken.
+ */
 export function classifyStatus(statusCode: number): ResultClass {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   const retryable = statusCode < 200 || isRetriedOn(statusCode, RETRY_ON_DEFAULT)

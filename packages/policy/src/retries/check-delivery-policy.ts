@@ -1,9 +1,9 @@
 /**
- * Holds a delivery policy against SNS's rules (checklist 8 to 17), or against those of the native API, and names every
- * problem at once, by path and bound, in SNS's words where they are known. `parseDeliveryPolicy` then makes the stored
- * form of one without problems.
+ * Checks a delivery policy by SNS's rules (checklist 8 to 17), or by those of the native API. It reports every problem
+ * at once, with path and bound, and in SNS's words if they are known. `parseDeliveryPolicy` then makes the stored form
+ * of a valid policy.
  *
- * The native API takes more: a part of the retry group, a preset, delays up to the longest retention, statuses to
+ * The native API also accepts a part of the retry group, a preset, delays up to the longest retention, statuses to
  * retry on, and throttles below one request a second.
  */
 import {
@@ -21,7 +21,7 @@ import { retryOnProblem } from './retry-on.ts'
 export interface PolicyCheck {
   /** Where the policy stands in its request, e.g. `deliveryPolicy`. */
   path: string
-  /** Bound on the sum of the nominal delays by SNS's rules; absent: the rules of the native API. */
+  /** Bound on the sum of the nominal delays, if SNS's rules apply. Absent: the rules of the native API apply. */
   maxRetrySeconds?: number
   contentTypes: ContentTypes
 }
@@ -29,7 +29,7 @@ export interface PolicyCheck {
 /** @limit Retries of a delivery policy. Past it: the policy is refused. */
 const NUM_RETRIES_MAX = 100
 /**
- * SNS's own limit of one delay. It does not limit the sum.
+ * SNS's own limit of one delay. Another limit bounds their sum.
  * @limit One delay of a delivery policy over the AWS protocols. Past it: the policy is refused.
  */
 const DELAY_TARGET_SECONDS_MAX = 3_600
@@ -63,14 +63,14 @@ const NATIVE_RETRY_RANGES: Record<keyof RetryNumbers, Range> = {
 const SNS_RETRY_MEMBERS = [...Object.keys(RETRY_RANGES), 'backoffFunction']
 const NATIVE_RETRY_MEMBERS = [...SNS_RETRY_MEMBERS, 'preset', 'retryOn']
 
-/** Leftovers of SNS's document: taken with any value, never acted on, not stored. */
+/** Old members of SNS's document. They are accepted with any value, have no effect, and are not stored. */
 const IGNORED = new Set(['sicklyRetryPolicy', 'guaranteed'])
 const GROUPS = new Set(['healthyRetryPolicy', 'throttlePolicy', 'requestPolicy', ...IGNORED])
 
 type Members = Record<string, unknown>
 type Report = (problem: Problem) => void
 
-/** Every problem of `policy`, none where it may be stored; null stands for no policy, and a null group for no group. */
+/** Every problem of `policy`. null means no policy, and a null group means no group. */
 export function checkDeliveryPolicy(policy: unknown, check: PolicyCheck): Problem[] {
   const problems: Problem[] = []
   const report: Report = (problem) => problems.push(problem)
@@ -83,8 +83,8 @@ export function checkDeliveryPolicy(policy: unknown, check: PolicyCheck): Proble
 }
 
 /**
- * The stored form of a policy that `checkDeliveryPolicy` found no problem in: groups that are set, as they were given,
- * and the numbers of a preset in its place.
+ * The stored form of a policy without problems: the groups that are set, as they were given. A preset is replaced by
+ * its numbers.
  */
 export function parseDeliveryPolicy(policy: unknown): DeliveryPolicy | null {
   if (policy === null || policy === undefined) return null
@@ -114,7 +114,7 @@ function checkRetries(group: unknown, check: PolicyCheck, report: Report): void 
     if (backoff) found.push({ path: `${path}.backoffFunction`, message: backoff })
     if (native) found.push(...nativeProblems(members, path))
     found.push(...crossProblems(members, path, native))
-    // The sum means nothing while a member it is made of is wrong.
+    // The sum is meaningless if one of its members is wrong.
     if (found.length === 0) found.push(...totalProblems(members, path, check.maxRetrySeconds))
   }
   found.forEach(report)
@@ -130,7 +130,7 @@ function nativeProblems({ preset, retryOn }: Members, path: string): Problem[] {
   return problems
 }
 
-/** What the members given leave open: a preset's, else the system's. */
+/** The values for members that are not given: the preset's, else the system's. */
 function restOf({ preset }: Members): RetryPolicy {
   return presetOf(preset)?.policy ?? SYSTEM_POLICY.healthyRetryPolicy
 }
@@ -143,7 +143,7 @@ function crossProblems(members: Members, path: string, native: boolean): Problem
   }
   const phases = number('numNoDelayRetries') + number('numMinDelayRetries') + number('numMaxDelayRetries')
   const problems: Problem[] = []
-  // By SNS's rules a missing member is reported as such; held against its default it would be reported twice.
+  // By SNS's rules a missing member is a problem already. Comparing its default would report it twice.
   const given = (name: string) => native || name in members
   if (given('minDelayTarget') && given('maxDelayTarget')) {
     if (number('maxDelayTarget') < number('minDelayTarget')) problems.push(delayProblem(members, path, rest))
@@ -156,7 +156,7 @@ function crossProblems(members: Members, path: string, native: boolean): Problem
   return problems
 }
 
-/** Named by the member that was given, with the other one's value where that was not. */
+/** The problem names a member that was given. If the other one was not given, the text states its value. */
 function delayProblem(members: Members, path: string, rest: RetryPolicy): Problem {
   if ('maxDelayTarget' in members) {
     const other = 'minDelayTarget' in members ? '' : `, which is ${rest.minDelayTarget} unless given`
@@ -190,7 +190,7 @@ function checkThrottle(group: unknown, check: PolicyCheck, report: Report): void
 
 const WHOLE_OR_BELOW_ONE = 'must be a whole number from 1 on, or less than 1'
 
-/** Whole numbers from one a second on, as in SNS. */
+/** By SNS's rules, a whole number of at least one request a second. */
 function throttleProblem(value: unknown, { maxRetrySeconds }: PolicyCheck): string | undefined {
   const native = maxRetrySeconds === undefined
   const isFraction = native && typeof value === 'number' && value < 1
@@ -214,7 +214,7 @@ interface Shape {
   report: Report
 }
 
-/** The object's members; undefined where nothing is given or where it is no object, which is reported. */
+/** The object's members. Undefined if nothing is given, or if it is not an object, which is reported. */
 function membersOf(value: unknown, { path, known, report }: Shape): Members | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object' || Array.isArray(value)) {

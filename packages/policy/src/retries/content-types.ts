@@ -1,6 +1,6 @@
 /** Content types that a policy may give its requests (checklist 18). */
 
-/** `plain`: topics, and subscriptions that get SNS's envelope. `raw`: subscriptions with raw delivery. */
+/** `plain`: for topics, and for subscriptions without raw delivery. `raw`: for subscriptions with raw delivery. */
 export type ContentTypes = 'plain' | 'raw'
 
 const ALLOWED: Record<ContentTypes, readonly string[]> = {
@@ -21,9 +21,7 @@ const ALLOWED: Record<ContentTypes, readonly string[]> = {
   ],
 }
 
-/**
- * A media type with at most a charset after it: what is allowed is sent as it stands, so nothing else may hide in it.
- */
+/** A media type with at most a charset after it. The text is sent as it stands, so nothing else is allowed in it. */
 const CONTENT_TYPE = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?: *; *charset=(?:[a-z0-9._-]+|"[a-z0-9._-]+"))?$/i
 
 /** Why a content type is refused, or undefined if it may be used. */

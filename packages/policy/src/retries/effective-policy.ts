@@ -25,8 +25,8 @@ interface SubscriptionPolicy {
 }
 
 /**
- * Groups are never mixed. Members missing from the chosen retry group come from the system default and not from the
- * other level. A change of the topic's policy therefore cannot change half of a subscription's curve.
+ * Groups are never mixed. A member that is missing in the chosen retry group comes from the system default, not from
+ * the other level. A change of the topic's policy therefore cannot change half of a subscription's curve.
  */
 export function effectivePolicy(
   topic: TopicPolicy,
@@ -62,7 +62,7 @@ function defaultRequest(
   return subscription.rawMessageDelivery ? NATIVE_RAW : NATIVE_ENVELOPE
 }
 
-/** Whether a raw JSON body is sent with that type, because no other content type was chosen for it. */
+/** Whether a raw JSON body is sent as JSON. That is the case if no other content type was chosen for it. */
 export function saysWhatIsJson({ requestPolicy }: EffectiveDeliveryPolicy): boolean {
   return requestPolicy === NATIVE_RAW
 }

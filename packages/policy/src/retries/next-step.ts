@@ -20,10 +20,10 @@ export type NextStep =
 interface NextStepInput {
   result: AttemptResult
   protocol: Protocol
-  /** Attempts made, this one included. */
+  /** Number of attempts made, this one included. */
   attempts: number
   policy: RetryPolicy
-  /** Half width of the band that a delay is spread over: 0.1 is 0.9 to 1.1 times the nominal delay. */
+  /** How much a delay may vary: 0.1 means 0.9 to 1.1 times the nominal delay. */
   jitter: number
   /** In [0, 1). */
   random: () => number
@@ -31,7 +31,10 @@ interface NextStepInput {
   maxRetrySeconds?: number
 }
 
-/** `retryOn` of the policy chooses which statuses are retried; what got no answer is not its to judge. */
+/**
+ * Classifies a result. The policy's `retryOn` chooses which statuses are retried. It does not apply to failures without
+ * an answer.
+ */
 export function classify(
   result: AttemptResult,
   protocol: Protocol,
@@ -52,13 +55,14 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'permanent':
       return { step: 'dead', because: 'permanent' }
     case 'retry':
-      // The n-th attempt is followed by the n-th retry. A policy made shorter meanwhile ends what is past it.
+      // The n-th attempt is followed by the n-th retry. If the policy was shortened meanwhile, `attempts` may exceed
+      // its number of retries.
       if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
       return retryStep(input)
   }
 }
 
-/** The longer of the two delays decides; the curve where they are equal. */
+/** The longer of the two delays is used. If they are equal, the curve is the cause. */
 function retryStep(input: NextStepInput): NextStep {
   const { result, attempts, policy } = input
   const curveMs = jitteredDelayMs(input)
@@ -75,15 +79,15 @@ function jitteredDelayMs({ attempts, policy, jitter, random, maxRetrySeconds }: 
   return Math.floor(nominal * Math.min(factor, roomAbove(policy, maxRetrySeconds ?? RETRY_SECONDS_MAX)))
 }
 
-/** The factor by which every delay may grow before their sum passes the bound; at least 1. */
+/** The factor by which every delay may grow before their sum exceeds the bound; at least 1. */
 function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
   const total = totalRetrySeconds(policy)
-  // Only the native API takes a policy that is longer than SNS's bound. Its own is the longest retention.
+  // Only the native API accepts a policy whose delays exceed SNS's bound. Its bound is the longest retention.
   const bound = total > maxRetrySeconds ? RETENTION_SECONDS_MAX : maxRetrySeconds
   return Math.max(1, bound / total)
 }
 
-/** An endpoint may ask for more time, up to the longest delay of its policy. */
+/** The delay that the endpoint asks for, at most the longest delay of its policy. */
 function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
   if (result.retryAfterSeconds === undefined) return 0
   return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000

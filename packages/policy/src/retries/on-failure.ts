@@ -1,4 +1,7 @@
-/** Says in a line what becomes of a delivery that keeps failing: how many attempts, for how long, and where it goes. */
+/**
+ * Describes in one line what happens to a delivery that keeps failing: how many attempts, for how long, and where it
+ * goes.
+ */
 import type { RetryPolicy } from '@fantail/contracts'
 import { totalRetrySeconds } from './retry-curve.ts'
 
@@ -6,11 +9,11 @@ interface Failing {
   policy: RetryPolicy
   /** How long the lane keeps deliveries. */
   retentionSeconds: number
-  /** Name of the dead-letter queue; null: it is discarded. */
+  /** Name of the dead-letter queue; null: the delivery is discarded. */
   queue: string | null
 }
 
-/** A status that is not retried ends a delivery whatever the number of its retries. */
+/** A status that is not retried ends a delivery at once, even if retries are left. */
 const REFUSED_FOR_GOOD = '; at once if refused for good'
 
 export function describeOnFailure({ policy, retentionSeconds, queue }: Failing): string {
@@ -26,7 +29,7 @@ export function describeOnFailure({ policy, retentionSeconds, queue }: Failing):
   return `after ${times}${duration} ${end}${attempts === 1 ? '' : REFUSED_FOR_GOOD}`
 }
 
-/** The topic stops keeping the message before its last retry. */
+/** Whether the retention ends before the last retry. */
 export function endsByRetention(totalSeconds: number, retentionSeconds: number): boolean {
   return totalSeconds > retentionSeconds
 }
@@ -38,7 +41,7 @@ const UNITS: [seconds: number, name: string][] = [
 ]
 const SECONDS_PER: Record<string, number> = { d: 86_400, h: 3_600, min: 60 }
 
-/** To a tenth: `90 s` is `1.5 min`. */
+/** Rounded to a tenth: `90 s` is `1.5 min`. */
 export function durationInWords(seconds: number): string {
   const [, unit = 's'] = UNITS.find(([from]) => seconds >= from) ?? []
   const value = Math.round((seconds / (SECONDS_PER[unit] ?? 1)) * 10) / 10

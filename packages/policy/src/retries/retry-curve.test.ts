@@ -25,7 +25,7 @@ const retryPolicy = fc
     }),
   )
 
-/** The backoff phase built the other way round: step by step from the first delay, by what the functions' names say. */
+/** A second model of the backoff phase. It goes step by step from the first delay, as the functions' names suggest. */
 function modelBackoff(policy: RetryPolicy, count: number): number[] {
   const { minDelayTarget: min, maxDelayTarget: max, backoffFunction } = policy
   const steps = count - 1

@@ -1,6 +1,6 @@
 /**
  * The four-phase retry curve (checklist 24 to 31): immediate, pre-backoff, backoff, post-backoff, always in that order.
- * Everything here is nominal: no jitter, and no time that the attempts themselves take.
+ * All delays here are nominal: without jitter, and without the duration of attempts.
  */
 import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
 
@@ -11,17 +11,17 @@ interface PlannedRetry {
   retry: number
   phase: RetryPhase
   delaySeconds: number
-  /** Since the first attempt, were every attempt to fail at once. */
+  /** Seconds since the first attempt, if every attempt failed at once. */
   atSeconds: number
 }
 
-/** Where retry i of n stands between the first (0) and the last (1); a lone one is the first. */
+/** Position of retry i of n, from 0 (first) to 1 (last). If n is 1, the position is 0. */
 const position = (i: number, n: number) => (n > 1 ? (i - 1) / (n - 1) : 0)
 
 /**
- * Delay of backoff retry `i` of `n` between `min` and `max`. AWS publishes names and a chart, no formulas: only linear
- * is confirmed, the rest are read off the chart. Swap a formula here and nowhere else. Each must start at min, end at
- * max, never fall, and be constant where min equals max (checklist 28 to 30).
+ * Delay of backoff retry `i` of `n` between `min` and `max`. AWS publishes names and a chart, but no formulas. Only
+ * linear is confirmed, and the others are read off the chart. A formula is changed only here. Each must start at min,
+ * end at max, never fall, and be constant if min equals max (checklist 28 to 30).
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 export const BACKOFF: Record<BackoffFunction, (min: number, max: number, i: number, n: number) => number> = {
@@ -39,7 +39,7 @@ function backoffRetries(policy: RetryPolicy): number {
   return policy.numRetries - policy.numNoDelayRetries - policy.numMinDelayRetries - policy.numMaxDelayRetries
 }
 
-/** The phase of a retry, 1 being the first; past the last it stays in the last phase. */
+/** The phase of a retry, counted from 1. Retries after the last one count as the last phase. */
 export function retryPhase(policy: RetryPolicy, retry: number): RetryPhase {
   let left = retry - policy.numNoDelayRetries
   if (left <= 0) return 'immediate'
@@ -53,7 +53,7 @@ export function nominalDelayMs(policy: RetryPolicy, retry: number): number {
   return Math.round(delaySeconds(policy, retry) * 1_000)
 }
 
-/** Every retry of the curve in order. Its length is numRetries: not meant for the queues' policy. */
+/** Every retry of the curve in order. There are numRetries of them, far too many for the queues' policy. */
 export function previewRetries(policy: RetryPolicy): PlannedRetry[] {
   let at = 0
   return Array.from({ length: policy.numRetries }, (_, index) => {
@@ -68,7 +68,7 @@ export function previewRetries(policy: RetryPolicy): PlannedRetry[] {
   })
 }
 
-/** Sum of all delays. From exact delays: summing rounded ones would refuse policies that come to the limit exactly. */
+/** Sum of all delays, before rounding. The sum of rounded delays would refuse policies that reach the limit exactly. */
 export function totalRetrySeconds(policy: RetryPolicy): number {
   const { minDelayTarget: min, maxDelayTarget: max } = policy
   const backoff = backoffRetries(policy)

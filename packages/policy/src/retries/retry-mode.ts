@@ -1,17 +1,17 @@
 /**
- * The input of a lane's retry mode from an attempt: how the endpoint answered, and what a retry costs. The modes run in
- * the store's lane-pace.lua and note-results-1.lua.
+ * Describes an attempt for a lane's retry mode: how the endpoint answered, and what a retry costs. The modes run in the
+ * store's lane-pace.lua and note-results-1.lua.
  *
- * - standard: a retry draws on a quota that successes fill again. While the quota is empty, one retry a second goes. A
- *   retry comes later, and is never given up.
- * - adaptive: also, 429, 503 and timeouts lower the rate of the lane's sends, which recovers by CUBIC.
+ * - standard: a retry takes tokens from a quota, and successes fill it again. While the quota is empty, one retry a
+ * second is made. Retries are delayed, and never dropped.
+ * - adaptive: in addition, 429, 503 and timeouts lower the lane's send rate, which recovers by CUBIC.
  *
  * They follow the SDKs' modes: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
  */
 import type { AttemptErrorCode, AttemptResult, Protocol, RetryPolicy } from '@fantail/contracts'
 import { classify } from './next-step.ts'
 
-/** The same value as in lane-pace.lua. */
+/** Must be the same value as in lane-pace.lua. */
 const RETRY_COST = 5
 /**
  * @limit Tokens of the retry quota that a retry after a timeout costs. With less left: one retry a second goes.
@@ -24,7 +24,7 @@ const RETRY_COST_AFTER_TIMEOUT = 10
  */
 export type Answered = 'ok' | 'refused' | 'limited' | 'unavailable' | 'timeout' | 'failed'
 
-/** null: it says nothing of the endpoint, which was not asked. */
+/** null: the result says nothing about the endpoint, because no request reached it. */
 export function answeredAs(
   result: AttemptResult,
   protocol: Protocol,
@@ -39,13 +39,13 @@ export function answeredAs(
   if (statusCode === 503) return 'unavailable'
   const byPolicy = classify(result, protocol, policy)
   if (byPolicy === 'delivered') return 'ok'
-  // A 500 is a failure of the endpoint even if `retryOn` leaves it out.
+  // A 500 is a failure of the endpoint, even if `retryOn` does not contain it.
   return byPolicy === 'retry' || classify(result, protocol) === 'retry' ? 'failed' : 'refused'
 }
 
 const NOT_ASKED = new Set<AttemptErrorCode>(['storage', 'secrets', 'queue_missing', 'queue_refused'])
 
-/** The quota that a retry takes, by the result of the attempt before it. A first attempt takes none. */
+/** The tokens that a retry takes, by the result of the attempt before it. A first attempt takes none. */
 export function retryCost(before: { error: string | null } | null): number {
   if (before === null) return 0
   return before.error === 'timeout' ? RETRY_COST_AFTER_TIMEOUT : RETRY_COST

@@ -1,4 +1,4 @@
-/** Which statuses a policy has retried: `retryOn` lists statuses and classes of them, and replaces the usual ones. */
+/** Reads `retryOn` of a policy, a list of statuses and classes of statuses to retry. It replaces the default list. */
 import { RETRY_ON_MEMBERS_MAX } from '@fantail/contracts'
 
 type RetryOn = readonly (string | number)[]

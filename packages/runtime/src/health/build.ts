@@ -1,7 +1,7 @@
 /**
  * Which Fantail this is: the version of package.json, and the commit of the image or of the checkout. The files of git
- * are read without git, which refuses a checkout of another user. Only Node is imported: `fantail --version` needs no
- * more.
+ * are read without the program git, which refuses a checkout of another user. Only modules of Node are imported,
+ * because `fantail --version` must work without packages.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 
 export interface Build {
   version: string
-  /** `unknown` where neither FANTAIL_COMMIT nor a checkout says it. */
+  /** `unknown` if neither FANTAIL_COMMIT nor a checkout names it. */
   commit: string
-  /** Why the commit of a checkout could not be read. */
+  /** Why the checkout's commit could not be read. */
   problem?: string
 }
 
-/** `src` and `dist` are equally deep. */
+/** `src` and `dist` are equally deep in the repository. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const UNKNOWN = 'unknown'
 
@@ -31,7 +31,7 @@ export function readBuild(built?: string, root = ROOT): Build {
   }
 }
 
-/** undefined: no checkout. Throws where there is one that cannot be read. */
+/** undefined: there is no checkout. Throws if there is one that cannot be read. */
 function commitOf(root: string): string | undefined {
   const git = join(root, '.git')
   if (!existsSync(git)) return undefined
@@ -41,7 +41,7 @@ function commitOf(root: string): string | undefined {
   return ref === undefined ? head : commitOfRef(dir, ref)
 }
 
-/** A worktree has a file there that names its folder. */
+/** In a worktree, `.git` is a file that names the folder. */
 function gitDir(root: string, git: string): string {
   if (existsSync(join(git, 'HEAD'))) return git
   const named = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1]
@@ -49,7 +49,7 @@ function gitDir(root: string, git: string): string {
   return isAbsolute(named) ? named : join(root, named)
 }
 
-/** A branch without commits has none. */
+/** A branch without commits has no file and no packed ref. */
 function commitOfRef(dir: string, ref: string): string | undefined {
   const common = join(dir, 'commondir')
   const shared = existsSync(common) ? join(dir, readFileSync(common, 'utf8').trim()) : dir

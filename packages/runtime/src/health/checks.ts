@@ -1,9 +1,9 @@
-/** Readiness: what a service needs, each tried with a bound. */
+/** Readiness: checks everything that a service needs, each check with a time limit. */
 
 import { errorFields } from '../logger.ts'
 import type { Build } from './build.ts'
 
-/** Resolves where the thing works, rejects with what is wrong. */
+/** Each resolves if its part works, and rejects with the reason if not. */
 export type Checks = Record<string, () => Promise<unknown>>
 
 interface Readiness {
@@ -12,16 +12,16 @@ interface Readiness {
   checks: Record<string, string>
 }
 
-/** A reason why a process that works is not all right. */
+/** A reason why a service that works needs attention. */
 export interface Degradation {
   reason: string
   message: string
 }
 
-/** The answer of `/readyz` beside its checks. */
+/** The parts of the answer of `/readyz` beside its checks. */
 export interface ReadyOptions {
   checks: Checks
-  /** Asked where every check passes. A rejection is a degradation, too. */
+  /** Called if every check passes. A rejection counts as a degradation. */
   degradations?: () => Promise<Degradation[]>
   build: Build
 }
@@ -32,7 +32,7 @@ interface ReadyAnswer {
 }
 
 interface ReadyBody extends Pick<Build, 'version' | 'commit'> {
-  /** `degraded`: it works, and an operator should look. */
+  /** `degraded`: the service works, and an operator should look at it. */
   status: 'ready' | 'degraded' | 'unavailable'
   checks: Record<string, string>
   degraded: Degradation[]
@@ -75,7 +75,7 @@ async function degradationsWithin(
   return result === 'ok' ? found : [UNSEEN]
 }
 
-/** Without the reason: an error names hosts, and this route is open. */
+/** The reason is left out, because an error names hosts and this route is open to all. */
 const UNSEEN = { reason: 'unseen', message: 'Redis did not answer what it would lose.' }
 
 export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): Promise<Readiness> {
@@ -88,7 +88,7 @@ export async function runChecks(checks: Checks, timeoutMs = CHECK_TIMEOUT_MS): P
   }
 }
 
-/** The check of a service that listens before it works: it fails until `done` is called. */
+/** The check of a service that listens before it is ready. It fails until `done` is called. */
 export function createStartCheck(): { check(): Promise<void>; done(): void } {
   let started = false
   return {

@@ -40,7 +40,7 @@ async function serving({
   return { get: (path: string, method = 'GET') => fetch(base + path, { method }), lines }
 }
 
-/** A GET with this Host header. */
+/** Makes a GET request with this Host header. */
 function under(host: string, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: server?.port(), path, headers: { host }, agent: false }

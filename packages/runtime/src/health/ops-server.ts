@@ -1,4 +1,4 @@
-/** Health, readiness and metrics of a service that serves nothing else over HTTP. */
+/** Serves health, readiness and metrics for services without another HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
@@ -19,9 +19,9 @@ interface OpsServerOptions extends ReadyOptions {
 }
 
 export interface OpsServer extends Loop {
-  /** Rejects where the port is taken. */
+  /** Rejects if the port is taken. */
   start(): Promise<void>
-  /** The port it listens on; meaningful once started. */
+  /** The port that it listens on. Only valid after `start`. */
   port(): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A real Redis Cluster on loopback: three masters, and a replica of each. Killing a master is followed by a failover
- * about a second later.
+ * A real Redis Cluster on loopback: three masters, each with replicas. About a second after a master is killed, a
+ * replica takes over.
  */
 import { Redis } from 'ioredis'
 import { waitFor } from '../wait-for.ts'
@@ -13,12 +13,12 @@ const NODE_TIMEOUT_MS = 1_000
 const KEYS_AT_ONCE = 100
 
 export interface TestCluster {
-  /** The masters as they were at first, then their replicas in the same order. */
+  /** The initial masters, then their replicas in the same order. */
   nodes: TestRedis[]
   /** For REDIS_CLUSTER_NODES. */
   addresses: string
   target: { nodes: { host: string; port: number }[] }
-  /** The node that has the slot now, by what most nodes say. */
+  /** The node that most nodes call the slot's master now. */
   masterOf(slot: number): Promise<TestRedis>
   /**
    * Moves a slot with all its keys the way `redis-cli --cluster reshard` does. `halfway` is called when half of the
@@ -67,7 +67,7 @@ function clientOf({ port }: TestRedis, tls: TestTls | undefined): Redis {
   const patience = { retryStrategy: () => 100, maxRetriesPerRequest: 3 }
   const client = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   client.on('error', () => {
-    // A node that a test has killed; what is asked of it fails by itself.
+    // The test has killed this node. A command to it fails, so this error needs no handling.
   })
   return client
 }
@@ -121,7 +121,7 @@ async function masterOf(nodes: TestRedis[], clients: Redis[], slot: number): Pro
   return master
 }
 
-/** The port of the slot's master, as each node that answers has it. */
+/** The port of the slot's master, according to each node that answers. */
 async function votesOf(clients: Redis[], slot: number): Promise<number[]> {
   const said = await Promise.allSettled(
     clients.filter(({ status }) => status === 'ready').map((client) => client.cluster('SLOTS')),

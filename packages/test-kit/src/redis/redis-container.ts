@@ -1,6 +1,4 @@
-/**
- * A Redis in a container, its data in the container: killed and frozen by the daemon, so on any host that it runs on.
- */
+/** A Redis in a container, with its data. The daemon kills and freezes it, so this works wherever the daemon runs. */
 import { RedisContainer } from '@testcontainers/redis'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import { waitFor } from '../wait-for.ts'
@@ -12,7 +10,7 @@ const imageName = () => process.env.FANTAIL_REDIS_IMAGE || 'redis:7.4-alpine'
 
 let problem: Promise<string | undefined> | undefined
 
-/** Why no container can be run; undefined: one can. Asked once per process. */
+/** Why no container can be run. undefined: one can. Checked once per process. */
 export function containerProblem(): Promise<string | undefined> {
   problem ??= findProblem()
   return problem
@@ -28,7 +26,7 @@ async function findProblem(): Promise<string | undefined> {
   }
 }
 
-/** Resolves with the server started, maybe before it answers. */
+/** Resolves when the server is started. It may not answer yet. */
 export async function startContainer(port: number, words: string[]): Promise<RedisRuntime> {
   const place = ['--bind', '0.0.0.0', '--protected-mode', 'no', '--dir', '/data']
   const started = await new RedisContainer(imageName())
@@ -48,7 +46,7 @@ export async function startContainer(port: number, words: string[]): Promise<Red
     kill: async () => {
       const { Running, Paused } = await state()
       if (!Running) return
-      // The daemon does not kill what it has frozen.
+      // The daemon cannot kill a frozen container.
       if (Paused) await container.unpause()
       await container.kill({ signal: 'SIGKILL' })
       await waitFor(async () => !(await state()).Running, { what: 'the container to end' })
@@ -57,7 +55,7 @@ export async function startContainer(port: number, words: string[]): Promise<Red
     thaw: () => container.unpause(),
     remove: () => container.remove({ v: true, force: true }),
     ended: async () => ((await state()).Running ? undefined : 'the container of redis-server ended'),
-    // The daemon has the port: nothing else answers there.
+    // The daemon holds the port, so no other server can answer there.
     isOwn: () => true,
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Keys that Fantail's scripts alone build, for tests that look into Redis. `base` is a shard's prefix (store's
- * keys.ts).
+ * Keys that only Fantail's scripts build, for tests that look into Redis. `base` is a shard's prefix (store's keys.ts).
  */
 
 export const skewKey = (base: string) => `${base}skew`

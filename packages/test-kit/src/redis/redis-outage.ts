@@ -1,20 +1,20 @@
 /**
- * A TCP proxy before a Redis that goes away once, at a request counted from the start: that one and all connections are
- * cut, and new ones are refused for a moment.
+ * A TCP proxy to a Redis that becomes unreachable once, at a chosen request. At this request all connections are cut,
+ * and new ones are refused for a moment.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 interface RedisOutage {
   port: number
-  /** Requests so far: what a client has written at once counts as one. */
+  /** Number of requests so far. Bytes that a client writes at once count as one. */
   readonly requests: number
-  /** Whether the request has come at which Redis went away. */
+  /** Whether the outage has begun. */
   readonly happened: boolean
   close(): Promise<void>
 }
 
 interface RedisOutageOptions {
-  /** Number of the request, from 1. */
+  /** The request at which the outage begins, counted from 1. */
   at: number
   /** How long new connections are refused. */
   forMs: number
@@ -25,8 +25,8 @@ const AT_ONCE = 12
 const REQUESTS_MAX = 240
 
 /**
- * Runs `through` for request 1, 2, 3 and so on, several at a time, until one answers false: what it starts made fewer
- * requests. Resolves with how many it made.
+ * Calls `through` for request 1, 2, 3 and so on, several at a time. `through` returns false if fewer requests were
+ * made. Resolves with the number of requests that were made.
  */
 export async function atEachRequest(through: (at: number) => Promise<boolean>): Promise<number> {
   let next = 1
@@ -43,7 +43,7 @@ export async function atEachRequest(through: (at: number) => Promise<boolean>): 
       }
     }
   }
-  // Waits for all before one's failure is thrown, so that none leaves its servers behind.
+  // Waits for all runs before one's failure is thrown, so that none leaves its servers behind.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, goOn))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (made > REQUESTS_MAX) throw new Error(`more than ${REQUESTS_MAX} requests`)
@@ -67,7 +67,7 @@ export async function startRedisOutage(
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
       socket.on('error', () => {
-        // One side went away: the other one is closed with it.
+        // One side closed the connection. The other one is closed with it.
       })
     }
     client.once('close', () => target.destroy())

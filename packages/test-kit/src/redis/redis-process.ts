@@ -1,4 +1,4 @@
-/** A redis-server of this machine as a child process, its data in a temporary folder. */
+/** A redis-server of this machine as a child process, with its data in a temporary folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,13 @@ interface SpawnOptions {
 
 const LOG_CHARS_SHOWN = 1_000
 
-/** Servers end with the test process, also when it crashes. */
+/** Servers end with the test process, also if it crashes. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-/** Resolves with the server spawned, before it answers. */
+/** Resolves when the process is started. It may not answer yet. */
 export async function spawnServer({ command, port, words, env }: SpawnOptions): Promise<RedisRuntime> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-redis-'))
   const log = join(dir, 'redis.log')
@@ -42,7 +42,7 @@ export async function spawnServer({ command, port, words, env }: SpawnOptions): 
   }
 }
 
-/** One run of a server, or of a Sentinel, that writes to this log. */
+/** One process of a server or a Sentinel, which writes to this log. */
 interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill'> {
   pid: number
   signal(signal: NodeJS.Signals): void

@@ -1,4 +1,4 @@
-/** A master and one replica on loopback. Only the test fails over. */
+/** A master and one replica on loopback. A failover only happens if the test makes it. */
 import { Redis } from 'ioredis'
 import { waitFor } from '../wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
@@ -6,14 +6,14 @@ import { clientTls } from './redis-tls.ts'
 
 export interface TestReplica {
   master: TestRedis
-  /** Freezing it keeps it from confirming anything. */
+  /** While the replica is frozen, it confirms no write. */
   replica: TestRedis
-  /** Kills the master and makes the replica one. */
+  /** Kills the master and makes the replica the master. */
   failOver(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Resolves when the replica has everything. */
+/** Resolves when the replica has all data. */
 export async function startWithReplica(options: TestRedisOptions = {}): Promise<TestReplica> {
   const args = ['--repl-diskless-sync-delay', '0', ...(options.args ?? [])]
   const server = { ...options, spawned: true }
@@ -22,7 +22,7 @@ export async function startWithReplica(options: TestRedisOptions = {}): Promise<
   const replica = await startRedis({ ...server, args: following })
   const asked = new Redis(replica.port, '127.0.0.1', { ...clientTls(options.tls) })
   asked.on('error', () => {
-    // A frozen or killed replica: its test knows.
+    // The test has frozen or killed a replica on purpose.
   })
   const stop = async () => {
     asked.disconnect()

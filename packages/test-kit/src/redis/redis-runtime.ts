@@ -1,5 +1,6 @@
 /**
- * How a server is run; `start` begins it anew on the same port with the same data and need not wait until it answers.
+ * How a server is run. `start` starts it again on the same port with the same data. It need not wait until the server
+ * answers.
  */
 export interface RedisRuntime {
   pid(): number
@@ -9,8 +10,11 @@ export interface RedisRuntime {
   thaw(): Promise<void>
   /** Removes the data of a server that was killed. */
   remove(): Promise<void>
-  /** Why the server that was started last has ended; undefined: it runs. */
+  /** Why the server that was started last has ended. undefined: it runs. */
   ended(): Promise<string | undefined>
-  /** Whether this (`INFO server`) comes from the server that was started last, and not from another one at its port. */
+  /**
+   * Whether this text (`INFO server`) comes from the server that was started last. Another server may answer at its
+   * port.
+   */
   isOwn(info: string): boolean
 }

@@ -1,6 +1,6 @@
 /**
- * A master, its replicas and three Sentinels on loopback. Killing the master is followed by a failover about two
- * seconds later.
+ * A master, its replicas and three Sentinels on loopback. About two seconds after the master is killed, a replica takes
+ * over.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const DOWN_AFTER_MS = 800
 const FAILOVER_TIMEOUT_MS = 6_000
 
 export interface TestSentinels {
-  /** The master as it was at first, then its replicas. */
+  /** The initial master, then its replicas. */
   nodes: TestRedis[]
   name: string
   /** For REDIS_SENTINELS. */
@@ -112,7 +112,7 @@ async function startSentinel({ port, dir, masterPort, tls }: SentinelOptions) {
   const patience = { retryStrategy: () => 20, maxRetriesPerRequest: null }
   const client = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   client.on('error', () => {
-    // Refused until it listens; what waits for it fails where it never does.
+    // The server does not listen yet. The caller's wait fails if it never does.
   })
   try {
     await untilItAnswers(client, sentinel)

@@ -21,7 +21,7 @@ describe.each(RUNTIMES)('a test’s Redis, $name', ({ value, skip }) => {
     redis = await startRedis({ appendfsync: 'always', args: ['--maxmemory', '64mb'] })
     client = new Redis(redis.url, { maxRetriesPerRequest: null, retryStrategy: () => 10 })
     client.on('error', () => {
-      // Refused while the server is away; commands wait for it.
+      // Connections are refused while the server is down. Commands wait for it.
     })
   })
 
@@ -52,7 +52,8 @@ describe.each(RUNTIMES)('a test’s Redis, $name', ({ value, skip }) => {
     const reply = client.ping().finally(() => {
       answered = true
     })
-    // Accepted by the kernel, so that connecting again proves that time has passed for the frozen one as well.
+    // The kernel accepts this connection although the server is frozen. A second connection proves that time has
+    // passed.
     const second = new Redis(redis.url, {
       commandTimeout: 200,
       retryStrategy: () => null,

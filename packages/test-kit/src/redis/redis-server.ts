@@ -1,6 +1,6 @@
 /**
- * A real Redis for one test file: a free loopback port and a data folder, both gone with it. It is spawned from a
- * binary, or runs in a container if FANTAIL_TEST_REDIS=container and a Docker daemon answers. The binary is
+ * A real Redis for one test file, with a free loopback port and a data folder. Both are removed with it. It runs in a
+ * container if FANTAIL_TEST_REDIS=container and a Docker daemon answers. Otherwise a binary is spawned:
  * FANTAIL_TEST_REDIS_SERVER or FANTAIL_REDIS_SERVER, or the one that the bootstrap unpacked, or redis-server /
  * valkey-server on PATH.
  */
@@ -17,11 +17,11 @@ import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
 export interface TestRedis {
   url: string
   port: number
-  /** Process id of the server that runs now; of a container's, as its host sees it. */
+  /** Process id of the present server. For a container, it is the id on the host. */
   pid(): number
-  /** SIGKILL; what is on disk stays. */
+  /** Sends SIGKILL. Data on disk stays. */
   kill(): Promise<void>
-  /** SIGSTOP and SIGCONT: a Redis that accepts connections and does not answer. */
+  /** SIGSTOP and SIGCONT. A frozen Redis accepts connections and does not answer. */
   freeze(): Promise<void>
   thaw(): Promise<void>
   /** Starts it again on the same port with the same data. */
@@ -33,21 +33,21 @@ export interface TestRedis {
 export interface TestRedisOptions {
   /** Extra redis.conf settings as command line words, e.g. `['--maxmemory', '32mb']`. */
   args?: string[]
-  /** `always` makes what was answered survive a kill; default: no persistence at all. */
+  /** `always`: answered writes survive a kill. Default: no persistence at all. */
   appendfsync?: 'always' | 'everysec'
-  /** Added to the environment of a server that is spawned. */
+  /** Variables that are added to the environment of a spawned server. */
   env?: Record<string, string>
-  /** Spawned, also where FANTAIL_TEST_REDIS=container: servers that have to find each other. */
+  /** Always spawns a process, for servers that must find each other. */
   spawned?: boolean
   /** Default: a free one. */
   port?: number
-  /** The binary to spawn; default: as above. */
+  /** The binary to spawn. Default: as described above. */
   command?: string
-  /** Speaks nothing but TLS, and asks clients for a certificate. */
+  /** The server only speaks TLS, and requires certificates of clients. */
   tls?: TestTls | undefined
 }
 
-/** Starts a Redis and resolves when it answers. Rejects if another program has the port that was asked for. */
+/** Starts a Redis and resolves when it answers. Rejects if another program has the requested port. */
 export function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   const { port } = options
   return port === undefined ? atFreePort((free) => startAt(free, options)) : startAt(port, options)
@@ -90,7 +90,7 @@ async function launch(port: number, options: TestRedisOptions): Promise<RedisRun
 
 async function inContainer(port: number, words: string[]): Promise<RedisRuntime | undefined> {
   if (process.env.FANTAIL_TEST_REDIS !== 'container') return undefined
-  // Loaded here: it takes longer than starting a server.
+  // Loaded only here, because loading it takes longer than starting a server.
   const { containerProblem, startContainer } = await import('./redis-container.ts')
   return (await containerProblem()) ? undefined : startContainer(port, words)
 }
@@ -106,7 +106,7 @@ async function untilAnswers(runtime: RedisRuntime, port: number, tls: TestTls | 
   const patience = { retryStrategy: () => 10, maxRetriesPerRequest: null }
   const probe = new Redis(port, '127.0.0.1', { ...patience, ...clientTls(tls) })
   probe.on('error', () => {
-    // Refused until the server listens; the wait below is what fails when it never does.
+    // Connections are refused until the server listens. The wait below fails if it never does.
   })
   try {
     await untilItAnswers(probe, runtime)
@@ -115,7 +115,7 @@ async function untilAnswers(runtime: RedisRuntime, port: number, tls: TestTls | 
   }
 }
 
-/** Resolves when the server answers this client; rejects where it ended before. */
+/** Resolves when the server answers this client. Rejects if the server ended before. */
 export async function untilItAnswers(
   client: Redis,
   server: Pick<RedisRuntime, 'ended' | 'isOwn'>,
@@ -128,14 +128,14 @@ export async function untilItAnswers(
   await waitFor(answers, { what: 'redis-server to answer' })
 }
 
-/** The server binary; throws with the way to get one where there is none. */
+/** The server binary. If there is none, it throws and says how to get one. */
 export function redisServerPath(): string {
   const found = findServer()
   if (!found) throw new Error('no redis-server found: `npm test` installs one')
   return found
 }
 
-/** Whether servers can be spawned; where there are only containers, tests of clusters are skipped. */
+/** Whether servers can be spawned. Tests of clusters are skipped if only containers can be used. */
 export function canSpawnRedis(): boolean {
   return findServer() !== undefined
 }
@@ -156,9 +156,9 @@ function findServer(): string | undefined {
 }
 
 /**
- * The servers to try what differs between releases on: the one that every test has, and one of Redis 7.2 or newer (any
- * Valkey is), where that is another. The newer one is FANTAIL_TEST_NEWER_REDIS_SERVER or valkey-server on PATH.
- * undefined: there is none here.
+ * Servers for tests of features that differ between releases. `usual` is the server of every test. `newer` is Redis 7.2
+ * or later (any Valkey is), if that is another binary: FANTAIL_TEST_NEWER_REDIS_SERVER or valkey-server on PATH.
+ * undefined: there is none.
  */
 export function redisReleases(): { usual: string | undefined; newer: string | undefined } {
   const usual = findServer()

@@ -1,4 +1,6 @@
-/** Certificates for Redis over TLS: of an authority that is made for the test, one for servers and one for clients. */
+/**
+ * Certificates for Redis over TLS: a new authority, and two certificates of it, one for servers and one for clients.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +15,7 @@ export interface TestTls {
   remove(): Promise<void>
 }
 
-/** For servers on loopback; with a name, their certificate is for that name alone. */
+/** Certificates for servers on loopback. With a name, the servers' certificate is for that name alone. */
 export async function createTestTls(servername?: string): Promise<TestTls> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-tls-'))
   const authority = createAuthority()
@@ -34,7 +36,7 @@ async function writePair(dir: string, name: string, pair: TestCertificate) {
   return files
 }
 
-/** Settings of a server that speaks TLS at this port only, to clients, replicas, other nodes and Sentinels. */
+/** Settings of a server that only speaks TLS, to clients, replicas, other nodes and Sentinels. */
 export function tlsSettings(port: number, { server, files }: TestTls): [name: string, value: string][] {
   return [
     ['port', '0'],

@@ -1,4 +1,4 @@
-/** Looking into a queue without receiving, counting its dead letters, purging it. */
+/** Schemas for looking into a queue without receiving, counting its dead letters, and purging it. */
 import { z } from 'zod'
 import { DEAD_LETTER_REASONS } from '../../records.ts'
 import {

@@ -1,5 +1,5 @@
 /**
- * A batch as push consumers are sent it, in the shape in which AWS Lambda gets it. It documents; `delivery` writes it.
+ * A batch as push consumers receive it, in the shape of AWS Lambda. The schema documents it, and `delivery` writes it.
  */
 import { z } from 'zod'
 import { named } from '../shared-schemas.ts'

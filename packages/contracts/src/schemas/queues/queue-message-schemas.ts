@@ -1,4 +1,4 @@
-/** Receiving from a queue over REST, and settling what was received. */
+/** Schemas for receiving from a queue over REST, and for settling received messages. */
 import { z } from 'zod'
 import {
   QUEUE_HANDLES_MAX,

@@ -1,4 +1,4 @@
-/** Queues over REST: their settings and figures. */
+/** Schemas of queues over REST: their settings and figures. */
 import { z } from 'zod'
 import {
   QUEUE_ALLOWED_SOURCES_MAX,

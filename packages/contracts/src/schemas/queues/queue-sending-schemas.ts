@@ -1,11 +1,11 @@
-/** Sending to a queue over REST. */
+/** Schemas for sending to a queue over REST. */
 import { z } from 'zod'
 import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
 import { FifoId, MessageInput } from '../message-schemas.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 import { Delay } from './queue-schemas.ts'
 
-/** Anything but XML 1.0's characters, as SQS has it (checklist 182). */
+/** Characters that SQS refuses, because XML 1.0 does not have them (checklist 182). */
 const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 export function unsendable(text: string): boolean {
@@ -55,7 +55,7 @@ export const QueueBatchInput = namedInput(
       examples: [{ messages: [{ body: 'first job' }, { body: 'second job', delaySeconds: 60 }] }],
     }),
 )
-/** For the documentation. The route checks the body against the shape that it has. */
+/** Only documents. The route checks the body with the shape that it has. */
 export const QueueSendInput = namedInput(
   'QueueSendInput',
   z.union([QueueItemInput, QueueBatchInput]).describe('One message, or a batch under `messages`.'),

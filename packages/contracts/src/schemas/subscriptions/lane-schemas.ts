@@ -1,4 +1,4 @@
-/** How a subscription's lane stands, and a whole subscription as an example. */
+/** Schemas of the state of a subscription's lane, and a whole subscription as an example. */
 import { z } from 'zod'
 import { DRAIN_UNKNOWN } from '../../delivery-causes.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'

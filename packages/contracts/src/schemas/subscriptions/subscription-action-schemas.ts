@@ -1,4 +1,4 @@
-/** Actions on a subscription over REST, beside changes of its settings. */
+/** Schemas of actions on a subscription over REST that do not change its settings. */
 import { z } from 'zod'
 import { named, namedInput } from '../shared-schemas.ts'
 

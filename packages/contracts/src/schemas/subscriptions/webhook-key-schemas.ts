@@ -1,4 +1,4 @@
-/** Keys of Standard Webhooks signatures over REST. */
+/** Schemas of Standard Webhooks keys over REST. */
 import { z } from 'zod'
 import {
   WEBHOOK_KEYS_MAX,

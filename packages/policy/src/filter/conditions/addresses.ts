@@ -1,12 +1,12 @@
 /**
- * IP addresses as texts of two (IPv4) or eight (IPv6) code units, 16 bits of the address each: equal addresses are
- * equal texts, and greater addresses of a kind are greater texts. A body of 256 KB may hold 40,000 of them, so they are
- * read here in one pass; a test holds this against ipaddr.js, which reads those of policies.
+ * IP addresses as texts of two (IPv4) or eight (IPv6) code units, each with 16 bits of the address. Equal addresses are
+ * equal texts, and a greater address is a greater text. A body of 256 KB may hold 40,000 addresses, so this code reads
+ * each in one pass. ipaddr.js reads those of policies, and a test compares the two.
  */
 import ipaddr from 'ipaddr.js'
 
 /**
- * The longest spelling: an IPv6 address that ends in an IPv4 one.
+ * The longest spelling is an IPv6 address that ends in an IPv4 one.
  * @limit Text of an address. Past it: the text is no address and matches nothing.
  */
 const ADDRESS_CHARS_MAX = 45
@@ -14,14 +14,14 @@ const ADDRESS_GROUPS = 8
 /** @limit Digits of a group of an IPv6 address. Past it: the text is no address. */
 const DIGITS_MAX = 4
 const V4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
-/** At the end of an IPv6 address, where leading zeros say nothing. */
+/** An IPv4 address at the end of an IPv6 one, where leading zeros are allowed. */
 const LOOSE_V4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 const COLON = 58
 const DOT = 46
 
 type Ip = ipaddr.IPv4 | ipaddr.IPv6
 
-/** The address that a policy names, strictly: undefined where the text is none. */
+/** The address that a policy names, read strictly. undefined: the text is no address. */
 export function parseAddress(text: string): Ip | undefined {
   if (text.length > ADDRESS_CHARS_MAX || !/^[\da-fA-F:.]+$/.test(text)) return undefined
   if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined
@@ -46,7 +46,7 @@ export function blockOf(ip: Ip, bits: number): { low: string; high: string } {
   }
 }
 
-/** The key of the address that a message's text is; undefined where it is none. */
+/** The key of the address in a message's text. undefined: the text is no address. */
 export function addressKey(text: string): string | undefined {
   if (text.length < 2 || text.length > ADDRESS_CHARS_MAX) return undefined
   let hasColon = false
@@ -76,12 +76,12 @@ function keyOfV4(text: string, form = V4): string | undefined {
     : String.fromCharCode((a << 8) | b, (c << 8) | d)
 }
 
-/** The groups of the address that is being read. */
+/** The groups of the address that is being read. One array serves all calls. */
 const groups = new Uint16Array(ADDRESS_GROUPS)
 
 function keyOfV6(text: string): string | undefined {
   let count = 0
-  /** How many groups stand before `::`. */
+  /** How many groups come before `::`. */
   let gap = -1
   let i = 0
   if (text.startsWith('::')) {
@@ -128,7 +128,9 @@ function keyOfGroups(count: number, gap: number): string | undefined {
   return String.fromCharCode(a, b, c, d, e, f, g, h)
 }
 
-/** An IPv6 address whose last 32 bits are spelled as an IPv4 one; after nothing but `::` it is a mapped one, too. */
+/**
+ * The key of an IPv6 address whose last 32 bits are spelled as an IPv4 one. After `::` alone it is a mapped address.
+ */
 function keyOfMixed(text: string): string | undefined {
   const at = text.lastIndexOf(':') + 1
   const end = keyOfV4(text.slice(at), LOOSE_V4)

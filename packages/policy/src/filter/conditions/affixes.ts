@@ -1,13 +1,13 @@
 /**
- * Many prefixes, or many suffixes, asked at once: a tree each edge of which is a whole piece of text. A text is read
- * once, as far as it agrees with some of them, however many there are.
+ * Compares a text with many prefixes or suffixes at once. They form a tree, each edge of which is a piece of text. The
+ * text is read once, while some prefix still agrees with it.
  */
 interface Node {
   /** The part of a text that leads to this node. */
   label: string
   /** One of the texts ends here. */
   isEnd: boolean
-  /** By the code unit that is read first. */
+  /** Edges by their first code unit. */
   edges: Map<number, Node>
 }
 
@@ -47,7 +47,7 @@ export class Affixes {
     let node = this.#root
     let rest = text
     for (;;) {
-      // A text that matches a shorter prefix needs no longer one.
+      // The text begins with a shorter prefix already, so longer ones need not be stored.
       if (node.isEnd) return
       if (rest === '') break
       const next = node.edges.get(this.#unit(rest, 0))

@@ -1,9 +1,9 @@
-/** Conditions of which one must hold: a few are asked one by one, more as a whole. */
+/** The conditions of a key, one of which must hold. A few are checked one by one, more of them by a ConditionSet. */
 import { type Candidate, type Condition, type Conditions, holds } from './condition.ts'
 import { ConditionSet } from './condition-set.ts'
 
 /**
- * So few are asked sooner one by one, and take less memory: most filters have one or two.
+ * A few conditions are checked faster one by one, and take less memory. Most filters have one or two.
  * @limit Conditions of a key that are asked one by one. Past it: a set is built.
  */
 const CONDITIONS_ASKED_MAX = 4
@@ -31,7 +31,7 @@ export class ConditionList implements Conditions {
     return this.conditions.reduce((sum, condition) => sum + patternsOf(condition), 0)
   }
 
-  /** A value that is missing satisfies it. */
+  /** Whether a missing key satisfies the list. */
   get asksForAbsence(): boolean {
     return this.conditions.some((condition) => condition.op === 'exists' && !condition.value)
   }

@@ -1,7 +1,7 @@
 /**
- * Many conditions asked at once, of which one must hold: exact values by look-up, prefixes and suffixes by a tree,
- * ranges and blocks of addresses by halving. Only what is left, wildcards and lists of excluded patterns, is asked one
- * by one.
+ * Checks many conditions at once, one of which must hold. Exact values are looked up. Prefixes and suffixes form a
+ * tree. Ranges and address blocks are found by binary search. Only wildcards and lists of excluded patterns are checked
+ * one by one.
  */
 import { Affixes } from './affixes.ts'
 import {
@@ -19,7 +19,7 @@ import { matchesWildcard, type Wildcard } from './wildcard.ts'
 type Of<Op extends Condition['op']> = Extract<Condition, { op: Op }>
 
 export class ConditionSet {
-  /** How many look-ups a value takes, about. */
+  /** Approximate number of look-ups per value. */
   readonly steps: number
   readonly #present: boolean
   readonly #values: ReadonlySet<Scalar> | undefined
@@ -31,10 +31,10 @@ export class ConditionSet {
   readonly #foldedSuffixes: Affixes | undefined
   /** Patterns without a star. */
   readonly #texts: ReadonlySet<string> | undefined
-  /** Those that more is asked of than how a text begins or how it ends. */
+  /** Wildcards that are more than a prefix or a suffix. */
   readonly #wildcards: readonly Wildcard[]
   readonly #ranges: Spans<number> | undefined
-  /** By the length of their addresses. */
+  /** Address blocks by the length of their addresses. */
   readonly #blocks: ReadonlyMap<number, Spans<string>>
   /** Values that every exclusion excludes. A value that one exclusion lets through satisfies the set. */
   readonly #excludedTexts: ReadonlySet<Scalar> | undefined
@@ -160,7 +160,7 @@ function firstOf(values: ReadonlySet<Scalar>): Scalar | undefined {
   return values.values().next().value
 }
 
-/** undefined where there are none. */
+/** The values that are in every set. undefined: there are no sets. */
 function inAll(sets: ReadonlySet<Scalar>[]): ReadonlySet<Scalar> | undefined {
   const [first, ...others] = sets
   if (!first) return undefined

@@ -1,7 +1,7 @@
 /**
- * One condition of a filter policy: what an alternative in a key's list asks of one value (checklist 78 to 92). A value
- * is a leaf of a JSON body, an attribute, or an element of a String.Array. Long lists are asked as a whole
- * (condition-set.ts).
+ * One condition of a filter policy: one alternative in a key's list (checklist 78 to 92). It is checked against one
+ * value: a leaf of a JSON body, an attribute, or an element of a String.Array. A ConditionSet checks long lists at
+ * once.
  */
 import { addressKey } from './addresses.ts'
 import { foldCase } from './fold-case.ts'
@@ -10,7 +10,7 @@ import { matchesWildcard, type Wildcard } from './wildcard.ts'
 export type Scalar = string | number | boolean | null
 
 export type Condition =
-  /** `address`: what addresses.ts makes of the text, where it is an IP address. */
+  /** `address`: the key of addresses.ts, if the text is an IP address. */
   | { op: 'string'; value: string; address: string | undefined }
   | { op: 'number'; value: number }
   | { op: 'literal'; value: boolean | null }
@@ -25,14 +25,14 @@ export type Condition =
   /** First and last address of the block. */
   | { op: 'cidr'; low: string; high: string }
 
-/** Conditions of which one must hold (condition-list.ts). */
+/** The conditions of a key, one of which must hold (condition-list.ts). */
 export interface Conditions {
   readonly conditions: readonly Condition[]
-  /** How much more than one look-up it takes to ask a value. */
+  /** The cost of checking one value, compared with one look-up. */
   readonly steps: number
-  /** It looks for pieces of text inside of values: then their length counts, too. */
+  /** Whether it searches within values. The length of a value then counts too. */
   readonly searches: boolean
-  /** How many there are, with those inside of `anything-but`. */
+  /** The number of patterns, including those inside of `anything-but`. */
   readonly patterns: number
   holds(candidate: Candidate): boolean
 }
@@ -42,7 +42,9 @@ export interface Bound {
   inclusive: boolean
 }
 
-/** A value of the message with its derived forms. Each form is made once, because hundreds of filters may need it. */
+/**
+ * A value of the message with its derived forms. Each form is computed once, because hundreds of filters may need it.
+ */
 export interface Candidate {
   value: Scalar
   /** The spelling of a Number attribute. */
@@ -52,7 +54,7 @@ export interface Candidate {
   folded?: string | undefined
 }
 
-/** Whether one present value satisfies the condition; `exists: false` never does. */
+/** Whether a value that is present satisfies the condition. It never satisfies `exists: false`. */
 export function holds(condition: Condition, candidate: Candidate): boolean {
   const { value } = candidate
   switch (condition.op) {
@@ -103,13 +105,13 @@ function isWithin({ low, high }: Extract<Condition, { op: 'numeric' }>, value: n
   return !(high && (high.inclusive ? value > high.value : value >= high.value))
 }
 
-/** `text`: the candidate's value. */
+/** The case-folded text of the candidate. `text` is the candidate's value. */
 export function foldedIn(candidate: Candidate, text: string): string {
   candidate.folded ??= foldCase(text)
   return candidate.folded
 }
 
-/** undefined where the value is no address. */
+/** undefined: the value is no address. */
 export function addressIn(candidate: Candidate): string | undefined {
   if (candidate.address === undefined)
     candidate.address =

@@ -1,4 +1,4 @@
-/** The prepared forms for many conditions and long texts give the same answers as the plain comparison. */
+/** The forms for many conditions and long texts give the same answers as a plain comparison. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressKey, keyOfAddress, parseAddress } from './addresses.ts'

@@ -1,26 +1,26 @@
 /**
- * Case folding, character by character. Folding a whole text would not do: lower case depends on neighbours (a sigma at
- * the end of a word differs), and upper case may be longer. Folded characters are cached by code point, in pages. A
- * body of 256 KB in any script is then folded in a few milliseconds.
+ * Case folding, character by character. The functions for whole texts do not work here. Lower case depends on
+ * neighbours (a sigma at the end of a word differs), and upper case may be longer. Folded characters are cached by code
+ * point, in pages. A body of 256 KB in any script is then folded in a few milliseconds.
  */
 
 /** Code points of a page. */
 const PAGE_BITS = 8
 const PAGE_MASK = 2 ** PAGE_BITS - 1
 /**
- * Code units that one call makes a text of: more would not fit the arguments of a call.
+ * More code units would not fit into the arguments of one call.
  * @limit Code units that one call turns into text. Past it: a further call follows.
  */
 const UNITS_MAX = 4_096
 
 /**
- * By code point >> PAGE_BITS: the code point that each folds to, or where it folds to several (negative) which text.
- * null: no character of the page has a case.
+ * By code point >> PAGE_BITS. A positive item is the code point to which a character folds. A negative one is the index
+ * of a text, for a character that folds to several. null: no character of the page has a case.
  */
 const pages: (Int32Array | null | undefined)[] = []
 const texts: string[] = []
 
-/** Two texts that differ in case alone have one folded form. */
+/** Texts that differ only in case have the same folded form. */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase()
   return lower.length === text.length && isAscii(lower) ? lower : foldAny(text)

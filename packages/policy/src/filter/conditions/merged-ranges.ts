@@ -1,4 +1,7 @@
-/** Many ranges asked at once: those that overlap are one, and the one that a value may lie in is found by halving. */
+/**
+ * Many ranges in one structure. Overlapping ranges are merged, and binary search finds the one that may contain a
+ * value.
+ */
 
 export interface Span<K> {
   low: K
@@ -31,7 +34,7 @@ export class Spans<K extends number | string> {
     return span !== undefined && (value < span.high || (value === span.high && span.highInclusive))
   }
 
-  /** In the order of their beginnings. */
+  /** Spans must be added in the order of their beginnings. */
   #add(span: Span<K>): void {
     const last = this.#spans.at(-1)
     const meet =

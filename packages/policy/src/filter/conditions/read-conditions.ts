@@ -1,4 +1,6 @@
-/** The list of a policy's key as conditions, refused in SNS's words where it is none (checklist 95 to 98, 100). */
+/**
+ * Reads the list under a policy's key as conditions. Refuses an invalid list with SNS's text (checklist 95 to 98, 100).
+ */
 import { isObject } from '@fantail/contracts'
 import { FilterPolicyError } from '../filter-error.ts'
 import { blockOf, keyOfAddress, parseAddress } from './addresses.ts'

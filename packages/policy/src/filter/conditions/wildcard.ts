@@ -1,8 +1,8 @@
-/** Wildcard patterns (checklist 80): `*` is any run of characters, also none; `\*` and `\\` stand for themselves. */
+/** Wildcard patterns (checklist 80). `*` is any text, also an empty one. `\*` and `\\` stand for `*` and `\`. */
 import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from '../filter-error.ts'
 
 export interface Wildcard {
-  /** The literal pieces between the stars: one more than there are stars. */
+  /** The literal pieces between the stars. There is one more piece than stars. */
   pieces: string[]
 }
 
@@ -31,26 +31,34 @@ export function parseWildcard(text: string): Wildcard {
   return { pieces }
 }
 
-/** Stars of a pattern count as points: one is 1, two or three are 3.
- *  https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html */
+/**
+ * Points for the stars of a pattern: 1 for one star, 3 for two or three.
+ * https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html
+ */
 export function wildcardPoints({ pieces }: Wildcard): number {
   return pieces.length <= 2 ? pieces.length - 1 : 3
 }
 
 /**
- * So many comparisons take a fraction of a millisecond with any text.
+ * This many comparisons take a fraction of a millisecond with any text.
  * @limit Comparisons of a wildcard's piece by plain search. Past it: a search in linear time is used.
  */
 const COMPARISONS_MAX = 65_536
 
-/** Where the piece stands in the text from `from` on; -1: nowhere. Linear where the engine's own search may not be. */
+/**
+ * The position of the piece in the text, at `from` or later; -1: it is not there. The engine's own search may be
+ * quadratic, so long inputs use a linear search.
+ */
 function placeOf(piece: string, text: string, from: number): number {
   if (piece.length < 2 || piece.length * (text.length - from) <= COMPARISONS_MAX)
     return text.indexOf(piece, from)
   return piece.length > text.length - from ? -1 : placeBy(bordersOf(piece), piece, text, from)
 }
 
-/** Knuth, Morris and Pratt: by how much of the piece may stand where it was found not to stand whole. */
+/**
+ * The search of Knuth, Morris and Pratt. After a mismatch it continues with the longest part of the piece that can
+ * still match.
+ */
 function placeBy(borders: Int32Array, piece: string, text: string, from: number): number {
   let matched = 0
   for (let i = from; i < text.length; i++) {
@@ -62,7 +70,7 @@ function placeBy(borders: Int32Array, piece: string, text: string, from: number)
   return -1
 }
 
-/** By place: the length of the longest part of the piece that it begins with and that ends there. */
+/** For each position: the length of the longest prefix of the piece that also ends at this position. */
 function bordersOf(piece: string): Int32Array {
   const borders = new Int32Array(piece.length)
   let length = 0

@@ -1,6 +1,6 @@
 /**
- * Filters filed under the values that one key can have. A look-up finds filters that may match. The filter itself
- * decides where the drawer cannot: the end of a long prefix, the middle of a wildcard, an open bound.
+ * Filters filed under the values that one key can have. A look-up finds the filters that may match. It is not exact for
+ * the end of a long prefix, the middle of a wildcard, and an open bound. The filter itself then decides.
  */
 import { addressIn, type Condition, foldedIn, type Scalar } from '../conditions/condition.ts'
 import type { Leaf } from '../filter-subject.ts'
@@ -8,11 +8,12 @@ import { STEPS_AT_ONCE, type Steps } from '../match-work.ts'
 import { RangeIndex } from './range-index.ts'
 
 type Found = (n: number) => void
-/** Most keys bring up one filter: it stands there by itself. */
+/** Most keys lead to one filter, so a single number needs no list. */
 type Lists<K> = Map<K, number | number[]>
 
 /**
- * Longer prefixes are filed by so many characters: a drawer looks once for each length that it has.
+ * A longer prefix is filed under its first so many characters. A drawer makes one look-up for each length that it
+ * holds.
  * @limit Characters by which the index files a prefix or suffix. Past it: the rest is compared when asked.
  */
 const AFFIX_LENGTH_MAX = 32
@@ -25,9 +26,9 @@ export class FilterDrawer {
   #prefixes: Affixes | undefined
   #suffixes: Affixes | undefined
   #ranges: RangeIndex | undefined
-  /** Blocks of addresses, asked where one of the values is an address. */
+  /** Filters with address blocks. They are found if one of the values is an address. */
   readonly #blocks: number[] = []
-  /** Asked wherever there is a value. */
+  /** Filters that every value of the key may satisfy. */
   readonly #present: number[] = []
   /** Asked where there is none. */
   readonly absent: number[] = []
@@ -51,19 +52,19 @@ export class FilterDrawer {
     this.#change(condition, n, push, append)
   }
 
-  /** Takes back what was filed; ranges cannot be. */
+  /** Removes a filed filter. Filed ranges cannot be removed. */
   remove(n: number, condition: Condition): void {
     this.#size--
     this.#change(condition, n, pull, drop)
   }
 
-  /** How many look-ups a value takes, about. */
+  /** Approximate number of look-ups per value. */
   get steps(): number {
     const ends = (this.#prefixes?.lengths ?? 0) + (this.#suffixes?.lengths ?? 0)
     return 2 + 2 * ends + (this.#ranges ? RANGE_STEPS : 0) + (this.#addresses || this.#hasBlocks ? 1 : 0)
   }
 
-  /** Calls `found` for each filter that the key's values may satisfy, for some more than once. */
+  /** Calls `found` for each filter that the key's values may satisfy. It may call it several times for one filter. */
   find(leaves: readonly Leaf[], found: Found): void {
     if (leaves.length === 0) return
     for (const n of this.#present) found(n)
@@ -71,7 +72,7 @@ export class FilterDrawer {
     if (this.#hasBlocks && leaves.some((leaf) => addressIn(leaf) !== undefined)) this.#blocks.forEach(found)
   }
 
-  /** The same in steps, each filter that is found among them. Equal values are looked up once. */
+  /** Like `find`, in steps. Found filters count as steps, and equal values are looked up once. */
   *findInSteps(leaves: readonly Leaf[], found: Found): Steps<void> {
     if (leaves.length === 0) return
     let steps = this.#present.length
@@ -101,13 +102,13 @@ export class FilterDrawer {
   #find(leaf: Leaf, found: Found): void {
     const { value, text } = leaf
     each(this.#exact.get(value), found)
-    // A number's spelling counts where a policy has it as a text.
+    // A policy may have the number as a text, so its spelling is looked up too.
     if (text !== undefined) each(this.#exact.get(text), found)
     if (typeof value === 'number') this.#ranges?.find(value, found)
     if (typeof value === 'string') this.#findText(value, leaf, found)
   }
 
-  /** About how many filters a value that satisfies the condition brings up here. */
+  /** Approximate number of filters that are found by a value which satisfies the condition. */
   cost(condition: Condition): number {
     switch (condition.op) {
       case 'string':
@@ -182,13 +183,13 @@ export class FilterDrawer {
   }
 }
 
-/** To look into the tree of ranges. */
+/** Steps to look into the tree of ranges. */
 const RANGE_STEPS = 10
 
 /** Relative cost of a filter that every value of the key finds, compared with one that a single value finds. */
 const EVERY = 64
 
-/** The text that a value must begin or end with, where case counts. */
+/** The text that a value must begin or end with, if case matters. */
 function endsOf(condition: Condition): { text: string; suffix: boolean } | undefined {
   if (condition.op === 'wildcard') {
     const { pieces } = condition.pattern
@@ -262,7 +263,7 @@ function append(list: number[], n: number): void {
   list.push(n)
 }
 
-/** Once, where it is there: order says nothing. */
+/** Removes `n` once if it is there. The order of the list does not matter. */
 function drop(list: number[], n: number): void {
   const place = list.indexOf(n)
   if (place < 0) return
@@ -270,7 +271,7 @@ function drop(list: number[], n: number): void {
   if (place < list.length) list[place] = last
 }
 
-/** Its value was seen before. A number with a different spelling counts as new. */
+/** Whether the value was seen before. A number with a different spelling counts as new. */
 function isKnown({ value, text }: Leaf, known: Set<Scalar>): boolean {
   if (text !== undefined) return false
   if (known.has(value)) return true

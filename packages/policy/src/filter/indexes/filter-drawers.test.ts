@@ -1,4 +1,4 @@
-/** How long a step of a look-up is: the filters that it finds are counted, however many share a value. */
+/** Steps of a look-up are short. Each filter that it finds is counted, however many share a value. */
 import { expect, test } from 'vitest'
 import type { Condition } from '../conditions/condition.ts'
 import { filterSubject } from '../filter-subject.ts'
@@ -8,7 +8,7 @@ import { FilterDrawers } from './filter-drawers.ts'
 const FILTERS = 3_000
 const VALUES = 2_000
 
-/** Looks up a body whose key has these values, among filters that all have the condition. */
+/** Looks up a body whose key has these values, among filters that all have the same condition. */
 function lookUp(condition: Condition, values: string[]) {
   const drawers = new FilterDrawers()
   for (let n = 0; n < FILTERS; n++) drawers.file(n, { path: 'r.a', conditions: [condition] })

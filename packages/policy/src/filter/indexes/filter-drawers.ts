@@ -6,7 +6,7 @@ import { type FilterSubject, leavesInSteps } from '../filter-subject.ts'
 import type { MatchWork, Steps } from '../match-work.ts'
 import { FilterDrawer } from './filter-drawer.ts'
 
-/** The name that a clause is filed under: what it asks of the values of its key. */
+/** The part of a clause under which a filter is filed: a path, and conditions for its values. */
 export interface Label {
   path: string
   conditions: Iterable<Condition>
@@ -16,9 +16,9 @@ type Found = (n: number) => void
 
 export class FilterDrawers {
   readonly #byPath = new Map<string, FilterDrawer>()
-  /** By the first name of their paths: a key at the top of a message, up to its first dot, leads to them. */
+  /** Drawers by the first name of their paths. A key at the top of a message leads to them, up to its first dot. */
   readonly #byHead = new Map<string, FilterDrawer[]>()
-  /** Those with something that wants their key to be missing. */
+  /** Drawers with filters that a missing key satisfies. */
   readonly #absences = new Set<FilterDrawer>()
 
   file(n: number, { path, conditions }: Label): void {
@@ -27,7 +27,7 @@ export class FilterDrawers {
     if (drawer.absent.length > 0) this.#absences.add(drawer)
   }
 
-  /** Takes back what was filed; ranges cannot be. */
+  /** Removes a filed filter. Filed ranges cannot be removed. */
   remove(n: number, { path, conditions }: Label): void {
     const drawer = this.#byPath.get(path)
     if (!drawer) return
@@ -36,7 +36,7 @@ export class FilterDrawers {
     if (drawer.isEmpty) this.#close(drawer)
   }
 
-  /** About how many the values that satisfy the clause bring up. */
+  /** Approximate number of filters that are found by values which satisfy the clause. */
   cost({ path, conditions }: Label): number {
     const drawer = this.#byPath.get(path)
     let sum = 0
@@ -44,7 +44,10 @@ export class FilterDrawers {
     return sum
   }
 
-  /** Calls `found` for each filter that the subject may satisfy, for some more than once. Throws TooMuchWork. */
+  /**
+   * Calls `found` for each filter that the subject may match. It may call it several times for one filter. Throws
+   * TooMuchWork.
+   */
   find(subject: FilterSubject, found: Found, work: MatchWork): void {
     if (this.#byHead.size <= subject.names.length) {
       for (const drawer of this.#byPath.values()) look(drawer, subject, found, work)
@@ -56,7 +59,7 @@ export class FilterDrawers {
       if (subject.leavesAt(path, work).length === 0) absent.forEach(found)
   }
 
-  /** The same in steps. A filter that is added or removed meanwhile may be found or not. */
+  /** Like `find`, in steps. A filter that is added or removed between two steps may be found or not. */
   *findInSteps(subject: FilterSubject, found: Found): Steps<void> {
     const heads = new Set(subject.names.map(headOf))
     for (const [head, drawers] of this.#byHead) {

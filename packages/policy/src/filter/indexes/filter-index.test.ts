@@ -1,6 +1,4 @@
-/**
- * The index, and each filter by itself, against an evaluation of the policies as they stand, written apart from both.
- */
+/** The index and each single filter agree with a third evaluation, written separately for this test. */
 import type { MessageAttribute } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -20,7 +18,7 @@ import { type FilterSubject, filterSubject } from '../filter-subject.ts'
 import { inOneGo } from '../match-work.ts'
 import { FilterIndex } from './filter-index.ts'
 
-/** A value under its path; the elements of arrays that it lies in, each as `<which array>` → index. */
+/** A value under its path. `elements`: for each array around it (`<which array>`), the index of its element. */
 interface Found {
   path: string
   value: Scalar
@@ -41,7 +39,7 @@ function valuesOf(value: unknown, path: string, place: string, elements: Record<
   )
 }
 
-/** Clauses of every way through the choices. */
+/** The clauses of every combination of alternatives in `$or`. */
 function waysThrough(policy: Policy, path: string): [path: string, wanted: unknown[]][][] {
   let ways: [string, unknown[]][][] = [[]]
   for (const [key, value] of Object.entries(policy)) {
@@ -114,7 +112,7 @@ function naiveNumeric([operator, bound, ...others]: unknown[], value: number): b
   return holds[operator as '='] && (others.length === 0 || naiveNumeric(others, value))
 }
 
-/** The index and each filter by itself agree with the policies; by their places in the list. */
+/** Checks that the index and each single filter agree with the policies, by their positions in the list. */
 function expectAgreement(policies: Policy[], subject: FilterSubject, found: Found[]): void {
   const filters = policies.map((policy) => compileFilter(policy, subject.scope))
   const expected = policies.flatMap((policy, n) => (naive(policy, found) ? [n] : []))
@@ -164,7 +162,7 @@ test(
   LONG_MS,
 )
 
-/** How many of the filters are asked: an index that asks all is none. */
+/** How many filters are checked one by one. An index that checks all of them would be useless. */
 function asked(policies: Policy[], attributes: Record<string, MessageAttribute>): number {
   let count = 0
   const filters = policies.map((policy) => {

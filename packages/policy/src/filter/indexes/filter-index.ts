@@ -1,8 +1,9 @@
 /**
- * Which of many filters a message matches, without asking each. A filter is filed under one clause of each of its
- * rules, in the drawer of that clause's key; only those that the message's values bring up are asked, and those that
- * want a key to be missing where it is. The clause is the one that will bring it up least: of the filters that share
- * `type` and differ in `tenant`, each is filed under its tenant.
+ * Finds which of many filters a message matches, without checking each. Every rule of a filter is filed under one of
+ * its clauses, in the drawer of that clause's key. Only filters that the message's values lead to are checked, and
+ * filters that want a missing key to be missing.
+ *
+ * The rule's rarest clause is used. If filters share `type` and differ in `tenant`, each is filed under its tenant.
  */
 import { type CompiledFilter, matchesFilter } from '../compiled-filter.ts'
 import type { Clause, Rule } from '../filter-rules.ts'
@@ -29,7 +30,9 @@ export class FilterIndex {
     this.#marks = new Marks(filters.length)
   }
 
-  /** All of one scope; null: nothing is kept back, and it is not among the answers. */
+  /**
+   * All filters must have the same scope. null stands for a subscription without a filter. It is not among the results.
+   */
   static of(filters: (CompiledFilter | null)[]): FilterIndex {
     return inOneGo(FilterIndex.inSteps(filters)).value
   }
@@ -41,14 +44,14 @@ export class FilterIndex {
     return index
   }
 
-  /** Some filter has a rule without keys. */
+  /** Whether some filter has a rule without keys. */
   get matchesAlways(): boolean {
     return this.#always.length > 0
   }
 
   /**
-   * Calls `matched` once for each filter that the subject matches, by its place in the list. Throws TooMuchWork where
-   * that would take more than there is: what it has called for by then says nothing.
+   * Calls `matched` once for each filter that the subject matches, with its position in the list. Throws TooMuchWork if
+   * this takes more steps than `work` allows. The calls made before are then not the whole result.
    */
   match(subject: FilterSubject, matched: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
@@ -61,7 +64,10 @@ export class FilterIndex {
     this.#drawers.find(subject, found, work)
   }
 
-  /** The same in steps, however many these are; between two of them the index may be asked for other messages. */
+  /**
+   * Like `match`, in steps, without a bound on their number. Between two steps the index may be used for other
+   * messages.
+   */
   *matchInSteps(subject: FilterSubject, matched: (n: number) => void): Steps<void> {
     if (subject.lacks === 'body') return
     const found = new Set(this.#always)
@@ -109,7 +115,7 @@ function labelOf({ path, list }: Clause): Label {
   return { path, conditions: list.conditions }
 }
 
-/** To file a condition, or to look up how common it is: 100 to 250 ns were measured. */
+/** Steps to file a condition, or to look up how common it is. 100 to 250 ns were measured. */
 const FILING_STEPS = 10
 
 function filingSteps(rule: Rule): number {

@@ -22,7 +22,7 @@ function matches(index: FilterIndex, subject: FilterSubject): boolean {
   return count > 0
 }
 
-/** Adds the first halves, replaces every second of them, and says which indexes are in it at last. */
+/** Adds the first halves of the lists, replaces every second one, and checks which indexes are found. */
 function expectEveryMatch(lists: Policy[][], scope: Scope, subject: FilterSubject): void {
   const indexOf = (policies: Policy[]) => FilterIndex.of(policies.map((each) => compileFilter(each, scope)))
   const router = new FilterRouter()

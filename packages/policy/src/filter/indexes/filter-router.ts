@@ -1,7 +1,7 @@
 /**
- * Finds which of many indexes may match a message. It holds the keys of each index under the index's number, so that
- * indexes are added and removed one by one. Indexing a topic of 100,000 filters anew would take most of a second for
- * every changed subscription. The router does not distinguish ranges of numbers.
+ * Finds which of many indexes may match a message. It files each index under that index's clauses. Indexes are added
+ * and removed one by one: after a change of one subscription, indexing a topic of 100,000 filters again would take most
+ * of a second. The router does not distinguish ranges of numbers.
  */
 import type { Condition } from '../conditions/condition.ts'
 import type { FilterSubject } from '../filter-subject.ts'
@@ -19,20 +19,20 @@ export class FilterRouter {
   readonly #always = new Set<number>()
   readonly #marks = new Marks(0)
 
-  /** Under a number that is free. */
+  /** Adds an index under a number that is not in use. */
   add(n: number, index: FilterIndex): void {
     this.#marks.grow(n + 1)
     if (index.matchesAlways) this.#always.add(n)
     for (const clause of routes(index)) this.#drawers.file(n, clause)
   }
 
-  /** The index that was added under this number. */
+  /** Removes the index that was added under this number. */
   remove(n: number, index: FilterIndex): void {
     this.#always.delete(n)
     for (const clause of routes(index)) this.#drawers.remove(n, clause)
   }
 
-  /** Calls `found` once for each index that the subject may match something in. Throws TooMuchWork. */
+  /** Calls `found` once for each index in which the subject may match a filter. Throws TooMuchWork. */
   find(subject: FilterSubject, found: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
     this.#marks.next()
@@ -44,7 +44,7 @@ export class FilterRouter {
     this.#drawers.find(subject, once, work)
   }
 
-  /** The same in steps. Indexes that are added or removed meanwhile may be found or not. */
+  /** Like `find`, in steps. An index that is added or removed between two steps may be found or not. */
   *findInSteps(subject: FilterSubject): Steps<Set<number>> {
     if (subject.lacks === 'body') return new Set()
     const found = new Set(this.#always)
@@ -67,7 +67,7 @@ function routes({ clauses }: FilterIndex): Iterable<Label> {
   return [...byPath].map(([path, known]) => ({ path, conditions: [...known.values()] }))
 }
 
-/** The same text for what is found by the same values. JSON has no text for numbers beyond its range. */
+/** Conditions that the same values satisfy have the same text. JSON cannot express numbers beyond its range. */
 function keyOf(condition: Condition): string {
   return condition.op === 'number' ? `number ${condition.value}` : JSON.stringify(condition)
 }

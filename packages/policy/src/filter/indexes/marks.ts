@@ -5,7 +5,7 @@ export class Marks {
   #rounds: Uint32Array
   #round: number
 
-  /** `round`: of the last round so far. */
+  /** `round`: number of the round before the first one. */
   constructor(size: number, round = 0) {
     this.#rounds = new Uint32Array(size)
     this.#round = round
@@ -14,12 +14,13 @@ export class Marks {
   next(): void {
     this.#round++
     if (this.#round < ROUNDS) return
-    // At 30,000 a second after two days: older marks would say nothing any more.
+    // The round number has overflowed, which takes two days at 30,000 rounds a second. Older marks are then
+    // meaningless.
     this.#rounds.fill(0)
     this.#round = 1
   }
 
-  /** True the first time in a round. */
+  /** Marks a number. True if it was not marked before in this round. */
   isNew(n: number): boolean {
     if (this.#rounds[n] === this.#round) return false
     this.#rounds[n] = this.#round

@@ -1,6 +1,5 @@
 /**
- * Numeric ranges, asked for those that a number may lie in; bounds count as inside, which is for the filter itself to
- * refuse.
+ * Finds the numeric ranges that may contain a number. Bounds count as inside. The filter itself excludes an open bound.
  */
 import type { Bound } from '../conditions/condition.ts'
 
@@ -11,8 +10,8 @@ interface Range {
 }
 
 /**
- * A tree that stands in an array: sorted by `low`, each middle is the root of its part and knows the part's greatest
- * `high`.
+ * A tree in an array: the items are sorted by `low`, and the middle of each part is the part's root. The root knows the
+ * greatest `high` of its part.
  */
 export class RangeIndex {
   readonly #added: Range[] = []
