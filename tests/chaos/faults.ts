@@ -78,7 +78,7 @@ async function harmRedis(fault: Harm, { redis }: World): Promise<void> {
   }
 }
 
-/** Only where the replica has followed for a while: writes that waited for it in vain are not safe in it. */
+/** Only if the replica has followed for a while: writes that waited for it in vain are not safe in it. */
 async function failOver(
   { lagMs, laggingMs, downMs }: Extract<Fault, { kind: 'failover' }>,
   { redis }: World,

@@ -9,7 +9,7 @@ const stack = useStack({ redrive: true })
 const receiver = useReceiver()
 const AT_ONCE = retries(2, { numNoDelayRetries: 2 })
 
-/** The sum over all services; 0 where there is no such series. */
+/** The sum over all services; 0 if there is no such series. */
 async function metric(name: string, labels: Record<string, string>): Promise<number> {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
   const texts = await Promise.all(

@@ -93,7 +93,7 @@ function cellsOf(line: string): string[] {
 /** The value of each `<name>`. */
 export type Known = Map<string, string>
 
-/** Throws where a name is not known yet. */
+/** Throws if a name is not known yet. */
 export function filledIn(code: string, known: Known): string {
   return code.replace(/<([a-zA-Z]+)>/g, (_, name: string) => {
     const value = known.get(name)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, waitFor } from '@fantail/test-kit'
 
-/** Resolves with what the command prints; rejects where it ends with an error. */
+/** Resolves with what the command prints; rejects if it ends with an error. */
 export async function output(command: string, args: string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(command, args)
   return `${stdout}${stderr}`

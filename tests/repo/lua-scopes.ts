@@ -16,7 +16,7 @@ interface LuaNames {
 
 type Chunk = luaparse.Chunk & { globals?: { name: string }[] }
 
-/** Throws where it is no Lua. */
+/** Throws if it is no Lua. */
 export function namesIn(lua: string): LuaNames {
   const chunk: Chunk = luaparse.parse(lua, { luaVersion: '5.1', scope: true, comments: false })
   return { declared: chunk.body.flatMap(localsOf), free: (chunk.globals ?? []).map(({ name }) => name) }

@@ -1,16 +1,16 @@
 /**
- * Every Redis key. `base` is a shard's prefix (shards.ts); scripts build the same names from it, so a change here is
- * a change in `lua/` too. Binary ids stand as 16 raw bytes. A key that scripts alone build is a line comment; tests
- * take such keys from the test kit (redis-keys.ts).
+ * Every Redis key. `base` is a shard's prefix (shards.ts). Scripts build the same names from it, so a change here needs
+ * a change in `lua/` too. Binary ids are 16 raw bytes. A key that only scripts build is described in a line comment
+ * here. Tests take such keys from the test kit (redis-keys.ts).
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
 import { dispatchTag } from './dispatch/dispatch-tags.ts'
 import { shardBase, shardOf } from './redis/shards.ts'
 
-// `<base>skew`. String, ms added to Redis TIME by every script of the shard; tests only. Lives until deleted.
-// `<base>ahead`. String, ms by which the shard's time is ahead of Redis's clock since that was set back (catch-up).
-// For ever.
+// `<base>skew`. String: ms that every script of the shard adds to Redis TIME; only tests set it. Never deleted.
+// `<base>ahead`. String: ms by which the shard's time is ahead of Redis's clock, since that clock was set back
+// (catch-up). Never deleted.
 
 // ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
 
@@ -26,8 +26,10 @@ export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${t
 /** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
  *  subscription id (16 bytes). */
 export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
-/** Sorted set by begin ms, in the topic's home shard: changes that span shards and have not ended
- *  (topics-repair.ts); a sweep finishes what a crash left. */
+/**
+ * Sorted set by the ms of their start, in the topic's home shard: changes that span shards and have not ended
+ * (topics-repair.ts). A sweep finishes those that a crash interrupted.
+ */
 export const unfinishedKey = (base: string) => `${base}unfinished`
 /** Hash in the slice's shard: `rev`, `arn`, `topic` (JSON TopicRecord), `v` (its version), `rate` (default throttle or
  *  ''), `ret` (seconds), `ovr` ('1' where subscription overrides are disabled), `n:active|pending|paused` counts. */
@@ -36,8 +38,8 @@ export const sliceKey = (base: string, sliceId: string) => `${base}slice:${slice
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
 
 // `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
-// `<base>gone:<id>`. String, 60 s, in the slice's shard: a removed subscription or slice, against a creation that
-// comes too late.
+// `<base>gone:<id>`. String, 60 s, in the slice's shard: marks a removed subscription or slice, so that a late creation
+// is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
 
@@ -88,30 +90,35 @@ export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${
 export const dueKey = (base: string) => `${base}due`
 /**
  * Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of
- * the
- *  lane). They stand here instead of in `due`, in the order of their turns: a worker takes as many as it has slots for
- *  attempts that may hang, and looks at no other. */
+ * the lane). They are here instead of in `due`, in the order of their turns. A worker takes only as many as it has
+ * slots for attempts that may hang, and reads no other lane.
+ */
 export const turnsKey = (base: string) => `${base}turns`
-/** Set: paused lanes in which something waits or is in flight; they are not in `due`, and the sweep looks there. */
+/**
+ * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
+ */
 export const heldKey = (base: string) => `${base}held`
 // `<base>leases`. String: leases given so far, which makes each lease unique. For ever.
 // `<base>redriven:<task>`. Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked.
 // A day after the last.
-/** Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid; gone when n reaches 0. */
+/**
+ * Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted when `n` reaches 0.
+ */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
 /**
- * Hash: topic uid → bytes that its waiting deliveries fill in this shard, about; a field goes with the last of them.
+ * Hash: topic uid → approximate bytes of its waiting deliveries in this shard. A field is removed with the last of
+ * them.
  */
 export const topicBytesKey = (base: string) => `${base}bytes`
-/** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). For ever. */
+/** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). Never deleted. */
 export const countsKey = (base: string) => `${base}counts`
 /**
- * Hash: `f` fence, `p` the batch parked last, `<message index>.<slice id>` → bitmap of settled slots, and the notes of
- * a
- *  cautious run. Deleted by the job, else after a day. */
+ * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled slots, and the notes
+ * of a cautious run. The job deletes it. Otherwise it expires after a day.
+ */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
-/** List of JSON: unreadable data that releases before the quarantine kept. Workers move it to the quarantine. */
+/** List of JSON: unreadable data of releases that had no quarantine yet. Workers move it to the quarantine. */
 export const asideKey = (base: string) => `${base}aside`
 
 // ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an entry lives until an operator deletes it
@@ -128,9 +135,12 @@ export const quarantineKey = () => `${QUARANTINE_BASE}entries`
 export const quarantinedKey = (id: string) => `${QUARANTINE_BASE}entry:${id}`
 /** Sorted set, all scores 0: `<message id> <entry id>`. */
 export const quarantinedMessagesKey = () => `${QUARANTINE_BASE}messages`
-/** String: bytes that the entries fill, about. */
+/** String: approximate bytes of all entries. */
 export const quarantineBytesKey = () => `${QUARANTINE_BASE}bytes`
-/** String, JSON: a message that is isolated (quarantine/isolated-messages.ts). Ten minutes beyond its delay. */
+/**
+ * String, JSON: a message that is isolated (quarantine/isolated-messages.ts). It expires ten minutes after the
+ * message's delay.
+ */
 export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${messageId}`
 
 // ---- queues: owned by queues.ts, in the queue's home shard, deleted with the queue
@@ -162,9 +172,9 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 // pushed. A minute after the last lease.
 /** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
 export const consumingKey = (base: string) => `${base}consuming`
-/** String: when the queue of this name was deleted, ms. 60 s. */
+/** String: when the queue of this name was deleted, ms. Kept for 60 s. */
 export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
-/** Hash: ARN of a queue that a topic made for its dead letters → bytes that it fills, about. Deleted with the queue. */
+/** Hash: ARN of a queue that a topic made for its dead letters → its approximate bytes. Deleted with the queue. */
 export const letterBytesKey = (base: string) => `${base}letters`
 /** Set: uids of deleted queues that still have items. */
 export const queuesGoneKey = (base: string) => `${base}queues:gone`
@@ -181,9 +191,9 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the
  *  open batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
-// `<redriveKey>:left`. Set: groups of a FIFO source of which the task has left a message behind, and so all that
-// follow. Until its end.
-/** Sorted set, all scores 0: ids of the shard's tasks, which begin with their time; swept. */
+// `<redriveKey>:left`. Set: groups of a FIFO source. The task left a message of each behind, and so leaves the rest of
+// the group. Deleted when the task ends.
+/** Sorted set, all scores 0: ids of the shard's tasks. An id begins with its time. A sweep removes old ones. */
 export const redrivesKey = (base: string) => `${base}redrives`
 /** Hash: source ARN → id of its active task. */
 export const redrivingKey = (base: string) => `${base}redriving`
@@ -191,69 +201,79 @@ export const redrivingKey = (base: string) => `${base}redriving`
 // ---- not in a shard
 
 /**
- * String, a count: messages that asked to confirm (confirmation-limits.ts), by the SHA-1 in hex of for whom and where.
- * An hour
- *  from the first. In the slot of one of 256 tags, so that a cluster's masters share them. */
+ * String, a count of confirmation messages (confirmation-limits.ts). The scope is the SHA-1 in hex of receiver and
+ * endpoint. Expires an hour after the first message. The key is in the slot of one of 256 tags, so that a cluster's
+ * masters share the load.
+ */
 export const confirmationsKey = (scope: string) => `ft:{asked-${scope.slice(0, 2)}}:asked:${scope}`
 
-/** String: somebody has the role (leader.ts). Until its time is over. */
+/** String: one process has the role (leader.ts). Expires with the role's time. */
 export const roleKey = (role: string) => `ft:{leader}:${role}`
-/** String, empty, in the slot of `key`: written before each WAIT (replica-acks.ts). 60 s after the last. */
+/**
+ * String, empty, in the slot of `key`. It is written before each WAIT (replica-acks.ts). Expires 60 s after the last
+ * write.
+ */
 export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
 
 /**
- * Hash: a dispatch job, BullMQ's own, as all that begins with `<this key>:`; in it JOB_PARTS (note-parts.ts). Until it
- * is
- *  completed, with all of its parts. */
+ * Hash: a dispatch job. It is BullMQ's own, like every key that begins with `<this key>:`. Fantail adds the field
+ * JOB_PARTS (note-parts.ts). Deleted when the job and all its parts are completed.
+ */
 export const dispatchJobKey = (queueNumber: number, id: string) =>
   `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
-/** List of JSON `{id, data}`: jobs that releases before the quarantine could not decode. Workers move it there. */
+/** List of JSON `{id, data}`: jobs that older releases could not decode. Workers move them to the quarantine. */
 export const poisonJobsKey = (queueNumber: number) => dispatchJobKey(queueNumber, 'poison')
 /** Field of a dispatch job that was cut: its parts, JSON DispatchPart[]. */
 export const JOB_PARTS = 'parts'
-/** What both keys of signing begin with (signing-keys.ts). */
+/** The beginning of both signing keys (signing-keys.ts). */
 export const SIGNING_BASE = 'ft:{signing}:'
 /**
- * String, JSON: `privateKey` or, under a master key, `sealed`, and `certificate` (PEM) that messages are signed with.
- * Until an operator deletes it, which
- *  makes the next process that signs make another. */
+ * String, JSON: `certificate` (PEM) and the private key of the signing pair: `privateKey`, or `sealed` with a master
+ * key. Kept until an operator deletes it. The next process that signs then makes another pair.
+ */
 export const signingPairKey = () => `${SIGNING_BASE}pair`
-/** Hash: certificate by name (32 hex digits of its SHA-256), those of earlier pairs too. For ever. */
+/** Hash: certificates by name (32 hex digits of their SHA-256), also those of earlier pairs. Never deleted. */
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
-/** What all keys of API keys begin with (api-keys.ts, key-limits.ts). */
+/** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */
 export const API_KEYS_BASE = 'ft:{keys}:'
 /** Hash: an API key's id → JSON ApiKeyRecord. Until it is revoked. */
 export const apiKeysKey = () => `${API_KEYS_BASE}records`
 /** Sorted set, all scores 0: `<account> <id>` of every API key. */
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
-// `<API_KEYS_BASE>cursors`. String: the key that cursors are sealed with for callers with a key (api-keys.ts). For
-// ever.
-// `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. 2 s
-// after the last.
-/** What the key of the vault begins with (vault-keys.ts). */
+// `<API_KEYS_BASE>cursors`. String: the key that seals cursors (api-keys.ts). Never deleted.
+// `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. Expires
+// 2 s after the last request.
+/** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
-/** Set: ids of the master keys that may have sealed something here (vault-keys.ts). Until everything is sealed anew. */
+/**
+ * Set: ids of the master keys that may have sealed secrets here (vault-keys.ts). An id stays until all its secrets are
+ * resealed.
+ */
 export const vaultKeysKey = () => `${VAULT_BASE}keys`
-/** Hash: shard → earliest due ms, and `t<shard>` → ms of its first turn, or 0 where that is not known. A hint written
- *  after parks and settlements; lost hints are covered by the sweep. */
+/**
+ * Hash: shard → its earliest due ms, and `t<shard>` → ms of its first turn, or 0 if that is unknown. This is a hint,
+ * written after parks and settlements. The sweep covers lost hints.
+ */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
-/** Stream of pages of outcomes, bounded by FANTAIL_LOG_MESSAGES entries in these. */
+/** Stream: pages of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these pages. */
 export const outcomeLogKey = (queueNumber: number) =>
   `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
-/** Pub/sub channels; a subscriber gets `<shard>:<due ms>`, a queue's ARN, the ARN of a topic or queue that
- *  changed, the id of an API key that did. */
+/**
+ * Pub/sub channels. Messages are `<shard>:<due ms>`, a queue's ARN, the ARN of a changed topic or queue, or the id of a
+ * changed API key.
+ */
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
-/** Id of a subscription that has another endpoint: workers forget how the old one answered. */
+/** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
 export const WAKE_MOVED = 'ft:wake:moved'
-/** The ARN of a queue whose push consumers changed, or of which one has a share to give. */
+/** The ARN of a queue whose push consumers changed, or of which one has a free share. */
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */
 export const WAKE_REDRIVES = 'ft:wake:redrives'
 /**
- * String, JSON: what the first publish with this key stored (idempotency.ts, fifo-log.ts); 24 h. In the topic's home
- * shard,
- *  under its uid, so that a topic that is deleted and made again has none. */
+ * String, JSON: the ids that the first publish with this key stored (idempotency.ts, fifo-log.ts). Expires after 24 h.
+ * It is in the topic's home shard, under the topic's uid. A topic that is deleted and created again therefore has none.
+ */
 export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
   `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`

@@ -7,7 +7,7 @@ export interface QueueObservation {
   visible: number
   inFlight: number
   delayed: number
-  /** null where nothing waits. */
+  /** null if nothing waits. */
   oldestSeconds: number | null
   /** FIFO: message groups in flight. */
   groupsInFlight?: number

@@ -36,7 +36,7 @@ export interface DeliveryWorkerOptions {
   /** Opens the secrets of endpoints; undefined: there is no master key. */
   vault?: Vault | undefined
   /**
-   * The vault's key is all processes' own: `start` rejects where secrets are sealed with another, and the signing key
+   * The vault's key is all processes' own: `start` rejects if secrets are sealed with another, and the signing key
    * is sealed.
    */
   checkMasterKey?: boolean

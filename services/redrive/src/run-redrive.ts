@@ -57,7 +57,7 @@ export async function runRedrive(
   return 'stopped'
 }
 
-/** False where another run has the task. */
+/** False if another run has the task. */
 async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
   const result = await deps.batches.move(run, batch)
   if (result.kind === 'stale') return false

@@ -26,7 +26,7 @@ export interface Deployment {
   apiPort: number
   /** Resolves when it is ready. `redisUrl` where it is not to be the server itself. */
   startService(name: ServiceName, options?: { redisUrl?: string }): Promise<Service>
-  /** Asks the API; throws where it refuses. */
+  /** Asks the API; throws if it refuses. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>
   /** Ends everything. */
   stop(): Promise<void>

@@ -18,7 +18,7 @@ export class HttpFraming {
     this.#onMessage = onMessage
   }
 
-  /** Throws where a message names no length that can be used. */
+  /** Throws if a message names no length that can be used. */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     let start = 0
@@ -36,7 +36,7 @@ export class HttpFraming {
   }
 }
 
-/** 0 where none is named. */
+/** 0 if none is named. */
 function contentLength(head: string): number {
   const at = head.indexOf(LENGTH)
   if (at >= 0) return Number.parseInt(head.slice(at + LENGTH.length, at + LENGTH.length + 9), 10)

@@ -66,7 +66,7 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
   })
 }
 
-/** Open loop: a request leaves when it is due, on whichever connection is free, and waits only where none is. */
+/** Open loop: a request leaves when it is due, on whichever connection is free, and waits only if none is. */
 async function pace(options: PaceOptions): Promise<PaceResult> {
   const { connections, requestsPerSecond, durationMs, port } = options
   const result: PaceResult = { sentAt: [], refused: 0 }

@@ -63,7 +63,7 @@ test('a dead endpoint at full rate stops nobody, and its newest dead letters are
   expect(usedBytes).toBeLessThan(WATERMARK * MEMORY_BYTES)
 }, 120_000)
 
-/** Rejects where a request is refused. */
+/** Rejects if a request is refused. */
 async function flood(client: ReturnType<typeof stack>['client']): Promise<void> {
   for (let n = 0; n < MESSAGES; n += BATCH) {
     const messages = Array.from({ length: BATCH }, (_, i) => ({

@@ -196,7 +196,7 @@ interface FaultFigures {
   messages: number
   lost: number
   duplicates: number
-  /** From the end of the fault until a fresh message was accepted and delivered; null where nothing had stopped. */
+  /** From the end of the fault until a fresh message was accepted and delivered; null if nothing had stopped. */
   recoverySeconds: number | null
 }
 

@@ -19,7 +19,7 @@ interface Trap {
 
 export interface TcpProxy {
   port: number
-  /** Waits for one such request, on any connection; resolves at the instant, rejects where none comes in time. */
+  /** Waits for one such request, on any connection; resolves at the instant, rejects if none comes in time. */
   trap(trap: Trap): Promise<void>
   /** Everything that Redis says comes so much later from now on. */
   delayReplies(ms: number): void

@@ -5,12 +5,12 @@ import type { Redis } from '@fantail/store'
 const PAGE_BYTES = 4_096
 const TICKS_PER_SECOND = 100
 
-/** Bytes in memory; 0 where there is no such process. */
+/** Bytes in memory; 0 if there is no such process. */
 export function residentBytes(pid: number): number {
   return Number(procFile(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
 }
 
-/** Seconds of CPU so far, system's share included; 0 where there is no such process. */
+/** Seconds of CPU so far, system's share included; 0 if there is no such process. */
 export function cpuSeconds(pid: number): number {
   const text = procFile(pid, 'stat')
   // The name of the command, in brackets, may hold spaces.

@@ -31,7 +31,7 @@ interface ClauseVerdict {
 
 interface FilterExplanation {
   matched: boolean
-  /** null where it matched. */
+  /** null if it matched. */
   reason: FilterReason | null
   clauses: ClauseVerdict[]
 }

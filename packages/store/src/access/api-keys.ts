@@ -1,5 +1,5 @@
 /**
- * API keys by id. Only the hash of a secret is stored, or its sealed text. A process that caches keys follows
+ * API keys by id. Redis holds only the hash of a secret, or its sealed text. A process that caches keys follows
  * WAKE_CHANGES, which announces the id of every new or revoked key.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -34,7 +34,7 @@ export class ApiKeys {
     this.#growth = growth
   }
 
-  /** `conflict` where the id is taken, or where there are as many as there may be; `storage_full`. */
+  /** Throws `conflict` if the id is taken or there are too many keys, and `storage_full`. */
   async create(key: ApiKeyRecord): Promise<void> {
     await this.#growth.admit()
     const { id, account } = key
@@ -51,13 +51,13 @@ export class ApiKeys {
     return text === null ? null : parse(text, id)
   }
 
-  /** True where there was such a key. */
+  /** Whether there was such a key. */
   async revoke(id: string): Promise<boolean> {
     if (!KEY_ID.test(id)) return false
     return (await runScript(this.#redis, REVOKE, { base: API_KEYS_BASE, id })) === 1
   }
 
-  /** False where it was revoked or changed since it was read. */
+  /** Returns false if the key was revoked or changed since it was read. */
   async replace(before: ApiKeyRecord, after: ApiKeyRecord): Promise<boolean> {
     const { id } = before
     const expected = await this.#redis.hget(apiKeysKey(), id)
@@ -77,7 +77,7 @@ export class ApiKeys {
     const page = names.slice(0, limit)
     const ids = page.map((name) => name.slice(name.indexOf(' ') + 1))
     const texts = ids.length === 0 ? [] : await this.#redis.hmget(apiKeysKey(), ...ids)
-    // One that was revoked since its name was read is left out.
+    // A key that was revoked since its name was read is left out.
     const items = ids.flatMap((id, i) => {
       const text = texts[i]
       return text ? [parse(text, id)] : []
@@ -85,7 +85,7 @@ export class ApiKeys {
     return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 
-  /** The one that all processes seal cursors with; the one offered where there is none yet. */
+  /** The key that all processes seal cursors with. If there is none yet, `offered` is stored. */
   async cursorKey(offered: string): Promise<string> {
     return String(await runScript(this.#redis, KEEP_CURSOR_KEY, { base: API_KEYS_BASE, offered }))
   }

@@ -1,6 +1,7 @@
 /**
- * Which master keys the running services hold. A service states it in the name of its connection, which Redis shows
- * while the process is connected. So nothing has to be renewed, and nothing stays behind when a process ends.
+ * Finds which master keys the running services hold. A service puts the ids of its keys into the name of its
+ * connection, and Redis shows this name while the process is connected. Nothing must be renewed, and nothing stays
+ * behind when a process ends.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'
@@ -11,7 +12,7 @@ interface KeyHolder {
   service: KeyHolderService
   /** The connection's address, as Redis sees it. */
   address: string
-  /** undefined: it is of a release that does not say. */
+  /** undefined: the process runs a release that does not name its keys. */
   keyIds: string[] | undefined
 }
 
@@ -23,7 +24,7 @@ export function keyHolderName(service: KeyHolderService, keyIds: readonly string
   return `fantail-${service}${KEYS}${keyIds.join(',')}`
 }
 
-/** Every connected API and worker. On a cluster a process is found at each master that it is connected to. */
+/** Every connected API and worker. On a cluster, a process appears at each master that it is connected to. */
 async function readKeyHolders(redis: Redis): Promise<KeyHolder[]> {
   const lists = await Promise.all(mastersOf(redis).map((master) => master.client('LIST')))
   return lists.flatMap((list) => [...String(list).matchAll(CLIENT)].map(holderOf))
@@ -37,7 +38,7 @@ function holderOf([, address = '', service, keys]: RegExpMatchArray): KeyHolder 
   }
 }
 
-/** Services are running that could not open what the key seals. */
+/** Some running services do not have the key, so they could not open what it seals. */
 export class KeyNotHeldError extends Error {
   constructor(keyId: string, lacking: KeyHolder[]) {
     super(
@@ -54,7 +55,7 @@ function described({ service, address, keyIds }: KeyHolder): string {
   return `${service} at ${address} has ${keyIds.length === 0 ? 'none' : keyIds.join(', ')}`
 }
 
-/** Throws a KeyNotHeldError where a running service does not have the key. */
+/** Throws a KeyNotHeldError if a running service does not have the key. */
 export async function refuseKeyNotHeld(redis: Redis, keyId: string): Promise<void> {
   const holders = await readKeyHolders(redis)
   const lacking = holders.filter(({ keyIds }) => !keyIds?.includes(keyId))

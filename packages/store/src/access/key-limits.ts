@@ -1,4 +1,4 @@
-/** Buckets of API keys with a limit, shared by all processes; who asks takes several tokens at a time. */
+/** Rate limits of API keys. All processes share a key's bucket of tokens. A process takes several tokens at a time. */
 import type { Redis } from 'ioredis'
 import { API_KEYS_BASE } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -13,7 +13,7 @@ export interface TokensAsked {
 
 export interface TokensGiven {
   given: number
-  /** Until the bucket has one more. */
+  /** How many ms until the bucket has one more token. */
   nextInMs: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * The key pair that messages are signed with, one for all processes, and every certificate that was ever used: a
- * message may be verified long after its key was replaced. The caller decides whether the private key is sealed. If it
- * is not, anyone who can read this Redis can sign.
+ * The key pair that signs messages, one for all processes, and every certificate that was ever used. A subscriber may
+ * verify a message long after its key was replaced. The caller decides whether the private key is sealed. If it is not,
+ * anyone who can read this Redis can sign.
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -12,7 +12,7 @@ const KEEP = readScript('keep-signing-pair-1')
 const REPLACE = readScript('replace-signing-pair-1')
 const PUBLISH = readScript('publish-certificate-1')
 
-/** PEM texts; `sealed` is the key under a master key. */
+/** PEM texts. `sealed` is the private key, sealed with a master key. */
 type StoredSigningPair = { privateKey: string; certificate: string } | { sealed: string; certificate: string }
 
 export class SigningKeys {
@@ -22,19 +22,19 @@ export class SigningKeys {
     this.#redis = redis
   }
 
-  /** null where there is none yet. */
+  /** null: none is stored yet. */
   async read(): Promise<StoredSigningPair | null> {
     const text = await this.#redis.get(signingPairKey())
     return text === null ? null : parsePair(text)
   }
 
-  /** Keeps the pair where there is none; answers the one that holds. */
+  /** Stores the pair if there is none. Returns the stored one. */
   async offer(pair: StoredSigningPair): Promise<StoredSigningPair> {
     const args = { base: SIGNING_BASE, offered: JSON.stringify(pair) }
     return parsePair(String(await runScript(this.#redis, KEEP, args)))
   }
 
-  /** False where it is another by now than the one that was read. */
+  /** Returns false if the stored pair is no longer the one that was read. */
   async replace(before: StoredSigningPair, after: StoredSigningPair): Promise<boolean> {
     const text = await this.#redis.get(signingPairKey())
     if (text === null || JSON.stringify(parsePair(text)) !== JSON.stringify(before)) return false
@@ -46,13 +46,13 @@ export class SigningKeys {
     await runScript(this.#redis, PUBLISH, { base: SIGNING_BASE, name, certificate })
   }
 
-  /** PEM, or null where no certificate has the name. */
+  /** PEM text. null: no certificate has this name. */
   async certificate(name: string): Promise<string | null> {
     return this.#redis.hget(signingCertificatesKey(), name)
   }
 }
 
-/** The error never repeats the text. */
+/** An error never repeats the text. */
 function parsePair(text: string): StoredSigningPair {
   const pair = jsonOf(text)
   const { privateKey, sealed, certificate } = (pair ?? {}) as Record<string, unknown>

@@ -1,6 +1,6 @@
 /**
- * Which master keys have sealed something here. Only their ids stand in Redis: with them a process that has another key
- * says so when it starts, instead of at the first secret that it cannot open.
+ * The ids of the master keys that have sealed secrets in this Redis. A process with another key can then report that at
+ * its start, and not only at the first secret that it cannot open.
  */
 import type { Redis } from 'ioredis'
 import { VAULT_BASE, vaultKeysKey } from '../keys.ts'
@@ -8,7 +8,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 
 const ADD = readScript('add-vault-key-1')
 
-/** Secrets here are sealed with a key that the process does not have. */
+/** This Redis has secrets that are sealed with a key which the process does not have. */
 export class MasterKeyError extends Error {
   constructor(sealedWith: string[], has: readonly string[]) {
     const missing = sealedWith.join(', ')
@@ -31,13 +31,13 @@ export class VaultKeys {
     this.#redis = redis
   }
 
-  /** Throws a MasterKeyError where something is sealed with none of these. */
+  /** Throws a MasterKeyError if another key than these has sealed secrets here. */
   async check(keyIds: readonly string[]): Promise<void> {
     const missing = (await this.all()).filter((id) => !keyIds.includes(id))
     if (missing.length > 0) throw new MasterKeyError(missing, keyIds)
   }
 
-  /** From now on something may be sealed with it. */
+  /** Records that this key may seal secrets from now on. */
   async add(keyId: string): Promise<void> {
     await runScript(this.#redis, ADD, { base: VAULT_BASE, keyId })
   }
@@ -46,7 +46,7 @@ export class VaultKeys {
     return (await this.#redis.smembers(vaultKeysKey())).sort()
   }
 
-  /** Nothing is sealed any more with any but this one. */
+  /** Records that all secrets are sealed with this key only. */
   async keepOnly(keyId: string): Promise<void> {
     const others = (await this.all()).filter((id) => id !== keyId)
     if (others.length > 0) await this.#redis.srem(vaultKeysKey(), ...others)

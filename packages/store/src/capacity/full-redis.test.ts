@@ -1,4 +1,6 @@
-/** Beside the scripts of lanes and queues: what ends accepted messages, or frees memory, runs in a full one. */
+/**
+ * Scripts outside of lanes and queues that must run when Redis is full. They finish accepted messages, or free memory.
+ */
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
 import { Counts, connect, takeRole } from '../index.ts'

@@ -1,19 +1,18 @@
 /**
- * Growth that a caller asks for: a topic, a subscription, a queue, a consumer, a key, a redrive, or a longer record of
- * one. The stores call a guard before they write such growth. Writes that do not grow are never refused
- * (script-classes.ts).
+ * Growth: a caller adds a topic, a subscription, a queue, a consumer, a key or a redrive, or makes the record of one
+ * longer. The stores call a guard before such a write. Writes that do not grow are never refused (script-classes.ts).
  */
 
 /** Usually the StorageGuard. */
 export interface GrowthGuard {
-  /** Throws or rejects with `storage_full`; a promise only where something must be awaited. */
+  /** Throws or rejects with `storage_full`. It returns a promise only if it must await something. */
   admit(): Promise<void> | undefined
 }
 
-/** For processes that make nothing new. */
+/** The guard of processes that never create anything. */
 export const UNGUARDED: GrowthGuard = { admit: () => undefined }
 
-/** Asks the guard where the record's text becomes longer; null stands for a record that does not exist yet. */
+/** Calls the guard if the record's text becomes longer. null: the record does not exist yet. */
 export async function admitLonger(guard: GrowthGuard, before: string | null, after: string): Promise<void> {
   if (before !== null && Buffer.byteLength(after) <= Buffer.byteLength(before)) return
   await guard.admit()

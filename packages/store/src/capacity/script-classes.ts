@@ -1,13 +1,14 @@
 /**
- * The class of each script: what it may do while memory is short. For a new script, choose the class by who needs the
+ * The class of each script: may it run while memory is short? For a new script, choose the class by who needs the
  * write.
  *
- * - `grows`: a caller asks for it. Refused past the watermark (storage-guard.ts), and by Redis when memory is full. A
- *   change that leaves its record no longer than before is no growth and always runs. A redrive is refused only when
- *   memory is full, because operators empty queues with it.
- * - `carries`: an accepted message or an admitted change needs it to come to its end. Runs when memory is full. Its
- *   growth is bounded by what was accepted; docs/reliability.md has the sums.
- * - `frees`: it removes or takes back. Runs when memory is full; its notes have a time to live.
+ * - `grows`: a caller asks for it. It is refused past the watermark (storage-guard.ts), and by Redis when memory is
+ * full. A change that does not make its record longer is no growth and always runs. A redrive is refused only when
+ * memory is full, because operators empty queues with it.
+ * - `carries`: an accepted message or an admitted change cannot end without it. It runs when memory is full. Its growth
+ * is bounded by the accepted data (docs/reliability.md has the sums).
+ * - `frees`: it removes data or gives something back. It runs when memory is full. Keys that it adds have a time to
+ * live.
  * - `reads`: it writes nothing.
  */
 type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'

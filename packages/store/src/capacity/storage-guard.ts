@@ -1,12 +1,12 @@
 /**
  * The watermark: it stops publishing and all other growth before Redis is full. Accepted messages can then still be
- * dispatched, parked and dead-lettered. While callers come, the guard knows Redis's memory from a sample at most 250 ms
- * old; without callers it takes none. A failed sample changes nothing, because a write to a Redis that is away fails by
- * itself.
+ * dispatched, parked and dead-lettered. While callers come, the guard knows Redis's memory from a sample that is at
+ * most 250 ms old. Without callers it takes no samples. A failed sample changes nothing, because a write to an
+ * unreachable Redis fails by itself.
  *
- * One topic may fill a quarter of what publishing may fill, counted by its waiting deliveries. Past that it alone is
+ * The waiting deliveries of one topic may fill a quarter of the memory for publishing. Past that, only this topic is
  * refused, so that its dead endpoint does not use up the capacity of all others. This is not checked while all topics
- * together fill less than that.
+ * together fill less than that quarter.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -15,7 +15,7 @@ import { masterOfShard, mastersOf } from '../redis/cluster.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const SAMPLE_EVERY_MS = 250
-/** After a pause this long, a publish waits for a fresh sample rather than trust an old one. */
+/** After a pause this long, the last sample is too old. A publish then waits for a new one. */
 const SAMPLE_STALE_MS = 1_000
 /**
  * @limit memory The watermark: the share of Redis's memory that publishing and all other growth caused by callers may
@@ -23,7 +23,7 @@ const SAMPLE_STALE_MS = 1_000
  */
 export const PUBLISH_SHARE = 0.75
 /**
- * Share of Redis's memory that dead letters may fill. Each copies its message, so they could outgrow any reserve.
+ * Each dead letter copies its message, so dead letters could exhaust any reserve.
  * @limit memory Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
  * marked dead.
  */
@@ -44,11 +44,14 @@ const RETRY_AFTER_SECONDS = 5
 
 interface StorageGuardOptions {
   redis: Redis
-  /** Topic uid → bytes that wait in lanes (`readTopicBytes`). */
+  /** Topic uid → bytes that its deliveries in lanes fill (`readTopicBytes`). */
   topicBytes?: () => Promise<Map<string, number>>
-  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES); else half of Redis's host. */
+  /**
+   * Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). Undefined: half of the host's
+   * memory.
+   */
   memoryBytes?: number | undefined
-  /** Called at each change between admitting and refusing. */
+  /** Called when the guard begins to refuse, and when it admits again. */
   onState?: (state: 'full' | 'free', sample: MemorySample) => void
   /** Called at each refusal: past the watermark, or past the topic's share. */
   onRefused?: (reason: 'storage_full' | 'topic_share') => void
@@ -67,7 +70,7 @@ export class StorageGuard {
   readonly #now: () => number
   #sampledAt = Number.NEGATIVE_INFINITY
   #sampling: Promise<void> | undefined
-  /** The sample under way is the first after a pause. */
+  /** The sample under way is the first one after a pause. */
   #afterPause = false
   #sample: MemorySample | undefined
   #full = false
@@ -85,23 +88,24 @@ export class StorageGuard {
   }
 
   /**
-   * Throws `storage_full` past the watermark, `rate_limited` where the topic (by uid) fills more than its share;
-   * answers a promise only where a sample has to be awaited.
+   * Throws `storage_full` past the watermark, and `rate_limited` if the topic (by uid) fills more than its share. It
+   * returns a promise only if it must await a sample.
    */
   admit(topicUid?: string): Promise<void> | undefined {
     return this.#fresh(() => this.#refuseWhenFull(topicUid))
   }
 
-  /** Like `admit`, for a dead letter: throws `storage_full` if dead letters have used up their share. */
+  /** Like `admit`, for a dead letter. Throws `storage_full` if dead letters have used up their share. */
   admitDeadLetter(): Promise<void> | undefined {
     return this.#fresh(() => this.#refuseDeadLetter())
   }
 
-  /** Judges by the last sample, or by a fresh one after a pause. */
+  /** Calls `judge` with the last sample, or after a pause with a new one. */
   #fresh(judge: () => void): Promise<void> | undefined {
     const age = this.#now() - this.#sampledAt
     if (age > SAMPLE_EVERY_MS && !this.#sampling) {
-      // One that takes long while publishes keep coming is no pause: Redis is slow, and waiting would only add to that.
+      // Publishes may keep coming while a sample takes long. That is no pause: Redis is slow, and waiting would make it
+      // slower.
       this.#afterPause = age > SAMPLE_STALE_MS
       this.#sampling = this.#takeSample()
     }
@@ -138,14 +142,14 @@ export class StorageGuard {
       if (changed) this.#options.onState?.(full ? 'full' : 'free', this.#sample)
       await this.#sampleTopics(this.#sample)
     } catch {
-      // Redis is away or busy: the publish that follows meets the same and reports it.
+      // Redis is unreachable or busy. The publish that follows fails too, and reports it.
     } finally {
       this.#sampledAt = this.#now()
       this.#sampling = undefined
     }
   }
 
-  /** A greedy topic is admitted again below nine tenths of its share, so that it does not flicker. */
+  /** A refused topic is admitted again below nine tenths of its share, so that it does not alternate all the time. */
   async #sampleTopics({ usedBytes, limitBytes }: MemorySample): Promise<void> {
     const share = limitBytes * PUBLISH_SHARE * TOPIC_SHARE
     if (!this.#options.topicBytes || this.#now() - this.#topicsAt < TOPICS_EVERY_MS) return
@@ -162,8 +166,8 @@ function storageFull(message: string): FantailError {
 }
 
 /**
- * Bytes that each topic's waiting deliveries fill, about, by topic uid; one trip. On a cluster those on the master that
- * has most of them, as each master's memory is its own.
+ * Approximate bytes of each topic's waiting deliveries, by topic uid; one round trip. On a cluster each master has its
+ * own memory, so a topic has the bytes of the master that holds most of them.
  */
 export async function readTopicBytes(redis: Redis): Promise<Map<string, number>> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) =>
@@ -184,7 +188,7 @@ export async function readTopicBytes(redis: Redis): Promise<Map<string, number>>
   return most
 }
 
-/** Memory of Redis, or of the cluster's fullest master: a message may have to be parked on any. */
+/** Memory of Redis. On a cluster it is the fullest master's, because a message may have to be parked on any master. */
 export async function readMemory(redis: Redis, memoryBytes?: number): Promise<MemorySample> {
   const infos = await Promise.all(mastersOf(redis).map((master) => master.info('memory')))
   const samples = infos.map((info) => parseMemory(info, memoryBytes))

@@ -22,7 +22,7 @@ async function configure(settings: Record<string, string>): Promise<void> {
 const reader = (options: { redis?: Redis; minReplicas?: number } = {}) =>
   new StorageHealthReader({ redis, minReplicas: 0, ...options })
 
-/** Throws what the start of a process throws. */
+/** Throws the error that would end a process at its start. */
 function start(mode: 'local' | 'server', allowVolatileRedis = false, health = reader()): Promise<void> {
   const log = { warn: (fields: object, event: string) => void lines.push({ ...fields, event }) }
   return refuseDataLoss({ health, log, settings: { mode, allowVolatileRedis } })

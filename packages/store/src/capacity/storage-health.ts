@@ -2,7 +2,8 @@
  * The state of Redis for operators: how full it is, and which of its settings would lose accepted messages. It is read
  * on demand (`/readyz`, a scrape), at most once a second.
  *
- * INFO has most of it, on managed servers too. Only CONFIG knows save points, and managed servers often refuse CONFIG.
+ * INFO has most figures, on managed servers too. Only CONFIG knows save points, and managed servers often refuse
+ * CONFIG.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'
@@ -13,23 +14,23 @@ import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.t
 const HEALTH_AGE_MS_MAX = 1_000
 
 /**
- * `eviction`: Redis may drop what it holds. `no_persistence`: a restart forgets everything. `unseen`: the server does
- * not say whether it persists.
+ * `eviction`: Redis may remove keys. `no_persistence`: a restart loses everything. `unseen`: the server does not say
+ * whether it persists.
  */
 export const DATA_RISKS = ['eviction', 'no_persistence', 'unseen'] as const
 type DataRisk = (typeof DATA_RISKS)[number]
 
 interface StorageHealth {
   memory: MemorySample
-  /** From here on nothing is published. */
+  /** Above this nothing may be published. */
   watermarkBytes: number
-  /** Empty: what is accepted is kept. */
+  /** Empty: no setting would lose an accepted message. */
   risks: DataRisk[]
-  /** `maxmemory-policy` of the servers, the first that evicts before others. */
+  /** `maxmemory-policy` of the servers. If any of them evicts, it is that server's policy. */
   evictionPolicy: string
 }
 
-/** A reason why a process that works is not all right. */
+/** A reason why a process that works needs attention. */
 interface Degradation {
   reason: DataRisk | 'storage_full'
   message: string
@@ -48,7 +49,7 @@ export class DataLossError extends Error {
 
 interface StorageHealthOptions {
   redis: Redis
-  /** FANTAIL_MIN_REPLICAS: with one or more, a message is on another machine before it is accepted. */
+  /** FANTAIL_MIN_REPLICAS. With one or more, a message is on another machine before it is accepted. */
   minReplicas: number
   /** FANTAIL_REDIS_MEMORY_BYTES. */
   memoryBytes?: number | undefined
@@ -67,20 +68,20 @@ export class StorageHealthReader {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Rejects where Redis does not answer. */
+  /** Rejects if Redis does not answer. */
   read(): Promise<StorageHealth> {
     if (this.#reading && this.#now() - this.#readAt < HEALTH_AGE_MS_MAX) return this.#reading
     const reading = readHealth(this.#options)
     this.#readAt = this.#now()
     this.#reading = reading
     reading.catch(() => {
-      // The next call reads again; callers that wait for this answer get the error.
+      // A failed reading is not kept. Callers that wait for it get its error, and the next call reads again.
       if (this.#reading === reading) this.#reading = undefined
     })
     return reading
   }
 
-  /** Rejects where Redis does not answer. */
+  /** Rejects if Redis does not answer. */
   async degradations(): Promise<Degradation[]> {
     return degradationsOf(await this.read())
   }
@@ -122,7 +123,7 @@ async function readServer(redis: Redis, memoryBytes: number | undefined): Promis
   }
 }
 
-/** undefined where CONFIG is forbidden, renamed or absent. */
+/** undefined: CONFIG is forbidden, renamed or absent. */
 async function readSavePoints(redis: Redis): Promise<string | undefined> {
   try {
     const save = fieldOf(await redis.call('CONFIG', 'GET', 'save'), 'save')
@@ -133,7 +134,7 @@ async function readSavePoints(redis: Redis): Promise<string | undefined> {
   }
 }
 
-/** A server that does not say its policy has none that evicts: INFO has it since Redis 4. */
+/** INFO has had the policy since Redis 4. A server that does not report one does not evict. */
 function evicts(policy: string): boolean {
   return policy !== '' && policy !== 'noeviction'
 }
@@ -167,8 +168,8 @@ interface StorageCheckOptions {
 }
 
 /**
- * At the start of a process. Rejects with a DataLossError where server mode may not go on; else one log line says what
- * would be lost.
+ * Called at the start of a process. Rejects with a DataLossError if server mode must not continue. Otherwise one log
+ * line names what could be lost.
  */
 export async function refuseDataLoss({ health, log, settings }: StorageCheckOptions): Promise<void> {
   const problems = (await health.degradations()).filter(({ reason }) => reason !== 'storage_full')

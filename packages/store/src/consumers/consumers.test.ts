@@ -38,7 +38,7 @@ async function send(arn: string, texts: string[]): Promise<void> {
   )
 }
 
-/** A receive by the record as it is now, or as it was. */
+/** Receives for a consumer, with its present record or with an older one. */
 async function receive(arn: string, given: Partial<ConsumerReceive> = {}, max = 10): Promise<ReceiveTurn> {
   const revision = (await consumers.get(arn, 'hook'))?.consumer.revision ?? ''
   const consumer = { name: 'hook', revision, batch: 'b1', hideMs: 35_000, ended: [], ...given }

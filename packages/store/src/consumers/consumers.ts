@@ -1,8 +1,10 @@
 /**
- * Push consumers: webhooks that get a queue's messages. They are stored in their queue's shard, and deleted with it.
+ * Push consumers: webhooks that get a queue's messages. They are stored in their queue's shard, and deleted with the
+ * queue.
  *
- * Workers follow notices of changes. If one is lost, the next receive shows it, because it carries the revision of the
- * worker's record (queue-shares.lua). The shares of a consumer's concurrency live only while batches are pushed.
+ * Workers follow notices of changes. A receive carries the revision of the worker's record, so it shows a change even
+ * if the notice was lost (queue-shares.lua). The shares of a consumer's concurrency exist only while batches are
+ * pushed.
  */
 import { randomUUID } from 'node:crypto'
 import { CONSUMERS_MAX, type ConsumerRecord, FantailError } from '@fantail/contracts'
@@ -29,27 +31,27 @@ const LIST_QUEUES_MAX = 100
 /** @limit Shares that one script renews. Past it: a further script follows. */
 const KEEP_SHARES_MAX = 200
 
-/** Members to set, or what makes them of the record as it stands. */
+/** The members to set, or a function that computes them from the present record. */
 type ConsumerChange<Before = ConsumerRecord> =
   | Partial<ConsumerSettings>
   | ((before: Before) => Partial<ConsumerSettings>)
 
 export interface ConsumerWithBatches {
   consumer: ConsumerRecord
-  /** Batches that are being pushed. */
+  /** Number of batches that are being pushed. */
   inFlight: number
 }
 
 interface StoredConsumer extends ConsumerWithBatches {
-  /** The record as it was read, which a change must find again. */
+  /** The record's text as it was read. A change is refused if the stored text differs. */
   text: string
 }
 
-/** A queue that has consumers, as a worker finds it. */
+/** A queue with push consumers, as workers see it. */
 interface ConsumingQueue {
   arn: string
   consumers: ConsumerRecord[]
-  /** Until something can be received, from now; null where nothing will by time alone. */
+  /** Ms until something can be received. null: nothing will become visible by time alone. */
   nextVisibleInMs: number | null
 }
 
@@ -71,7 +73,8 @@ export class Consumers {
   }
 
   /**
-   * Creates the consumer, or sets the members given; `not_found` without the queue, `validation_failed` without a URL.
+   * Creates the consumer, or sets the given members. Throws `not_found` without the queue, and `validation_failed`
+   * without a URL.
    */
   async put(arn: string, name: string, set: ConsumerChange<ConsumerRecord | undefined>) {
     return this.#write(arn, name, (before) => ({
@@ -80,7 +83,7 @@ export class Consumers {
     }))
   }
 
-  /** Sets the members given, or those that follow from it as it stands; `not_found`. */
+  /** Sets the given members, or those that a function computes from the present record. Throws `not_found`. */
   async patch(arn: string, name: string, set: ConsumerChange): Promise<ConsumerRecord> {
     const { consumer } = await this.#write(arn, name, (before) => {
       if (!before) throw new FantailError('not_found', 'no such consumer of this queue')
@@ -89,12 +92,12 @@ export class Consumers {
     return consumer
   }
 
-  /** Batches under way end as they began; also when already gone. */
+  /** Deletes the consumer, if it exists. Batches that are being pushed end normally. */
   async delete(arn: string, name: string): Promise<void> {
     await runScript(this.#redis, WRITE, { ...at(arn), name, expected: '', record: '', consumersMax: 0 })
   }
 
-  /** By name; null where there is no such queue. */
+  /** The queue's consumers by name. null: there is no such queue. */
   async of(arn: string): Promise<ConsumerWithBatches[] | null> {
     const queue = await this.#read(arn)
     return queue?.consumers.map(({ consumer, inFlight }) => ({ consumer, inFlight })) ?? null
@@ -105,7 +108,7 @@ export class Consumers {
     return found.find(({ consumer }) => consumer.name === name) ?? null
   }
 
-  /** Every queue that has consumers; one trip where there is none. */
+  /** Every queue that has consumers; one round trip if there is none. */
   async all(): Promise<ConsumingQueue[]> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(consumingKey(shardBase(shard)))
@@ -114,8 +117,8 @@ export class Consumers {
   }
 
   /**
-   * Renews the leases of batches that are being pushed, or gives their shares back; false for each whose lease had run
-   * out.
+   * Renews the leases of batches that are being pushed, or gives their shares back. Returns false for each batch whose
+   * lease had ended.
    */
   async keep(shares: Share[], how: 'renew' | 'end'): Promise<boolean[]> {
     const kept = new Map<Share, boolean>()
@@ -201,7 +204,7 @@ function parse(text: string, queueArn: string): ConsumerRecord {
   return CONSUMER.complete(parseStored(text, key), key)
 }
 
-/** At most so many of one shard at a time. */
+/** Groups the shares by shard, with a bounded number in each group. */
 function byShard(shares: Share[]): Share[][] {
   const shards = Map.groupBy(shares, ({ queueArn }) => shardOf(queueArn))
   return [...shards.values()].flatMap((of) =>

@@ -1,4 +1,7 @@
-/** The last writers of a job's checkpoint in a shard: proof that earlier writes are there. */
+/**
+ * The latest writers of a job's checkpoint in a shard. Redis keeps writes in order, so their names prove that earlier
+ * writes exist too.
+ */
 import type { Redis } from 'ioredis'
 import { checkpointKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'

@@ -1,34 +1,35 @@
 /**
- * Whether a copy still stands when its source is deleted.
+ * Marks tell whether a copy still exists when its source is about to be deleted.
  *
  * A delivery moves in two writes: the copy, then the deletion of its source. After a power loss with `appendfsync
- * everysec`, or a failover to a late replica, Redis has an older state. The source may be back and the copy gone. A
- * worker that saw the copy acknowledged would delete the source all the same, and the delivery would be lost.
+ * everysec`, or a failover to a late replica, Redis has an older state. That state may have the source and not the
+ * copy. A worker that saw the copy acknowledged would still delete the source, and the delivery would be lost.
  *
- * Two facts rule that out, without a command to Redis. A server process keeps what it has acknowledged for as long as
- * it lives. A connection that was never closed leads to the process that it led to before. So a mark is taken before
- * the copy is written, and holds until one of the connections closes. The source is deleted in the turn of the event
- * loop in which `holds` is true. Once the mark is over, the copy is looked up, or the whole move is repeated.
+ * Two facts prevent that without a command to Redis. A server process keeps every acknowledged write while it lives. A
+ * connection that was never closed leads to the same process as before. A mark is therefore taken before the copy is
+ * written, and holds until one of the connections closes. The source is deleted in the turn of the event loop in which
+ * `holds` is true. If the mark no longer holds, the copy is looked up, or the whole move is repeated.
  *
- * Redis restores a beginning of what it wrote, never a selection. So a copy that is found proves all that this server
- * wrote before it. On a cluster that holds for each master alone (docs/reliability.md).
+ * Redis restores its writes up to some moment, never a selection of them. A copy that exists therefore proves
+ * everything that this server wrote before it. On a cluster this holds for each master separately
+ * (docs/reliability.md).
  */
 import type { Cluster, Redis } from 'ioredis'
 import { isCluster, nodeOf } from '../redis/cluster.ts'
 
 const CLOSED = Number.POSITIVE_INFINITY
 
-/** Stored on the connection itself, so that it is followed once, whatever wraps it. */
+/** Stored on the connection itself, so that each connection is followed only once. */
 const OPENED_AT = Symbol('opened at')
 
 type Followed = Redis & { [OPENED_AT]?: number }
 
-/** When the connection was last opened (performance.now()); infinite while it is closed. */
+/** When the connection was last opened, by performance.now(). Infinity while it is closed. */
 export function openSince(redis: Redis): number {
   return (redis as Followed)[OPENED_AT] ?? followConnection(redis)
 }
 
-/** To be called when the connection is made, so that its times are known from the first on. */
+/** Must be called when the connection is made, so that every opening is recorded. */
 export function followConnection(redis: Redis): number {
   const followed = redis as Followed
   const now = redis.status === 'ready' ? performance.now() : CLOSED
@@ -45,22 +46,22 @@ export function followConnection(redis: Redis): number {
 export interface ServerMark {
   /** Where the copy is written. */
   readonly key: string
-  /** When it was taken (performance.now()). */
+  /** When the mark was taken, by performance.now(). */
   readonly at: number
-  /** Every connection has led to the same server process since then. */
+  /** Whether every connection still leads to the server process of that time. */
   holds(): boolean
 }
 
 export class ServerMarks {
   readonly #connections: Redis[]
 
-  /** All connections that write copies or delete sources. */
+  /** `connections`: all connections that write copies or delete sources. */
   constructor(connections: Redis[]) {
     this.#connections = [...new Set(connections)]
     for (const redis of this.#connections) follow(redis)
   }
 
-  /** To be taken before the copy is written; `key`: where it is written. */
+  /** Must be called before the copy is written. `key`: the key of the copy. */
   mark(key: string): ServerMark {
     const at = performance.now()
     const nodes = this.#nodes(key)
@@ -76,7 +77,7 @@ export class ServerMarks {
   }
 }
 
-/** Marks are also made for a single move, so a cluster is followed once, like a connection. */
+/** Marks are also made for a single move, so each cluster is followed only once. */
 const FOLLOWED = new WeakSet<Redis>()
 
 function follow(redis: Redis): void {
@@ -88,7 +89,7 @@ function follow(redis: Redis): void {
   cluster.on('+node', (node: Redis) => openSince(node))
 }
 
-/** undefined where a cluster does not know which master has the key. */
+/** undefined: the cluster does not know which master has the key. */
 function nodeIfKnown(redis: Redis, key: string): Redis | undefined {
   try {
     return nodeOf(redis, key)

@@ -1,7 +1,7 @@
 /**
- * The hash tags of dispatch queues. For every number of masters up to 14 that divide the slots evenly, the first
- * queues, as many as there are masters, are on one master each. No list can do so for more than 17. A changed tag would
- * orphan the data stored under it.
+ * The hash tags of dispatch queues. If n masters (up to 14) divide the slots evenly, the first n queues are on n
+ * different masters. No list can achieve that for more than 17. A changed tag would orphan the data that is stored
+ * under it.
  */
 const SUFFIXES = (
   '- zo vy a0 dv ps jf ou pv fy bf us yy cc bf t3 qs gv kc cv zu mt tm by pt qp ow ao g2 ge ty p6 ' +

@@ -1,16 +1,17 @@
 /**
- * Idempotency keys of publishes, per topic, for 24 hours. A key belongs to the topic's uid: a topic that is deleted and
- * made again knows none of the earlier one's.
+ * Idempotency keys of publishes, per topic, for 24 hours. A key belongs to the topic's uid. A topic that is deleted and
+ * created again therefore knows no earlier keys.
  *
- * Nothing is reserved: a publisher looks the key up, stores its job, and then claims the key for what it stored;
- * dispatch makes the same claim and drops a message whose key holds another value. So a crash anywhere leaves either
- * nothing or a message that is delivered, and of concurrent publishes one wins, whichever claims first.
+ * Nothing is reserved. A publisher looks the key up, stores its job, and then claims the key for the job. Dispatch
+ * makes the same claim, and drops a message whose key has another value. A crash at any point therefore leaves either
+ * nothing or a message that is delivered. If several publishes run at the same time, the first claim wins.
  *
- * A claim says that its job is or was stored. A worker may have a job in hand that a failover has lost. So dispatch
- * claims only at a server that has the job: later copies of that server with the claim have had the job too.
+ * A claim says that its job is or was stored. A worker may have a job that Redis has lost in a failover. Dispatch
+ * therefore claims only at a server that has the job. Every later copy of that server's data with the claim has then
+ * had the job too.
  *
- * An answer that repeats an earlier one rests on what that one stored, which may not have reached the replicas. It
- * waits for them as a publish does, at every dispatch queue: the earlier job may be in any of them.
+ * An answer that repeats an earlier one relies on the earlier job, which may not be on the replicas yet. Such an answer
+ * waits for the replicas of every dispatch queue, because the job may be in any of them.
  */
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -26,7 +27,7 @@ const HOLD = readScript('hold-claim-1')
 const RUN = /^dispatch-(\d+):(.+):([0-9a-z]+)$/
 const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 
-/** The value of a key, as JSON: a hash of the request and the ids it was given. */
+/** The value of a key, as JSON: a hash of the request, and the ids of its messages. */
 export interface IdempotentPublish {
   h: string
   ids: string[]
@@ -38,7 +39,7 @@ interface FoundKey {
   publish: IdempotentPublish | null
 }
 
-/** The run of a dispatch job that claims. */
+/** The run of a dispatch job that makes a claim. */
 interface ClaimingRun {
   /** Its name: `dispatch-<queue>:<job id>:<when it was added, base 36>`. */
   run: string
@@ -48,11 +49,11 @@ interface ClaimingRun {
 
 interface IdempotencyOptions {
   /**
-   * Keys are read on its connection: after a failover one connection may be at the new master while another still reads
-   * from the old one. Default: replicas are not waited for.
+   * Keys are read on the connection of `acks`. After a failover one connection may lead to the new master, and another
+   * still to the old one. Default: replicas are not waited for.
    */
   acks?: ReplicaAcks
-  /** Dispatch queues (FANTAIL_QUEUES). */
+  /** Number of dispatch queues (FANTAIL_QUEUES). */
   queues?: number
 }
 
@@ -65,7 +66,7 @@ export class Idempotency {
     this.#queueKeys = Array.from({ length: queues }, (_, number) => dispatchJobKey(number, ''))
   }
 
-  /** The stored publish of the topic's key, once replicas hold it; null if the topic does not exist. */
+  /** The stored publish of the topic's key, once replicas hold it. null: the topic does not exist. */
   async find(topicArn: string, key: string): Promise<FoundKey | null> {
     const found = await this.#run(topicArn, key, '')
     if (found?.publish) await this.#confirm(shardBase(shardOf(topicArn)))
@@ -73,8 +74,8 @@ export class Idempotency {
   }
 
   /**
-   * Claims the key for a stored publish; answers what it then stands for: the given value, or the one that came first.
-   * The answer is held by replicas. Where the topic has been deleted meanwhile it stands for the given value.
+   * Claims the key for a stored publish. Returns the key's value once replicas hold it: the given one, or that of an
+   * earlier publish. If the topic was deleted meanwhile, it returns the given one.
    */
   async claim(topicArn: string, key: string, value: string): Promise<IdempotentPublish> {
     const own = JSON.parse(value) as IdempotentPublish
@@ -86,22 +87,23 @@ export class Idempotency {
   }
 
   /**
-   * Dispatch's claim, by the Redis key that a message carries. False if the key stands for another publish, `jobGone`
-   * if Redis has lost the job: then nothing is claimed. Rejects if a connection closes in between.
+   * Dispatch's claim, by the Redis key that a message carries. Returns false if the key has another value, and
+   * `jobGone` if Redis has lost the job. In both cases nothing is claimed. Rejects if a connection closes meanwhile.
    */
   async holds(name: string, value: string, { run, mark }: ClaimingRun): Promise<boolean | 'jobGone'> {
     if (!(await this.#hasJob(run))) return 'jobGone'
     if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
     const held = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
-    // The job is deleted next. If it is dropped because of the claim, the claim alone remains as the record.
+    // The job is deleted next. If its message is dropped because of the claim, the claim is the only record that is
+    // left.
     if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
     return held
   }
 
   /**
-   * Asked on the connection of the claim. A number may be given again, so the time has to be the same. On a cluster the
-   * job's master fails over by itself, so its replicas must have the job before another master has the claim.
+   * Asks on the connection of the claim. Job numbers may repeat, so the time is compared too. On a cluster the job's
+   * master fails over by itself. Its replicas must have the job before another master has the claim.
    */
   async #hasJob(run: string): Promise<boolean> {
     const { redis } = this.#acks
@@ -126,9 +128,7 @@ export class Idempotency {
   }
 }
 
-/**
- * The Redis key of the same idempotency key under another topic of that ARN; `name` is one that idempotencyKey made.
- */
+/** The Redis key of the same idempotency key for another topic with that ARN. `name` is a result of idempotencyKey. */
 export function underTopic(name: string, fromUid: string, toUid: string): string {
   const before = name.indexOf(idempotencyPart(fromUid))
   if (before < 0) return name

@@ -1,4 +1,4 @@
-/** The lock of a dispatch job, which is BullMQ's, taken again where it ran out: also while memory is full. */
+/** Takes the lock of a dispatch job again after it expired, also when memory is full. The lock is BullMQ's. */
 import type { Redis } from 'ioredis'
 import { dispatchJobKey } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -13,7 +13,7 @@ interface LockedJob extends StartedJob {
   token: string
 }
 
-/** True where the start has the lock, for `forMs` where it was taken again. */
+/** Whether the start has the lock. A lock that is taken again lasts `forMs`. */
 export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<boolean> {
   const { queue, id, start, addedAt, token } = job
   const args = { job: dispatchJobKey(queue, id), start, addedAt, token, lockMs: forMs }

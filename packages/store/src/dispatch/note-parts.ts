@@ -1,4 +1,4 @@
-/** How a dispatch job is cut, noted in the job itself, so that the note lives exactly as long as the job. */
+/** Stores in a dispatch job how it is cut. The note then lives exactly as long as the job. */
 import type { Redis } from 'ioredis'
 import { dispatchJobKey, JOB_PARTS } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -9,11 +9,11 @@ export interface StartedJob {
   /** Number of the dispatch queue. */
   queue: number
   id: string
-  /** Which start of the job it is. */
+  /** The number of this start of the job. */
   start: number
 }
 
-/** False where the job is gone, or was started again since: nothing is noted then. */
+/** Returns false, and stores nothing, if the job is gone or was started again since. */
 export async function noteParts(
   redis: Redis,
   { queue, id, start }: StartedJob,

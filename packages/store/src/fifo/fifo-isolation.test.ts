@@ -1,4 +1,4 @@
-/** Messages at which the readers of a FIFO topic's log die: such a message holds its own group, and nothing is lost. */
+/** Readers of a FIFO log die at some messages. Such a message delays only its own group, and nothing is lost. */
 import {
   crashing,
   isolatedGroupsKey,
@@ -34,7 +34,7 @@ const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)
 /** Longer than a reader's lease. */
 const LEASE_ENDED_MS = 3_100
-/** Longer than a take leaves a lane alone. */
+/** Longer than a take postpones a lane. */
 const POSTPONED_MS = 300
 /** Longer than any delay. */
 const DELAYS_ENDED_MS = 301_000
@@ -62,7 +62,7 @@ beforeEach(async () => {
   uid = (await makeFifoTopic(redis)).uid
   const { subscription } = await new Subscriptions(redis).create({ ...newSubscription(FIFO_ARN, 's') })
   lane = subscription.id
-  // Its endpoint has answered: it need not wait for its turn.
+  // The endpoint is proven, so its lane need not wait for a turn.
   await redis.hset(laneKey(BASE, lane), 'a', '1')
 })
 afterAll(async () => {
@@ -82,7 +82,7 @@ async function jump(ms: number) {
   await redis.set(skewKey(BASE), skewMs)
 }
 
-/** Logs that are due. The lane is left alone, and looked at again a moment later. */
+/** Takes the logs that are due. The lane is full, and is due again a moment later. */
 async function take(): Promise<LogClaim[]> {
   const request = { lanesMax: 100, deliveriesMax: 1, othersMax: 0, leaseMs: 20_000, limits: new Map() }
   return (await lanes.take(SHARD, { ...request, logsMax: 10 })).logs
@@ -98,7 +98,7 @@ interface WorkOptions {
   killer?: string
 }
 
-/** One worker: it reads what it is lent, and moves it into the lane until it dies. */
+/** Acts like a worker: it reads the logs that it is lent, and moves their messages into the lane until it dies. */
 async function work({ reading = new FifoReading(redis), killer }: WorkOptions = {}): Promise<void> {
   for (const claim of await take()) {
     let found = await reading.read(SHARD, claim)
@@ -110,7 +110,7 @@ async function work({ reading = new FifoReading(redis), killer }: WorkOptions = 
   }
 }
 
-/** Workers die at the text until it is isolated. */
+/** Lets workers die at the text until it is isolated. */
 async function isolate(killer: string): Promise<void> {
   for (let deaths = 0; (await redis.exists(isolatedGroupsKey(BASE, uid))) === 0; deaths++) {
     if (deaths > 10) throw new Error('it is not isolated')
@@ -119,7 +119,7 @@ async function isolate(killer: string): Promise<void> {
   }
 }
 
-/** Takes what is in the lane, group by group, until nothing is left; resolves with the texts. */
+/** Takes and settles everything in the lane, group by group. Resolves with the texts. */
 async function delivered(): Promise<string[]> {
   const arrived: string[] = []
   await jump(POSTPONED_MS)
@@ -147,7 +147,7 @@ test('a message at which workers die holds its own group only; the group follows
   await publish('a0', 'b0', 'a1', 'c0', 'a2')
   await isolate('a0')
   await publish('a3', 'b1')
-  // The next try of the group takes the worker's other logs with it: they wait for the end of their leases.
+  // The group's next reader dies with the worker's other logs in hand. They wait until their leases end.
   await work({ killer: 'a0' })
   await jump(LEASE_ENDED_MS)
   await work({ killer: 'a0' })

@@ -27,7 +27,7 @@ test('counts each log’s messages, with the time of the first publish, until it
   expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toEqual([other])
 })
 
-/** Reads like a worker, for a topic without subscriptions. */
+/** Reads the whole log of a topic without subscriptions, as a worker does. */
 async function readAll(arn: string): Promise<void> {
   const limits = new Map<string, number>()
   const request = { lanesMax: 10, logsMax: 10, deliveriesMax: 10, leaseMs: 1_000, limits }
@@ -37,7 +37,7 @@ async function readAll(arn: string): Promise<void> {
   const reading = new FifoReading(redis)
   const found = await reading.read(shardOf(arn), claim)
   const entries = found.kind === 'moved' ? found.entries : []
-  // In the middle of it, too: what is lent is still there.
+  // While the log is lent, its messages still count.
   expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toContain(arn)
   await reading.move(shardOf(arn), claim, {
     subscriptions: [],

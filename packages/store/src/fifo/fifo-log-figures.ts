@@ -1,4 +1,4 @@
-/** Waiting messages in the logs of FIFO topics, for gauges. Changes nothing. */
+/** Counts waiting messages in FIFO logs, for gauges. Changes nothing. */
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { parseDeliveryId } from '../lanes/lane-records.ts'
@@ -8,7 +8,7 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 const LOGS = readScript('fifo-logs-1')
 
 /**
- * An unread log is due early. If a shard has more overdue lanes than this, the log may be missed.
+ * A log with unread messages is due early. It may be missed only if the shard has more overdue lanes than this.
  * @limit Members of a shard's `due` that the gauges of FIFO logs look at. Past it: a log may be missing in the gauges.
  */
 const LOOKED_AT_MAX = 1_000
@@ -19,7 +19,7 @@ interface FifoLogFigures {
   oldestPublishedAt: number
 }
 
-/** Those that hold anything, each with its isolated groups. */
+/** Figures of the logs that are not empty, each with its isolated groups. */
 export async function fifoLogFigures(redis: Redis): Promise<FifoLogFigures[]> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const replies = await Promise.all(

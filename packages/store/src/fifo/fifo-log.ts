@@ -24,17 +24,20 @@ export interface FifoReceipt {
   messageId: string
   /** 20 digits, rising. */
   sequenceNumber: string
-  /** Nothing was stored: these are the ids of the message that came first. */
+  /** Nothing was stored. These are the ids of the earlier message. */
   duplicate: boolean
 }
 
 interface FifoLogOptions {
-  /** How it is published, on its connection; default: on that of all else, and replicas are not waited for. */
+  /**
+   * The connection to publish on, which waits for replicas. Default: the common connection, and replicas are not waited
+   * for.
+   */
   acks?: ReplicaAcks
 }
 
 interface OnceOptions {
-  /** Idempotency key, of the topic. */
+  /** An idempotency key of the topic. */
   key: string
   /** Hash of the request. */
   hash: string
@@ -57,8 +60,9 @@ export class FifoLog {
   }
 
   /**
-   * Stores a request's messages in their order, all or none; receipts in the same order. Each message has its group and
-   * its deduplication id. `not_found`; `conflict` where the topic is not FIFO; `storage_full`; `storage_unavailable`.
+   * Stores a request's messages in their order, all or none, and returns their receipts in this order. Each message
+   * needs a group and a deduplication id. Throws `not_found`, `conflict` if the topic is not FIFO, `storage_full` or
+   * `storage_unavailable`.
    */
   async publish(topicArn: string, messages: Message[]): Promise<FifoReceipt[]> {
     const { receipts } = await this.#publish(topicArn, messages)
@@ -66,7 +70,8 @@ export class FifoLog {
   }
 
   /**
-   * Like `publish`, but once for the key in 24 hours; `idempotency_mismatch` if the key was used for another request.
+   * Like `publish`, but only once for the key in 24 hours. Throws `idempotency_mismatch` if the key was used for
+   * another request.
    */
   async publishOnce(
     topicArn: string,
@@ -91,7 +96,7 @@ export class FifoLog {
       const reply = (await runScript(this.#acks.redis, PUBLISH, args)) as Reply
       const result = readReply(reply, once)
       hintDue(this.#redis, shard, result.wokeFor, 1)
-      // A duplicate waits too: what it repeats may be on no replica yet.
+      // A duplicate waits for replicas too, because the earlier message may be on no replica yet.
       await this.#acks.confirm(shardBase(shard), true)
       return result
     } catch (error) {
@@ -114,7 +119,8 @@ function packMessage(message: Message) {
 }
 
 /**
- * 'missing' or 'standard'; what the key holds; or due time, whether a wake was published, and three values a message.
+ * 'missing' or 'standard'; the value of the key; or the due time, whether a wake was published, and three values for
+ * each message.
  */
 type Reply = Buffer | [Buffer] | [Buffer, number, ...(Buffer | number)[]]
 

@@ -1,6 +1,7 @@
 /**
- * A model of a FIFO topic's logs in memory: the topic's own, and one for each group that is isolated because readers
- * died at its first message. The model test makes the same reads here and on a real Redis and compares them.
+ * A model of a FIFO topic's logs in memory. It has the topic's own log, and one for each group that was isolated
+ * because readers died at its first message. The model test makes the same reads here and on a real Redis and compares
+ * them.
  */
 import { LOG_READ_MAX } from './fifo-reading.ts'
 
@@ -18,9 +19,9 @@ interface LogModel {
   group: string | null
   entries: LoggedMessage[]
   fence: number
-  /** Fence of the latest reader whose end was noted. */
+  /** Fence of the latest reader that is known to have ended. */
   ended: number
-  /** Messages moved one by one since a reader died. */
+  /** Messages that were moved one by one since a reader died. */
   passed: number
   underWay: { id: string; fence: number } | null
   /** Readers that died at the first message. */
@@ -50,7 +51,7 @@ export class LogsModel {
     return group === undefined ? this.own : this.isolated.get(group)
   }
 
-  /** By the reader that has the log, once its first `moved` messages are in their lanes. */
+  /** A read by the present reader, after it has moved the first `moved` messages into lanes. */
   read(log: LogModel, moved = 0): ReadModel {
     log.entries.splice(0, moved)
     if (moved > 0) noteMoved(log, moved)

@@ -35,7 +35,7 @@ beforeEach(async () => {
   uid = (await makeFifoTopic(redis)).uid
 })
 
-/** Publishes a message to group `a` for each text, or `group:text`; returns the ids. */
+/** Publishes one message for each text, to group `a` or as `group:text`. Returns the ids. */
 async function publish(...texts: string[]): Promise<Buffer[]> {
   const messages = texts.map((text) =>
     fifoMessage(text, text.includes(':') ? text.slice(0, text.indexOf(':')) : 'a'),
@@ -46,7 +46,7 @@ async function publish(...texts: string[]): Promise<Buffer[]> {
 
 async function subscribe(name: string): Promise<string> {
   const { subscription } = await subscriptions.create({ ...newSubscription(FIFO_ARN, name) })
-  // Its endpoint has answered: it need not wait for its turn.
+  // The endpoint is proven, so its lane need not wait for a turn.
   await redis.hset(laneKey(BASE, subscription.id), 'a', '1')
   return subscription.id
 }

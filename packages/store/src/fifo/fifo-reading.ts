@@ -22,7 +22,7 @@ import { shardBase } from '../redis/shards.ts'
 const MOVE = readScript('move-log-1')
 
 /**
- * Bounds how long one script holds Redis up.
+ * One script must not block Redis for too long.
  * @limit Messages that one script reads from a FIFO log. Past it: the next move reads on.
  */
 export const LOG_READ_MAX = 100
@@ -32,40 +32,40 @@ const READ_BYTES_MAX = 1_048_576
 export interface LogEntry {
   /** 16 bytes. */
   id: Buffer
-  /** JSON of the Message; null where it is gone. */
+  /** JSON of the message. null: the body is gone. */
   body: Buffer | null
 }
 
 export interface LogMove {
   subscriptions: { id: string; mayRun: boolean }[]
-  /** The first of those that were read; to each, the positions of the subscriptions that it is for. */
+  /** The first of the messages that were read. `to`: for each, the positions of the subscriptions that it is for. */
   messages: { id: Buffer; to: number[]; isExpired?: boolean }[]
 }
 
-/** A message that waits by itself from now on, because readers died at it. */
+/** A message that is isolated from now on, because readers died at it. */
 interface IsolatedEntry extends LogEntry {
-  /** Readers that have died while it was under way. */
+  /** How many readers have died while they handled it. */
   failedStarts: number
   delayMs: number
 }
 
-/** `stale`: another reader has the log. `gone`: the topic is deleted, and its log is dropped by others. */
+/** `stale`: another reader has the log. `gone`: the topic is deleted, and takes drain its log. */
 export type LogMoved =
   | { kind: 'stale' | 'gone' }
-  /** The log's next messages. None: it is not lent any more. */
+  /** The log's next messages. If there are none, the log is no longer lent. */
   | {
       kind: 'moved'
       entries: LogEntry[]
       nextDueAt: number | null
-      /** Readers that have died at the first entry; absent: none. */
+      /** How many readers have died at the first entry. Absent: none. */
       failedStarts?: number
-      /** For an isolated group nothing is read then, and it is not lent any more. */
+      /** If an isolated group must wait, nothing is read and the log is no longer lent. */
       isolated?: IsolatedEntry
     }
 
 type Ending = 'done' | 'failed'
 
-/** In place of the number of lanes. */
+/** Sent instead of the number of lanes. */
 const EXPIRED = -1
 const NOTHING: LogMove = { subscriptions: [], messages: [] }
 
@@ -81,12 +81,15 @@ export class FifoReading {
     return this.move(shard, claim, NOTHING)
   }
 
-  /** Another reader may go on at once. */
+  /** Ends the lease, so that another reader may continue at once. */
   async letGo(shard: number, claim: LogClaim): Promise<void> {
     await this.#move(shard, claim, NOTHING, 'done')
   }
 
-  /** The reader failed, but lives: no message is blamed for it. Another reader goes on when the lease ends. */
+  /**
+   * Called if the reader fails without dying. No message is blamed for that. Another reader continues when the lease
+   * ends.
+   */
   async giveUp(shard: number, claim: LogClaim): Promise<void> {
     await this.#move(shard, claim, NOTHING, 'failed')
   }
@@ -134,7 +137,7 @@ function packMove({ subscriptions, messages }: LogMove): ScriptValue[] {
   return values
 }
 
-/** 'stale' or 'gone'; or what the script's head says. */
+/** 'stale', 'gone', or the list that the script's head describes. */
 type MoveReply =
   | Buffer
   | [

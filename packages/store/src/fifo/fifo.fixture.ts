@@ -6,7 +6,7 @@ import { Topics } from '../topics/topics.ts'
 
 export const FIFO_ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 
-/** Makes the topic, with what the test sets on its record. */
+/** Creates the topic, with the given members of its record. */
 export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}, arn = FIFO_ARN) {
   const { topic } = await new Topics(redis).put(arn, {})
   const record: TopicRecord = { ...topic, fifo: true, ...set }
@@ -14,7 +14,7 @@ export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}
   return record
 }
 
-/** Has its own deduplication id, unless one is set. */
+/** A message with a deduplication id of its own, unless `set` has one. */
 export function fifoMessage(text: string, groupId = 'a', set: Partial<Message> = {}): Message {
   const publishedAt = Date.now()
   const messageId = createMessageId(publishedAt)

@@ -1,6 +1,6 @@
 /**
- * The adaptive rate as a pure model of lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of
- * the lane's sends, which recovers by CUBIC. Until the first of them there is no such rate.
+ * A model of the adaptive rate in lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of the
+ * lane's sends, which recovers by CUBIC. Before the first of these answers there is no adaptive rate.
  */
 import type { Answered } from '@fantail/policy'
 
@@ -10,11 +10,11 @@ export const ADAPTIVE = {
   smoothing: 0.8,
   rateMin: 0.5,
   bucketMs: 500,
-  /** The rate is at most so many times what was measured. */
+  /** The rate may be at most this many times the measured one. */
   measuredTimes: 2,
 }
 
-/** `rate` null: not limited yet. Times are epoch ms, rates per second. */
+/** `rate` null: there is no adaptive rate yet. Times are epoch ms, rates are per second. */
 export interface AdaptiveState {
   rate: number | null
   lastMax: number
@@ -54,7 +54,7 @@ function measure(state: AdaptiveState, now: number): AdaptiveState {
   return { ...state, measured, bucketAt, requests: 0 }
 }
 
-/** Until the rate is back where it was when it had to fall. */
+/** Seconds until the rate is as high as before its last fall. */
 function recoverySeconds(lastMax: number): number {
   return Math.cbrt((lastMax * (1 - ADAPTIVE.beta)) / ADAPTIVE.scale)
 }

@@ -5,7 +5,7 @@ import { ADAPTIVE, ADAPTIVE_START, type AdaptiveState, adapt } from './adaptive-
 
 const start = (now: number): AdaptiveState => ({ ...ADAPTIVE_START, bucketAt: now })
 
-/** The state after so many answers a second for so long. */
+/** The state after this many answers per second for this many seconds. */
 function after(
   state: AdaptiveState,
   answered: Answered,

@@ -1,6 +1,6 @@
 /**
- * Where something waits or is in flight: the hint that a shard has become due, and lanes and shards for gauges and
- * sweeps.
+ * Finds lanes and shards with deliveries that wait or are in flight, for gauges and sweeps. Also writes the hint that a
+ * shard has become due.
  */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys.ts'
@@ -8,17 +8,20 @@ import { batch } from '../redis/batch.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Wakes } from './lane-replies.ts'
 
-/** Beside the wake that a script published; another slot, so it cannot be part of the script. */
+/**
+ * Writes the hint, in addition to the wake that a script published. The hint is in another slot, so the script cannot
+ * write it.
+ */
 export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke: Wakes): void {
   const lost = () => {
-    // The hint's deliveries are stored. If wake and hint are lost, the sweep of all shards finds them.
+    // The deliveries are stored. If both wake and hint are lost, the sweep of all shards finds them.
   }
   if ((woke & 1) !== 0 && dueAt !== null) redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(lost)
-  // The take that this brings about corrects the time.
+  // The exact time is not known. The take that follows corrects it.
   if ((woke & 2) !== 0) redis.hset(BUSY_SHARDS, turnField(shard), '0').catch(lost)
 }
 
-/** In the same hash, so that one command reads both. */
+/** Fields of turns are in the hash of due times, so that one command reads both. */
 export function turnField(shard: number): string {
   return `t${shard}`
 }
@@ -30,7 +33,7 @@ interface BusyLane {
   topicArn: string
 }
 
-/** At most `max` of each shard's lanes, those that are due first; three trips. */
+/** At most `max` lanes of each shard, those that are due first. Takes three round trips. */
 export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> {
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const ids = await Promise.all(
@@ -64,7 +67,7 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
   })
 }
 
-/** Shards in which anything waits or is in flight; one trip, so that looking after the others costs nothing. */
+/** Shards with deliveries that wait or are in flight. Takes one round trip, so idle shards cost nothing. */
 export async function shardsInUse(redis: Redis): Promise<number[]> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) {

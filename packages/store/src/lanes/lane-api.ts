@@ -23,41 +23,46 @@ import type {
 } from './lane-records.ts'
 
 export interface LaneStore {
-  /** Puts deliveries into their lanes and writes checkpoints; atomic. Callers bound the number of entries (1,000). */
+  /**
+   * Puts deliveries into their lanes and writes checkpoints, in one step. Callers bound the number of entries (1,000).
+   */
   park(shard: number, request: ParkRequest): Promise<ParkResult>
   parkRedriven(shard: number, request: ParkRedrivenRequest): Promise<ParkRedrivenResult>
-  /** Stores the fence, then reads what runs before this one settled. */
+  /** Stores the fence, then reads which deliveries earlier runs have settled. */
   openCheckpoint(shard: number, job: string, fence: number): Promise<Checkpoint>
   deleteCheckpoints(shard: number, jobs: string[]): Promise<void>
-  /** Deletes what the checkpoint says of deliveries and keeps its fence for a day: earlier runs stay shut out. */
+  /** Deletes the checkpoint's record of deliveries. Its fence stays for a day, so that earlier runs remain refused. */
   keepFence(shard: number, job: string, fence: number): Promise<void>
-  /** Claims what is due, the lanes that have waited longest first. */
+  /** Claims deliveries that are due. Lanes that have waited longest come first. */
   take(shard: number, request: TakeRequest): Promise<TakeResult>
   /** New send times for claims in hand, by lane and claim as in the request. */
   renew(shard: number, request: RenewRequest): Promise<RenewedClaim[][]>
-  /** Bodies by message id or delivery, null where gone. */
+  /** Bodies by message id or delivery. null: the body is gone. */
   messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>
   settle(shard: number, settlements: Settlement[]): Promise<SettleResult>
   /** Answers of endpoints, for lanes with a retry mode or a circuit breaker. */
   note(shard: number, results: LaneResult[]): Promise<NotedResults>
-  /** What attempts have come to, for the figures of any lanes. Callers bound the number of notes (1,000). */
+  /** Stores the results of attempts, for the figures of lanes. Callers bound the number of notes (1,000). */
   noteAttempts(shard: number, notes: AttemptNote[]): Promise<void>
   figures(ids: { subscriptionId: string; shard: number }[]): Promise<LaneFigures[]>
   deliveryStates(shard: number, items: DeliveryRef[]): Promise<DeliveryWhere[]>
-  /** Makes what waits for a retry due now, or `maxPerSecond` apart; returns how many were moved. */
+  /** Makes deliveries that wait for a retry due now, or `maxPerSecond` apart. Returns how many were moved. */
   retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
-  /** Makes those due now that wait, marked dead, for their dead-letter queue; returns how many were moved. */
+  /** Makes dead deliveries that wait for their dead-letter queue due now. Returns how many were moved. */
   releaseDead(shard: number, subscriptionId: string): Promise<number>
-  /** Discards what waits; what is in flight goes on. */
+  /** Discards the waiting deliveries. Those in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number>
-  /** One step of looking for deliveries too old to keep, in paused lanes too, and for times that a clock set back. */
+  /**
+   * One step of the sweep. It finds deliveries that are too old, in paused lanes too, and times that are wrong because
+   * a clock was set back.
+   */
   sweep(shard: number, request: SweepRequest): Promise<SweepResult>
-  /** For every shard that has any, in one round trip. */
+  /** Due times of all shards that have any; one round trip. */
   dueTimes(): Promise<ShardTimes>
-  /** The hints: shards whose earliest times a script made earlier, until `noteDue` or `noteTurn` says otherwise. */
+  /** The hints: shards whose earliest times a script has made earlier, until `noteDue` or `noteTurn` replaces them. */
   busyShards(): Promise<ShardTimes>
   noteDue(shard: number, dueAt: number | null): Promise<void>
   noteTurn(shard: number, turnAt: number | null): Promise<void>
-  /** Epoch ms as scripts see it: what due times and send times are to be compared with. */
+  /** Epoch ms as scripts see it. Compare due times and send times with it. */
   now(shard?: number): Promise<number>
 }

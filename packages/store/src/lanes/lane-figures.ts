@@ -1,4 +1,4 @@
-/** Reading lanes, for people: how much waits, since when, and where one delivery is. Changes nothing. */
+/** Reads lanes, for people: how many deliveries wait, since when, and where one delivery is. Changes nothing. */
 
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -12,7 +12,7 @@ import { readState, readTime } from './lane-replies.ts'
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
 
-/** Last error, last status code, when that was, last success; attempts and successes lately, and their ms. */
+/** Last error, last status code, when that was, last success; recent attempts and successes, and their ms. */
 type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
@@ -71,7 +71,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
   }
 }
 
-/** A failure that a release without times has written is not shown. */
+/** An older release stored failures without a time. These are not shown. */
 function readLatest([error, code, failed, succeeded, attempts, successes, spanMs]: LatestReply) {
   const at = readTime(failed)
   const failure = { statusCode: readTime(code), error: unpackError(error.toString()) }
@@ -99,7 +99,7 @@ export async function deliveryStates(
   })
 }
 
-/** Where, due time, state, when its lane was purged, what its lane makes it wait for. */
+/** Place, due time, state, when its lane was purged, why its lane makes it wait. */
 type WhereReply = [Buffer, Buffer, Buffer, Buffer, Buffer]
 
 function readWhere([where, due, state, purged, hold]: WhereReply): DeliveryWhere {

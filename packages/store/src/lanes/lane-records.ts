@@ -1,25 +1,24 @@
 /**
- * Types of lanes.ts: deliveries, their retry states, and the requests and results of park, take, settle.
+ * Types of lanes.ts: deliveries, their retry states, and the requests and results of park, take and settle.
  *
- * A delivery is in one of three places: waiting (fresh or retry, with its due time), in flight (under a lease) or gone
- * from the lane. A lease is a text that only the claim that returned it holds. A write with another lease, or with one
- * that has been handed on since, changes nothing.
+ * A delivery is waiting (fresh or retry, with its due time), in flight (under a lease), or gone from the lane. Only the
+ * claim that returned a lease has that lease. A write with a lease that is not the current one changes nothing.
  */
 import { type DeadLetterReason, formatMessageId, parseMessageId, type StoredWhy } from '@fantail/contracts'
 import type { Answered } from '@fantail/policy'
 import { packWhy, unpackWhy } from '../outcomes/why-codes.ts'
 
-/** A delivery that failed and will be attempted again. `attempts` counts those made. */
+/** A delivery that failed and will be attempted again. `attempts`: the number made so far. */
 export interface RetryState {
   kind: 'retry'
   attempts: number
   statusCode: number | null
   error: string | null
-  /** The decision about its next attempt; absent in states of older releases. */
+  /** The decision about the next attempt. Absent in states of older releases. */
   why?: StoredWhy | undefined
 }
 
-/** A delivery that is to be appended to its dead-letter queue, never attempted. */
+/** A delivery that will be appended to its dead-letter queue, without further attempts. */
 export interface DeadState {
   kind: 'dead'
   reason: DeadLetterReason
@@ -28,7 +27,7 @@ export interface DeadState {
   error: string | null
 }
 
-/** `detached` is an attempt still running: the delivery starts in flight, under a lease that the result carries. */
+/** `detached`: the attempt is still running. The delivery starts in flight, under a lease that the result returns. */
 export type ParkAs =
   | { as: 'fresh' }
   | { as: 'retry'; delayMs: number; state: RetryState }
@@ -41,28 +40,28 @@ export interface ParkEntry {
   /** Index into the request's messages. */
   message: number
   park: ParkAs
-  /** Absent: unchanged. A detached delivery's endpoint is always unproven. */
+  /** Absent: unchanged. The endpoint of a detached delivery is always unproven. */
   standing?: Standing | undefined
 }
 
 /**
- * The latest attempts at an endpoint. Proven: it answers in time. Unproven: its latest attempt has no answer. The lane
- * of an unproven one waits for its turn (keys.ts, `turns`).
+ * The result of the latest attempts at an endpoint. Proven: it answers in time. Unproven: its latest attempt has no
+ * answer. The lane of an unproven endpoint waits for its turn (keys.ts, `turns`).
  */
 export type Standing = 'proven' | 'unproven'
 
-/** Entries of one job under its fence; `job` '' has neither fence nor checkpoint. */
+/** Entries of one job under its fence. If `job` is '', there is neither fence nor checkpoint. */
 export interface ParkJob {
   job: string
   fence: number
-  /** Checkpoint fields, each written whole. */
+  /** Checkpoint fields. Each value replaces the stored one. */
   fields: [string, Buffer][]
   entries: ParkEntry[]
 }
 
 /**
- * The checkpoint field that names a batch of entries: one that is repeated under the name last stored, because its
- * reply was lost, parks and counts nothing again. `name` is unique among the job's batches in the shard.
+ * The checkpoint field with the name of a batch of entries. If a reply is lost, the batch is parked again under the
+ * stored name, and then changes and counts nothing. `name` is unique among the job's batches in the shard.
  */
 export function batchField(name: string): [string, Buffer] {
   return ['p', Buffer.from(name)]
@@ -80,7 +79,10 @@ export interface ParkRequest {
   jobs: ParkJob[]
 }
 
-/** `present`: it waits or is in flight already. `gone`: its subscription is deleted (counted, except for redrives). */
+/**
+ * `present`: it waits or is in flight already. `gone`: its subscription is deleted. This is counted, except for
+ * redrives.
+ */
 export type ParkOutcome = 'parked' | 'present' | 'gone'
 
 export type ParkedJob =
@@ -103,22 +105,22 @@ export interface RedrivenEntry {
   delivery: Buffer
   /** Index into the request's messages. */
   message: number
-  /** The message's group. In a FIFO lane the delivery waits behind the group's others. */
+  /** The message's group. In a FIFO lane the delivery waits behind earlier ones of its group. */
   groupId?: string
-  /** The dead letter's id in its queue; what makes a repeated batch harmless. */
+  /** The dead letter's id in its queue. It makes a repeated batch change nothing. */
   itemId: string
 }
 
 export interface ParkRedrivenRequest {
   task: string
   fence: number
-  /** Rises with every batch of the task; a repeated number is a repeated batch. */
+  /** Rises with every batch of the task. A repeated number means a repeated batch. */
   batch: number
   messages: ParkMessage[]
   entries: RedrivenEntry[]
 }
 
-/** Stale: a higher fence has been here; or a later batch of the task, and its number. */
+/** `stale`: a higher fence is stored, or a later batch of the task; then its number is given. */
 export type ParkRedrivenResult =
   | { stale: true; laterBatch?: number }
   | { stale: false; outcomes: ParkOutcome[]; nextDueAt: number | null }
@@ -127,62 +129,62 @@ export interface TakeRequest {
   lanesMax: number
   deliveriesMax: number
   leaseMs: number
-  /** Subscription id → how many claims it may get now. */
+  /** Subscription id → the most claims that it may get now. */
   limits: Map<string, number>
-  /** Logs of FIFO topics; default none. */
+  /** The most FIFO logs to lend; default none. */
   logsMax?: number
   /**
-   * Claims of a lane that is not named, unless its own maxInFlight is lower. Throttled lanes are bounded by their rate
-   * alone.
+   * The most claims of a lane that `limits` does not name, unless its own maxInFlight is lower. Throttled lanes are
+   * only bounded by their rate.
    */
   othersMax?: number
-  /** Claims for lanes of unproven endpoints, one each; default as many as deliveriesMax. */
+  /** The most claims for lanes of unproven endpoints, one for each lane. Default: deliveriesMax. */
   turnsMax?: number
-  /** Redis time until when a lane has waited that gets its turn; default now. */
+  /** Only lanes whose turn came before this Redis time get one; default now. */
   turnsTill?: number
 }
 
 export interface Claim {
   delivery: Buffer
   lease: string
-  /** Redis time in ms, fractional, at most 250 ms ahead; throttled lanes only. */
+  /** Redis time in ms, fractional, at most 250 ms ahead. Only claims of throttled lanes have one. */
   sendAt: number | null
   /** null: never attempted. */
   state: RetryState | DeadState | null
-  /** FIFO: those behind it in its group, in order, that may be delivered together with it under its lease. */
+  /** FIFO: the deliveries behind it in its group, in order, that may be delivered together with it under its lease. */
   run?: Buffer[]
 }
 
 export interface LaneRenewal {
   subscriptionId: string
-  /** Nothing late is to be sent before this much time has passed. */
+  /** Late claims get no send time earlier than this many ms from now. */
   leadMs: number
-  /** In the order of their send times; null: it makes another request, and takes a new one. */
+  /** Claims in the order of their send times. null: the claim makes another request, and needs a new send time. */
   claims: Pick<Claim, 'delivery' | 'lease' | 'sendAt'>[]
 }
 
 export interface RenewRequest {
-  /** How long a lease lasts at least, from the send time on. */
+  /** The least time from the send time to the end of the lease. */
   leaseMs: number
   lanes: LaneRenewal[]
 }
 
 export interface RenewedClaim {
   /**
-   * Redis time in ms, at most 700 ms ahead. null: there is none, as the lease has ended, the lane is paused or deleted,
-   * or too many claims have send times before it.
+   * Redis time in ms, at most 700 ms ahead. null: there is none. The lease has ended, the lane is paused or deleted, or
+   * too many claims have earlier send times.
    */
   sendAt: number | null
-  /** The one that holds from now on. */
+  /** The current lease from now on. */
   lease: string
 }
 
-/** The right to move what is in a FIFO topic's log, for 3 s from the last move (fifo-reading.ts). */
+/** The right to move messages of a FIFO log, for 3 s from the last move (fifo-reading.ts). */
 export interface LogClaim {
   uid: string
   topicArn: string
   fence: number
-  /** The log is that of this isolated group; absent: the topic's own. */
+  /** The isolated group whose log this is. Absent: it is the topic's own log. */
   group?: string
 }
 
@@ -190,7 +192,7 @@ export interface ClaimedLane {
   subscriptionId: string
   sliceId: string
   sliceRevision: string
-  /** Its endpoint has answered in time. */
+  /** The endpoint is proven. */
   proven: boolean
   claims: Claim[]
 }
@@ -201,41 +203,43 @@ export interface DeliveryRef {
 }
 
 export interface TakeResult {
-  /** Redis time in ms; what `sendAt` and `nextDueAt` are to be compared with. */
+  /** Redis time in ms. Compare `sendAt` and `nextDueAt` with it. */
   now: number
   nextDueAt: number | null
-  /** The earliest turn of a lane whose endpoint is unproven. A sweep does not return it. */
+  /** The earliest turn of a lane with an unproven endpoint. A sweep does not return it. */
   nextTurnAt: number | null
   lanes: ClaimedLane[]
-  /** Removed and counted because the message was too old and there is no dead-letter queue. */
+  /** Deliveries that were removed and counted, because their message was too old and there is no dead-letter queue. */
   expired: DeliveryRef[]
-  /** Deliveries of deleted subscriptions, and messages in logs of deleted topics, that were removed and counted. */
+  /** Number of removed deliveries of deleted subscriptions, and of messages in logs of deleted topics. */
   drained: number
   logs: LogClaim[]
 }
 
 export interface SweepRequest {
-  /** null begins; then what the step before returned, until that is null. */
+  /** null for the first step, then the cursor of the previous step's result, until that is null. */
   cursor: string | null
   deliveriesMax: number
   leaseMs: number
 }
 
-/** One step of a sweep; its claims are all dead (to be appended, then forgotten). */
+/**
+ * The result of one step of a sweep. All its claims are dead: they must be appended to their queues, then forgotten.
+ */
 export interface SweepResult extends TakeResult {
   cursor: string | null
 }
 
-/** What a subscription's attempts have come to since the last note; all times in ms before it is written. */
+/** The results of a subscription's attempts since the last note. All times are ms before the note is written. */
 export interface AttemptNote {
   subscriptionId: string
   attempts: number
   successes: number
-  /** Since the first of them ended. */
+  /** Ms since the first of these attempts ended. */
   beganMs: number
-  /** Since the last success; null: there was none. */
+  /** Ms since the last success. null: there was none. */
   succeededMs: number | null
-  /** The last failure; null: there was none. */
+  /** The last failure. null: there was none. */
   failed: { ms: number; statusCode: number | null; error: string | null } | null
 }
 
@@ -243,37 +247,37 @@ export interface AttemptNote {
 export interface LaneResult {
   subscriptionId: string
   answered: Answered | 'unsent'
-  /** The retry quota that its attempt took. */
+  /** The tokens of the retry quota that the attempt took. */
   cost: number
 }
 
 export interface NotedResults {
   /** By position: whether the lane's circuit was open before this result. */
   circuitOpen: boolean[]
-  /** By position: when the circuit last closed; null where it is open or never was. */
+  /** By position: when the circuit last closed. null if it is open or has never closed. */
   circuitClosedAt: (number | null)[]
   nextDueAt: number | null
 }
 
 export type SettleTo =
-  /** FIFO: with it those of its claim's `run` that were delivered too. */
+  /** FIFO: `run` are the deliveries of its claim's run that were delivered too. */
   | { op: 'delivered'; run?: Buffer[] }
   | { op: 'retry'; delayMs: number; state: RetryState }
-  /** Stays in flight with a lease of at least `leaseMs`: the result's `leases` has the one that is valid from now. */
+  /** It stays in flight, with a lease of at least `leaseMs`. The result's `leases` has the new lease. */
   | { op: 'markDead'; leaseMs: number; state: DeadState }
-  /** After the append to the dead-letter queue; counts `deadLettered`. */
+  /** It was appended to the dead-letter queue. Counts `deadLettered`. */
   | { op: 'forget' }
-  /** Counts `discarded:<cause>`; the cause `expired` counts `expired`. */
+  /** Counts `discarded:<cause>`. The cause `expired` counts as `expired`. */
   | { op: 'discard'; cause: string }
-  /** Its dead-letter queue does not exist: due again after a while, marked as it is, never later than `delayMaxMs`. */
+  /** Its dead-letter queue does not exist. It stays marked dead and is due again later, within `delayMaxMs`. */
   | { op: 'awaitQueue'; delayMaxMs: number }
-  /** Unsent: due now or after `delayMs`, no attempt counted. */
+  /** It was not sent. It is due now or after `delayMs`, and no attempt is counted. */
   | { op: 'return'; delayMs?: number }
-  /** Its attempt failed under an open circuit: due now, no attempt counted. */
+  /** Its attempt failed while the circuit was open. It is due now, and no attempt is counted. */
   | { op: 'kept' }
-  /** After its entry was added to the quarantine; counts `quarantined`. */
+  /** Its entry was added to the quarantine. Counts `quarantined`. */
   | { op: 'quarantined' }
-  /** Its attempt goes on: only the endpoint's standing is written. */
+  /** Its attempt continues. Only the endpoint's standing is stored. */
   | { op: 'keep' }
 
 export interface Settlement {
@@ -281,19 +285,19 @@ export interface Settlement {
   delivery: Buffer
   lease: string
   to: SettleTo
-  /** The endpoint's standing after the attempt; absent: nothing new. */
+  /** The endpoint's standing after the attempt. Absent: it has not changed. */
   standing?: Standing | undefined
 }
 
 export interface SettleResult {
-  /** By position: false where the lease was not the current one and nothing was changed. */
+  /** By position: false if the lease was not the current one. Then nothing was changed. */
   accepted: boolean[]
-  /** By position: the lease that holds from now on after an accepted `markDead`, else null. */
+  /** By position: the new lease after an accepted `markDead`, else null. */
   leases: (string | null)[]
   nextDueAt: number | null
 }
 
-/** When each shard is next due, and when the first of its lanes of unproven endpoints has its turn. */
+/** Per shard: when it is next due, and when the first lane with an unproven endpoint has its turn. */
 export interface ShardTimes {
   due: Map<number, number>
   turns: Map<number, number>
@@ -313,18 +317,23 @@ interface LaneFailure {
 export interface LaneFigures {
   waiting: number
   inFlight: number
-  /** Age of the waiting deliveries: exact for fresh ones, for retries that of the next few. */
+  /**
+   * Publishing time of the oldest waiting delivery. It is exact for fresh ones; of the retries only the next few are
+   * read.
+   */
   oldestPublishedAt: number | null
   nextAttemptAt: number | null
-  /** Effective throttle per second. */
+  /** The throttle in force, requests per second. */
   rate: number | null
   lastFailure: LaneFailure | null
   lastSuccessAt: number | null
-  /** Attempts that ended in the last half minute to minute, how many of them well, and the ms that these took. */
+  /**
+   * Attempts that ended in the last 30 to 60 seconds, how many of them succeeded, and the length of that time in ms.
+   */
   lately: { attempts: number; successes: number; spanMs: number }
-  /** The remaining retry quota; null without one. */
+  /** The remaining retry quota. null: the lane has none. */
   retryQuota: number | null
-  /** Until the next probe; null where no circuit is open. */
+  /** When the next probe may go. null: no circuit is open. */
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
   isQueueMissing: boolean
@@ -335,13 +344,13 @@ export interface DeliveryWhere {
   /** Due time of a waiting delivery. */
   dueAt: number | null
   state: RetryState | DeadState | null
-  /** The lane's reason to wait beyond the due time, and until when at least; absent: none. */
+  /** Why the lane holds the delivery beyond its due time, and until when at least. Absent: it does not. */
   hold?: { because: StoredWhy['because']; until: number | null }
   /** When the lane of an absent delivery was last purged. */
   purgedAt?: number
 }
 
-/** A lane's id of a delivery: 16 bytes of the message id, and 2 of the generation if it is not 0. */
+/** The id of a delivery in a lane: 16 bytes of the message id, and 2 of the generation if it is not 0. */
 export function deliveryId(messageId: string, generation = 0): Buffer {
   const id = parseMessageId(messageId)
   if (id === undefined) throw new TypeError(`not a message id: ${messageId}`)
@@ -355,7 +364,7 @@ export function parseDeliveryId(id: Buffer): { messageId: string; generation: nu
   return { messageId: formatMessageId(id), generation: id.length > 16 ? id.readUInt16BE(16) : 0 }
 }
 
-/** Longer error codes in two letters: a state of up to 14 bytes costs 16 of memory, a longer one 32. */
+/** Two letters for longer error codes. A state of up to 14 bytes costs 16 bytes of memory, a longer one 32. */
 const SHORT_ERRORS: Record<string, string> = {
   timeout: '#t',
   dns: '#d',
@@ -370,14 +379,14 @@ const SHORT_ERRORS: Record<string, string> = {
 }
 const LONG_ERRORS = new Map(Object.entries(SHORT_ERRORS).map(([error, short]) => [short, error]))
 
-/** An error as the lane scripts stored it; null where there is none. */
+/** An error as the lane scripts stored it. null: there is none. */
 export function unpackError(text: string): string | null {
   return LONG_ERRORS.get(text) ?? (text || null)
 }
 
 /**
- * `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`; empty where null. The decision
- * about the next attempt stands before the error, as `<why>~` (why-codes.ts).
+ * `A<attempts>,<statusCode>,<error>` or `D<reason>,<attempts>,<statusCode>,<error>`. A null is stored as an empty text.
+ * The decision about the next attempt comes before the error, as `<why>~` (why-codes.ts).
  */
 export function packState(state: RetryState | DeadState): string {
   const error = state.error === null ? '' : (SHORT_ERRORS[state.error] ?? state.error)

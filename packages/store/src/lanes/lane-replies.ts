@@ -1,4 +1,4 @@
-/** Arguments and replies of the lane scripts, packed and unpacked. */
+/** Packs arguments of the lane scripts, and unpacks their replies. */
 import {
   type ClaimedLane,
   type DeadState,
@@ -7,7 +7,7 @@ import {
   unpackState,
 } from './lane-records.ts'
 
-/** Which wakes a script has published: 0 none, 1 of what is due, 2 of lanes that wait for their turn, 3 both. */
+/** Which wakes a script has published: 0 none, 1 for `due`, 2 for `turns`, 3 both. */
 export type Wakes = number
 
 export function packStanding(standing: Standing | undefined): string {
@@ -24,7 +24,10 @@ export function readState(reply: Buffer): RetryState | DeadState | null {
   return reply.length === 0 ? null : unpackState(reply.toString())
 }
 
-/** Subscription, slice, slice's revision, '1' where proven, then delivery, lease, send time and state of each claim. */
+/**
+ * Subscription, slice, slice's revision, '1' if the endpoint is proven; then delivery, lease, send time and state of
+ * each claim.
+ */
 export type ClaimedLaneReply = [Buffer, Buffer, Buffer, Buffer, ...Buffer[]]
 
 export function readClaimedLane([id, slice, revision, proven, ...claims]: ClaimedLaneReply): ClaimedLane {

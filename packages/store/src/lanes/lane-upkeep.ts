@@ -1,5 +1,6 @@
 /**
- * Operations of operators and the sweeper on lanes: retry now, purge, expire. Each runs in steps that keep Redis free.
+ * Operations of operators and the sweeper on lanes: retry now, purge, expire. Each runs in short steps, so that Redis
+ * is not blocked.
  */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -26,7 +27,8 @@ export async function retryLaneNow(
   let moved = 0
   let woke: Wakes = 0
   let nextDueAt: number | null = null
-  // Where the last step's last delivery went; the next step takes those that are due later than that.
+  // The new due time of the last delivery that the last step moved. The next step takes deliveries that are due later
+  // than this.
   let reached: number | null = null
   for (;;) {
     const reply = await runScript(redis, RETRY_NOW, {
@@ -70,7 +72,9 @@ export async function releaseDead(
   }
 }
 
-/** Ends with what waited when it began, also where deliveries arrive faster than they are discarded. */
+/**
+ * Discards the deliveries that wait when it begins. It ends even if deliveries arrive faster than they are discarded.
+ */
 export async function purgeLane(redis: Redis, shard: number, subscriptionId: string): Promise<number> {
   let discarded = 0
   let waiting: number | undefined
@@ -84,9 +88,7 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   }
 }
 
-/**
- * First the lanes that are held back by a pause, then all that are due some time, then those that wait for their turn.
- */
+/** The order of a sweep: paused lanes, then all lanes with a due time, then those that wait for their turn. */
 const INDEXES = ['held', 'due', 'turns'] as const
 type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 

@@ -1,4 +1,4 @@
-/** Lanes for tests, written as keys.ts documents them: no topic or subscription record stands behind them. */
+/** Lanes for tests, written as keys.ts describes them. They have no topic or subscription record. */
 import { randomUUID } from 'node:crypto'
 import { createMessageId } from '@fantail/contracts'
 import { skewKey } from '@fantail/test-kit'
@@ -20,11 +20,11 @@ export interface LaneSettings {
   paused?: boolean
   gone?: boolean
   deadLetters?: boolean
-  /** Its endpoint has answered; default true. */
+  /** Whether the endpoint is proven; default true. */
   proven?: boolean
   /** Retry mode and circuit breaker. */
   mode?: string
-  /** Deliveries are kept at least so long. */
+  /** The least time for which deliveries are kept. */
   floorSeconds?: number
 }
 
@@ -36,7 +36,7 @@ export async function writeSlice(
   await redis.hset(sliceKey(BASE, SLICE), fields)
 }
 
-/** Makes a lane, or changes the settings of one. */
+/** Creates a lane, or changes the settings of one. */
 export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: string = randomUUID()) {
   await redis.hset(laneKey(BASE, id), {
     s: SLICE,
@@ -59,18 +59,18 @@ redis.call('HSET', KEYS[1] .. 'lane:' .. ARGV[1], ARGV[2], ARGV[3])
 lane_next(KEYS[1], ARGV[1], now_ms(KEYS[1]))`,
 )
 
-/** Changes a lane like the scripts of subscriptions: its settings and its due time in one step. */
+/** Changes a setting and recomputes the lane's due time in one step, like the scripts of subscriptions. */
 export async function changeLane(redis: Redis, id: string, field: string, value: string) {
   await redis.eval(CHANGE, 1, BASE, id, field, value)
 }
 
-/** Marks like the delete script; a take drains the rest. */
+/** Marks the lane as deleted, like the delete script. Takes drain it. */
 export async function markGone(redis: Redis, id: string) {
   await redis.hset(laneKey(BASE, id), 'g', '1')
   await redis.zadd(dueKey(BASE), 0, id)
 }
 
-/** Lets Redis's time stand `ms` ahead of the clock. */
+/** Sets how far Redis's time is ahead of the clock. */
 export async function skew(redis: Redis, ms: number) {
   await redis.set(skewKey(BASE), ms)
 }
@@ -86,7 +86,7 @@ export function makeMessage(publishedAt = Date.now(), text = 'hello'): TestMessa
   return { messageId, id: deliveryId(messageId), body: JSON.stringify({ messageId, message: text }) }
 }
 
-/** Parks every message in every lane, without job or fence. */
+/** Parks every message in every lane, without a job or fence. */
 export async function parkAll(lanes: Lanes, ids: string[], messages: TestMessage[], park?: ParkAs) {
   const as: ParkAs = park ?? { as: 'fresh' }
   const entries: ParkEntry[] = ids.flatMap((subscriptionId) =>
@@ -109,20 +109,20 @@ export async function takeFrom(lanes: Lanes, request: Partial<TakeRequest> = {})
   return lanes.take(SHARD, { ...all, ...request })
 }
 
-/** Every claim of a take with the subscription it is for. */
+/** Every claim of a take, each with its subscription. */
 export function claimsOf(taken: Awaited<ReturnType<typeof takeFrom>>) {
   return taken.lanes.flatMap(({ subscriptionId, claims }) =>
     claims.map((claim) => ({ subscriptionId, ...claim })),
   )
 }
 
-/** The number of deliveries that a stored body is kept for. */
+/** How many deliveries refer to the stored body. */
 export async function referencesTo(redis: Redis, message: TestMessage): Promise<number> {
   const key = Buffer.concat([Buffer.from(`${BASE}msg:`), message.id])
   return Number((await redis.hget(key, 'n')) ?? 0)
 }
 
-/** Names of all keys of the shard, with what is for ever left out. */
+/** Names of all keys of the shard, without those that are never deleted. */
 export async function keysLeft(redis: Redis): Promise<string[]> {
   const lasting = ['counts', 'leases', 'skew', `slice:${SLICE}`].map((name) => BASE + name)
   const keys = await redis.keys(`${BASE}*`)

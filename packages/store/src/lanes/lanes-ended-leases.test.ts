@@ -1,4 +1,6 @@
-/** Deliveries whose leases end again and again, because workers die at them: they wait, each time longer. */
+/**
+ * Leases of some deliveries end again and again, because workers die at them. Such deliveries wait, each time longer.
+ */
 import { freshKey, stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { countsKey } from '../keys.ts'
@@ -35,7 +37,7 @@ async function claimOne() {
   return claim
 }
 
-/** A worker takes it and dies; resolves with how long it waits then. */
+/** A worker claims the delivery and dies. Resolves with how long the delivery then waits. */
 async function die(): Promise<number> {
   await claimOne()
   await later(LEASE_MS)
@@ -48,7 +50,7 @@ test('each lease that ends without a word is followed by a longer delay, up to f
   const delays: number[] = []
   for (let deaths = 1; deaths <= 13; deaths++) {
     const delayMs = await die()
-    // A take that may claim nothing looks at the lane again 250 ms later.
+    // A take that may claim nothing postpones the lane by 250 ms.
     delays.push(deaths === 1 ? 0 : delayMs / 1_000)
     expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery: message.id }])).toMatchObject([
       { where: 'waiting', state: null },

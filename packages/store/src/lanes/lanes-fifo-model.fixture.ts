@@ -1,6 +1,6 @@
 /**
- * A model of FIFO lanes in memory: for each lane and group a list of deliveries, of which only the first may be in
- * flight. The model test runs the same operations here and on a real Redis and compares everything.
+ * A model of FIFO lanes in memory. For each lane and group it has a list of deliveries, of which only the first may be
+ * in flight. The model test runs the same operations here and on a real Redis and compares everything.
  */
 import type { DeadState, RetryState } from './lane-records.ts'
 import { endsDelayMs } from './lanes-model.fixture.ts'
@@ -9,7 +9,7 @@ export interface FifoLane {
   id: string
   maxInFlight: number
   deadLetters: boolean
-  /** Several of a group may be claimed at once. */
+  /** Whether several deliveries of a group may be claimed at once. */
   mayRun: boolean
   paused: boolean
   gone: boolean
@@ -24,7 +24,7 @@ interface Waiting {
 
 export interface Head extends Waiting {
   where: 'fresh' | 'retry' | 'lease'
-  /** Due, or the end of the lease. */
+  /** The due time, or the end of the lease. */
   at: number
   lease: string | null
   state: RetryState | DeadState | null
@@ -34,12 +34,12 @@ export interface Head extends Waiting {
 
 export class FifoModel {
   readonly lanes: Map<string, FifoLane>
-  /** By lane and group, in order; the first is the head. */
+  /** Deliveries by lane and group, in order. The first is the head. */
   readonly lines = new Map<string, string[]>()
   /** By lane and delivery. */
   readonly heads = new Map<string, Head>()
   readonly ended: Record<string, number> = {}
-  /** Deliveries that have entered a lane. */
+  /** How many deliveries have entered a lane. */
   placed = 0
 
   constructor(lanes: FifoLane[]) {
@@ -62,7 +62,7 @@ export class FifoModel {
     return (this.lines.get(`${lane} ${group}`) ?? []).slice(1)
   }
 
-  /** Everything that is in a lane, in flight too. */
+  /** Everything in the lane, also deliveries in flight. */
   all(): Waiting[] {
     return [...this.lines].flatMap(([key, line]) => {
       const [lane = '', group = ''] = key.split(' ')
@@ -78,7 +78,7 @@ export class FifoModel {
     if (line.length === 1) this.#lead({ lane, group, delivery }, now)
   }
 
-  /** Takes one out of its line; where it was the head, the next is due now. */
+  /** Removes a delivery from its line. If it was the head, the next one is due now. */
   leave(lane: string, group: string, delivery: string, reason: string, now: number): void {
     const line = this.lines.get(`${lane} ${group}`) ?? []
     const at = line.indexOf(delivery)
@@ -91,7 +91,7 @@ export class FifoModel {
     }
   }
 
-  /** All that waits: heads that are not in flight, and everything behind any head. */
+  /** All waiting deliveries: heads that are not in flight, and everything behind any head. */
   waiting(lane: string): Waiting[] {
     return this.all().filter((entry) => {
       return entry.lane === lane && this.heads.get(lane + entry.delivery)?.where !== 'lease'
@@ -100,7 +100,7 @@ export class FifoModel {
 
   discardWaiting(lane: string, reason: string, now: number): number {
     const waiting = this.waiting(lane)
-    // From the end, so that no delivery becomes the head meanwhile.
+    // Removes from the end, so that no other delivery becomes the head meanwhile.
     for (const { group, delivery } of waiting.toReversed()) this.leave(lane, group, delivery, reason, now)
     return waiting.length
   }

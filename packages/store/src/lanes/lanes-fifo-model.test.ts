@@ -47,7 +47,7 @@ const lanes = new Lanes(redis)
 const log = new FifoLog(redis)
 const reading = new FifoReading(redis)
 
-/** A topic whose home is the fixture's shard. */
+/** A topic whose home shard is the fixture's. */
 const ARN = Array.from({ length: 1_000 }, (_, i) => `arn:aws:sns:us-east-1:000000000000:t${i}.fifo`).find(
   (arn) => shardOf(arn) === SHARD,
 ) as string
@@ -95,7 +95,7 @@ const operation = fc.oneof(
       how: fc.constantFrom('once' as const, 'once' as const, 'twice' as const, 'stale' as const),
     }),
   },
-  // Until a reader is blamed for a message it has to die three times.
+  // Readers must die three times before a message is blamed.
   { weight: 3, arbitrary: fc.record({ do: fc.constant('die' as const), times: fc.constantFrom(1, 3, 6) }) },
   {
     weight: 3,
@@ -127,22 +127,22 @@ interface Held extends Claim {
   subscriptionId: string
 }
 
-/** One history on a fresh shard. */
+/** One random history on a fresh shard. */
 class Play {
   readonly model = new FifoModel(LANES.map((lane) => ({ ...lane })))
-  /** Stored messages, by hex of the id. */
+  /** Stored messages, by hex of their id. */
   readonly messages = new Map<string, Message>()
   readonly logs = new LogsModel()
-  /** Hex ids of each group that have not been moved into lanes, in the order in which they were published. */
+  /** Hex ids of each group that have not been moved into lanes, in the order of publishing. */
   readonly inLog = new Map(GROUPS.map((group) => [group, [] as string[]]))
-  /** Every claim ever made; those of crashed workers and zombies stay in it. */
+  /** Every claim ever made, also those of crashed workers and zombies. */
   readonly claims: Held[] = []
-  /** By group, '' the topic's own log. */
+  /** Readers by group; '' is the topic's own log. */
   readonly readers = new Map<string, LogClaim>()
   readonly staleReaders: LogClaim[] = []
   skewMs = 0
   skewMaxMs = 0
-  /** Then a line's order is not that of its messages' times. */
+  /** Whether the clock was set back. The order of a line then differs from that of the messages' times. */
   setBack = false
   tasks = 0
 
@@ -207,7 +207,7 @@ class Play {
     if (claim) await this.moveOne(claim, to, count, how === 'twice' ? 2 : 1)
   }
 
-  /** Resolves with whether the log has more for its reader. */
+  /** Resolves with whether the log has more messages for its reader. */
   async moveOne(claim: LogClaim, to: number[], count: number, times = 1): Promise<boolean> {
     const log = this.logs.find(claim.group)
     if (!log) throw new Error(`no log of ${claim.group}`)
@@ -227,7 +227,7 @@ class Play {
       const moved = await reading.move(SHARD, claim, request)
       if (n === 0) for (const id of ids) this.moved(id, to)
       if (left.length > 0) left = this.expectRead(moved, this.logs.read(log, n === 0 ? ids.length : 0))
-      // The log of an isolated group is gone with its last message.
+      // The log of an isolated group is deleted with its last message.
       else expect(moved.kind).toBe(claim.group === undefined ? 'moved' : 'stale')
     }
     if (left.length === 0) this.dropReader(claim)
@@ -269,7 +269,7 @@ class Play {
     return entries
   }
 
-  /** Readers that are lent the logs read them and do nothing more. */
+  /** Readers are lent the logs, read them, and die. */
   async die(times: number) {
     for (let n = 0; n < times; n++) {
       await this.take(undefined)
@@ -344,7 +344,7 @@ class Play {
       delivery: delivery.toString('hex'),
     }))
     const heads = expired.filter(({ lane, delivery }) => this.model.heads.has(lane.id + delivery))
-    // Those behind before their heads: that is how they left.
+    // The deliveries behind heads left before the heads.
     for (const { lane, delivery } of [...expired.filter((entry) => !heads.includes(entry)), ...heads]) {
       const group = this.groupOf(delivery)
       expect(lane.deadLetters).toBe(false)
@@ -415,7 +415,7 @@ class Play {
     else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)
     else if (to.op === 'forget') this.model.leave(lane, group, delivery, 'deadLettered', now)
     else if (to.op === 'delivered') {
-      // Those of the run that a purge has taken meanwhile are counted there.
+      // A purge may have removed some of the run meanwhile. These are counted there.
       for (const id of to.run ?? []) {
         const behind = this.model.behind(head)
         if (behind[0] === id.toString('hex')) this.model.leave(lane, group, behind[0], 'delivered', now)
@@ -445,7 +445,7 @@ class Play {
     if (outcome === 'parked') this.model.join(lane, group, hex, this.now())
   }
 
-  /** Lanes that something has been moved into: only those are known to be FIFO. */
+  /** Lanes that have got a delivery. Only these are known to be FIFO. */
   get known(): Set<string> {
     return new Set([...this.model.lines.keys()].map((key) => key.slice(0, key.indexOf(' '))))
   }
@@ -475,7 +475,7 @@ class Play {
     for (const lane of this.model.lanes.values()) if (!lane.gone) this.expectNothingOld(lane, firstAt)
   }
 
-  /** `sweptAt` is when the sweep began, by Redis. Deliveries that expire later belong to the next sweep. */
+  /** `sweptAt`: Redis time at which the sweep began. Deliveries that expire later belong to the next sweep. */
   expectNothingOld(lane: FifoLane, sweptAt: number) {
     const left = this.model.waiting(lane.id).filter(({ delivery }) => this.isOld(delivery, sweptAt))
     for (const { group, delivery } of left) {
@@ -484,7 +484,7 @@ class Play {
       // A dead letter whose leases ended again and again waits for its next try.
       const waits = head?.state?.kind === 'dead' && head.ends > 1 && head.at > sweptAt
       if (delivery === first) expect(waits).toBe(true)
-      // Behind one in flight everything stays; where dead letters are kept, each waits for its turn.
+      // Deliveries behind one in flight stay. With a dead-letter queue, each waits until it is the head.
       if (delivery === second) expect(head?.where === 'lease' || lane.deadLetters).toBe(true)
     }
   }
@@ -606,11 +606,14 @@ class Play {
     const next = Math.min(...waits, ...leases)
     if ((lane.paused && !lane.gone) || next === Infinity) return expect(score).toBe(null)
     const due = Number(score ?? Number.NaN)
-    // Written at the latest when the clock stood furthest.
+    // The time was written at the latest when the clock was furthest ahead.
     expect(due).toBeLessThan(Math.max(next, Date.now() + this.skewMaxMs) + 4_000)
   }
 
-  /** Everything moved, resumed, every lease ended, everything delivered in order: nothing but the lanes is left. */
+  /**
+   * Moves everything, resumes every lane, ends every lease and delivers everything in order. Then only the lanes are
+   * left.
+   */
   async finish() {
     for (const lane of this.model.lanes.values()) if (lane.paused) await this.change(lane.id, 'resume')
     await this.jump(20)

@@ -4,7 +4,10 @@ import { makeMessage, parkAll, writeLane, writeSlice } from './lane.fixture.ts'
 import type { ParkAs } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 
-/** A power of two would flatter the hash tables, just past one would wrong them. */
+/**
+ * Just below a power of two, hash tables are well filled, and just above it they are half empty. This number is in
+ * between.
+ */
 const DELIVERIES = 24_000
 const CHUNK = 1_000
 
@@ -17,7 +20,7 @@ async function usedBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
 }
 
-/** Bytes that a delivery adds where its message is stored for another lane already. */
+/** Bytes that a delivery adds if its message is already stored for another lane. */
 async function bytesPerDelivery(park: ParkAs): Promise<number> {
   const lanes = new Lanes(redis)
   const [first, second] = [await writeLane(redis), await writeLane(redis)]

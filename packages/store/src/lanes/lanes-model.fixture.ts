@@ -2,7 +2,7 @@
  * A model of lanes in memory: which deliveries wait, which are in flight under which lease, and how the others ended.
  * The model test runs the same operations here and on a real Redis and compares everything.
  *
- * Redis's clock runs on during a test, so the operations' times stand far apart: time moves in steps of 10 s, every
+ * Redis's clock runs during a test. The operations' times are therefore far apart: time moves in steps of 10 s, every
  * span ends 5 s off a step, and a run takes less than that.
  */
 import type { DeadState, RetryState, SettleTo, Standing } from './lane-records.ts'
@@ -19,7 +19,7 @@ export interface Entry {
   delivery: string
   publishedAt: number
   where: 'fresh' | 'retry' | 'lease'
-  /** Due, or the end of the lease. */
+  /** The due time, or the end of the lease. */
   at: number
   lease: string | null
   state: RetryState | DeadState | null
@@ -27,12 +27,12 @@ export interface Entry {
   ends: number
 }
 
-/** How long a delivery waits after so many leases ended in a row. */
+/** How long a delivery waits after this many leases ended in a row. */
 export function endsDelayMs(ends: number): number {
   return ends < 2 ? 0 : Math.min(300_000, 1_000 * 2 ** (ends - 2))
 }
 
-/** The state as the lane stores it; undefined: it stores none. */
+/** The state as the lane stores it. undefined: nothing is stored. */
 export function storedState({ state, ends }: Pick<Entry, 'state' | 'ends'>): string | undefined {
   const text = (state ? packState(state) : '') + (ends > 0 ? `\x1f${ends}` : '')
   return text === '' ? undefined : text
@@ -45,7 +45,7 @@ export interface LaneModel {
   deadLetters: boolean
   paused: boolean
   gone: boolean
-  /** Its endpoint has answered; else it waits for its turn. */
+  /** Whether the endpoint is proven. If not, the lane waits for its turn. */
   proven: boolean
 }
 
@@ -53,7 +53,7 @@ export class Model {
   readonly lanes: Map<string, LaneModel>
   readonly entries = new Map<string, Entry>()
   readonly ended: Record<string, number> = {}
-  /** Lanes that the last take cut short: they may be due later than they otherwise were. */
+  /** Lanes that the last take did not finish. They may be due later than usual. */
   readonly cut = new Set<string>()
   parked = 0
 
@@ -87,7 +87,7 @@ export class Model {
     return 'parked'
   }
 
-  /** The endpoint's standing, as an accepted write reported it. */
+  /** Stores the endpoint's standing of an accepted write. */
   note(id: string, standing: Standing | undefined): void {
     const lane = this.lanes.get(id)
     if (lane && !lane.gone && standing) lane.proven = standing === 'proven'

@@ -40,8 +40,8 @@ const lanes = new Lanes(redis)
 /** The value in take-deliveries-1.lua. */
 const FULL_MS = 1_000
 /**
- * A throttled lane is due so long before its send time at least: on a grid of 100 ms, within 200 ms of it
- * (lane-next.lua).
+ * A throttled lane is due at least this long before its send time. The due time is within 200 ms of it, on a grid of
+ * 100 ms (lane-next.lua).
  */
 const AHEAD_MS_MIN = 100
 const LANES: LaneModel[] = [
@@ -108,11 +108,11 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-/** One history on a fresh shard. */
+/** One random history on a fresh shard. */
 class Play {
   readonly model = new Model(LANES.map((lane) => ({ ...lane })))
   readonly messages: ReturnType<typeof makeMessage>[] = []
-  /** Every claim ever made, by whichever worker; those of crashed ones and zombies stay in it. */
+  /** Every claim ever made by any worker, also those of crashed workers and zombies. */
   readonly claims: { subscriptionId: string; delivery: Buffer; lease: string }[] = []
   skewMs = 0
   skewMaxMs = 0
@@ -185,7 +185,7 @@ class Play {
     const limits = new Map(limit === undefined ? [] : LANES.map(({ id }) => [id, limit] as const))
     const taken = await takeFrom(lanes, { deliveriesMax, turnsMax, leaseMs: LEASE_MS, limits })
     const visited = [...this.model.lanes.values()].filter(({ id }) => (due.get(id) ?? Infinity) <= taken.now)
-    // One that uses up what may be taken ends the call; which lanes came before it is the order of its line.
+    // A lane that uses up the take's limit ends the call. The order of its line says which lanes came before it.
     const claimed = (proven: boolean) =>
       taken.lanes.flatMap((lane) => (lane.proven === proven ? lane.claims : [])).length
     for (const lane of visited) {
@@ -199,7 +199,7 @@ class Play {
 
   takeLane(lane: LaneModel, taken: TakeResult, max: number, complete: boolean) {
     const claims = taken.lanes.find(({ subscriptionId }) => subscriptionId === lane.id)?.claims ?? []
-    // Which lanes an incomplete take did not reach shows only in Redis: their leases may stay.
+    // Only Redis shows which lanes an incomplete take did not reach. Their leases may stay.
     const seen = claims.length > 0 || taken.expired.some(({ subscriptionId }) => subscriptionId === lane.id)
     if (!complete && !seen) return this.noteUnreached(lane, taken.now)
     this.model.returnEnded(lane.id, taken.now)
@@ -216,7 +216,7 @@ class Play {
     if (claims.length >= max) this.model.cut.add(lane.id)
   }
 
-  /** Resolved by `check`, which reads what Redis did. */
+  /** Lanes that the take may not have reached. `check` resolves them by reading Redis. */
   readonly unreached = new Map<string, number>()
   noteUnreached(lane: LaneModel, now: number) {
     this.unreached.set(lane.id, now)
@@ -281,7 +281,7 @@ class Play {
 
   async sweep() {
     let cursor: string | null = null
-    // Deliveries that expire after this belong to the next sweep.
+    // Deliveries that expire after this time belong to the next sweep.
     let firstAt: number | undefined
     do {
       const step = await lanes.sweep(SHARD, { cursor, deliveriesMax: 500, leaseMs: LEASE_MS })
@@ -298,7 +298,7 @@ class Play {
     }
   }
 
-  /** Fresh deliveries cannot be due later than now, unless the clock was set back. */
+  /** Fresh deliveries cannot be due in the future, unless the clock was set back. */
   noteSwept(now: number) {
     for (const entry of this.model.entries.values()) {
       const live = !this.model.lanes.get(entry.lane)?.gone
@@ -370,12 +370,16 @@ class Play {
     )
     const states = await redis.hgetallBuffer(stateKey(BASE, lane.id))
     const known = this.model.of(lane.id).flatMap((e) => storedState(e) ?? [])
-    // Keys of a Buffer reply are texts; the number of fields and their values say enough beside the sets above.
+    // A Buffer reply has texts as keys. Comparing the number of fields and their values is enough, together with the
+    // sets above.
     expect(Object.values(states).map(String).sort()).toEqual(known.sort())
     await this.checkDue(lane, [...fresh.values(), ...retry.values()], [...lease.values()])
   }
 
-  /** A take that was full before it came to a lane leaves it as it was; one that came there returned and drained. */
+  /**
+   * A take that reached its limit before a lane left it unchanged. If it reached the lane, it returned ended leases and
+   * drained it.
+   */
   resolveUnreached(lane: LaneModel, now: number, lease: Map<string, number>, waiting: number) {
     const ended = this.model.of(lane.id, 'lease').filter(({ at }) => at <= now)
     if (ended.some(({ delivery }) => !lease.has(delivery))) this.model.returnEnded(lane.id, now)
@@ -402,22 +406,23 @@ class Play {
     const next = Math.min(leased, waiting.length > 0 && lane.gone ? 0 : sendable)
     if ((lane.paused && !lane.gone) || next === Infinity) return expect(score).toBe(null)
     const due = Number(score ?? Number.NaN)
-    // Written at the latest when the clock stood furthest.
+    // The time was written at the latest when the clock was furthest ahead.
     const now = Date.now() + this.skewMaxMs
-    // In its turn it got all that this worker may have in flight: a second later it is there for others.
+    // In its turn the lane got everything that this worker may have in flight. Others may take from it a second later.
     const isFull = line === keys.turnsKey(BASE) && this.model.cut.has(lane.id)
     if (isFull && due > now) return expect(due).toBeLessThanOrEqual(Math.max(now + FULL_MS, Math.ceil(next)))
-    // An overdue lane keeps its place, also one that had been postponed.
+    // An overdue lane keeps its place in the line, even if it had been postponed.
     const postponed = due % 1 === 0.5 && !(next <= now && due <= now)
     if (postponed) expect(this.model.cut.has(lane.id) && due <= Math.max(now + 251, next)).toBe(true)
     else if (next <= now) expect(due).toBeLessThanOrEqual(now)
-    // An arrival time from before the clock was set back counts as a little ahead.
+    // A send time from before the clock was set back is replaced by one that is a little ahead.
     else if (lane.rate) expect(due).toBeLessThanOrEqual(Math.ceil(next))
     else expect(due).toBe(Math.ceil(next))
   }
 
   /**
-   * Everything resumed, every lease ended, everything delivered: nothing but the lanes is left, then not they either.
+   * Resumes every lane, ends every lease and delivers everything. Then only the lanes are left, and finally not even
+   * these.
    */
   async finish() {
     for (const lane of this.model.lanes.values()) await this.change(lane, 'resume')

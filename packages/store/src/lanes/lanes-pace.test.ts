@@ -1,4 +1,4 @@
-/** Retry modes and circuit breakers, as the scripts of lanes keep them. */
+/** Retry modes and circuit breakers in the scripts of lanes. */
 import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -18,9 +18,9 @@ import type { LaneResult } from './lane-records.ts'
 import { asRetry, failedOnce, type TestClaim, useLanes } from './lanes.fixture.ts'
 
 const { redis, lanes, later, claimDue, settleAll } = await useLanes()
-/** A full quota, in the unit of retries' costs. */
+/** A full quota, in tokens. */
 const RETRY_QUOTA = 500
-/** Ids rise, so that they stand in this order where they are due at the same time. */
+/** Ids rise, so that deliveries with the same due time keep this order. */
 const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))
 const note = (subscriptionId: string, answered: LaneResult['answered'], cost = 0, times = 1) =>
   lanes.note(
@@ -104,7 +104,7 @@ describe('the adaptive rate', () => {
       fc.asyncProperty(answers, async (steps) => {
         const id = await writeLane(redis, { mode: 'a' })
         let state = { ...ADAPTIVE_START, bucketAt: -1 }
-        // The scripts' clock stands still between two steps only where its ms is written down.
+        // The test needs the exact ms of each script, so the steps write it down.
         for (const { waitMs, answered } of steps) {
           await later(waitMs)
           await note(id, answered)
@@ -122,7 +122,7 @@ describe('the adaptive rate', () => {
     )
   })
 
-  /** The model at the ms that the script may have used: the noted bucket tells which. */
+  /** The model, at the ms that the script may have used. The stored time of the bucket shows which. */
   async function followed<S extends Parameters<typeof adapt>[0]>(id: string, state: S, answered: Answered) {
     const next = adapt(state, answered, await lanes.now(SHARD))
     const bucketAt = Number(await redis.hget(laneKey(BASE, id), 'mb'))
@@ -154,7 +154,7 @@ describe('the circuit breaker', () => {
   const mode = '- 3 30000'
   const PROBE_MS = 30_000
   const LEASE_MS = 20_000
-  /** No sum of these is near one of the others. */
+  /** Sums of these steps stay apart from all other times. */
   const STEP_MS = 8_000
 
   async function opened(set: Parameters<typeof writeLane>[1] = {}): Promise<string> {

@@ -1,4 +1,4 @@
-/** The throttle as an endpoint sees it: several workers take at odd times, and each sends at the time it was given. */
+/** The throttle as an endpoint sees it. Several workers take at odd times, and each sends at its given times. */
 import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
@@ -28,12 +28,15 @@ afterAll(async () => {
   for (const connection of [redis, ...connections]) connection.disconnect()
 })
 
-/** Sets the offset of the shard's clock by Redis's own, so that it shows this epoch ms. */
+/** Sets the shard's offset so that its clock shows this epoch ms. */
 const SHOW = `
 local t = redis.call('TIME')
 redis.call('SET', KEYS[1], ARGV[1] - t[1] * 1000 - math.floor(t[2] / 1000))`
 
-/** Runs what this worker asks for at this epoch ms. Both are sent at once, so a late machine does not move the time. */
+/**
+ * Runs `ask` when the shard's clock shows this epoch ms. Both commands are sent at once, so a slow machine does not
+ * change the time.
+ */
 async function runAt<T>(turn: number, epochMs: number, ask: (worker: Lanes) => Promise<T>): Promise<T> {
   const [connection, worker] = [connections[turn % WORKERS], workers[turn % WORKERS]]
   if (!connection || !worker) throw new Error('there are workers')
@@ -41,7 +44,7 @@ async function runAt<T>(turn: number, epochMs: number, ask: (worker: Lanes) => P
   return answer
 }
 
-/** Send times while Redis's clock runs through SPAN_MS in the given pauses, over and over, and workers take turns. */
+/** Send times while Redis's clock runs through `spanMs` with the given pauses, repeated. Workers take turns. */
 async function sendTimes(rate: number, pausesMs: number[], spanMs = SPAN_MS): Promise<number[]> {
   await redis.flushall()
   await writeSlice(redis)

@@ -1,4 +1,4 @@
-/** Lanes on a Redis of a test file's own: emptied before each of its tests, with one slice. */
+/** Lanes on the Redis of a test file. It is emptied before each test, and has one slice. */
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach } from 'vitest'
 import { claimsOf, SHARD, skew, takeFrom, writeSlice } from './lane.fixture.ts'
@@ -29,7 +29,7 @@ export async function useLanes(slice: Parameters<typeof writeSlice>[1] = {}) {
     server,
     redis,
     lanes,
-    /** Redis's time goes on by `ms`, or back. */
+    /** Moves Redis's time by `ms`, forwards or back. */
     later: async (ms: number) => {
       aheadMs += ms
       await skew(redis, aheadMs)

@@ -31,7 +31,7 @@ import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
 
-/** Kept as long as a checkpoint that is never deleted. */
+/** As long as a checkpoint that its job never deletes. */
 const FENCE_MS = 86_400_000
 
 export class Lanes implements LaneStore {
@@ -39,8 +39,8 @@ export class Lanes implements LaneStore {
   readonly #acks: ReplicaAcks
 
   /**
-   * `acks`: how deliveries are parked, content with what replicas there are; default: on this connection, and replicas
-   * are not waited for.
+   * `acks`: the connection for parking, which continues without missing replicas. Default: this connection, and
+   * replicas are not waited for.
    */
   constructor(redis: Redis, acks = new ReplicaAcks(redis)) {
     this.#redis = redis
@@ -63,7 +63,8 @@ export class Lanes implements LaneStore {
 
   async openCheckpoint(shard: number, job: string, fence: number): Promise<lane.Checkpoint> {
     const checkpoint = await openCheckpoint(this.#acks.redis, shard, job, fence)
-    // The job may be completed because of what an earlier start has parked before it died, confirmed or not.
+    // The job may be completed because of deliveries that an earlier start parked before it died. They must be
+    // confirmed too.
     if (checkpoint.fields.size > 0) await this.#acks.confirm(shardBase(shard), false)
     return checkpoint
   }

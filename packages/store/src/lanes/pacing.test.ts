@@ -6,10 +6,10 @@ import { isMissed, RENEWED_AHEAD_MS, renew, reserve } from './pacing.fixture.ts'
 const START = 1_760_000_000_000
 
 interface Turn {
-  /** Time since the turn before, of whichever worker. */
+  /** Ms since the previous turn of any worker. */
   pauseMs: number
   count: number
-  /** How late the worker sends what it got, as a share of what is allowed. */
+  /** How late the worker sends its claims, as a share of the allowed lateness. */
   lateness: number
 }
 
@@ -24,7 +24,7 @@ const turns = (pauseMsMax: number) =>
     { minLength: 1, maxLength: 120 },
   )
 
-/** Workers take turns in any order on one stored tat; what each is given is sent up to the permitted lateness late. */
+/** Workers take turns in any order with one stored tat. Each sends its claims as late as allowed. */
 function play(rate: number, sequence: Turn[]) {
   let tat = 0
   let now = START
@@ -60,7 +60,7 @@ function worstIn(windowMs: number, times: number[]): number {
 interface Wake {
   worker: number
   pauseMs: number
-  /** Nothing of this worker ran since it woke last. */
+  /** The worker stood still since its last wake. */
   stalled: boolean
   count: number
   lateness: number
@@ -82,7 +82,7 @@ const wakes = fc.array(
   { minLength: 1, maxLength: 150 },
 )
 
-/** Three workers that stall: a late one renews all that it has in hand, and some requests are made again. */
+/** Three workers that stand still at times. A late worker renews all claims in hand, and some requests are repeated. */
 function playStalls(rate: number, sequence: Wake[]): number[] {
   let [tat, now] = [0, START]
   const inHand: number[][] = [[], [], []]

@@ -1,4 +1,4 @@
-/** Parking: deliveries enter their lanes together with the checkpoint of the job they come from, in one script. */
+/** Parking: deliveries enter their lanes together with the checkpoint of their job, in one script. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -22,7 +22,7 @@ const PARK = readScript('park-deliveries-1')
 const PARK_REDRIVEN = readScript('park-redriven-1')
 const OPEN_CHECKPOINT = readScript('open-checkpoint-1')
 
-/** 1 parked, 0 present, -1 gone; the lease's text of a detached delivery that was parked. */
+/** 1 parked, 0 present, -1 gone. For a parked detached delivery: the text of its lease. */
 type OutcomeReply = number | Buffer
 
 export async function parkDeliveries(
@@ -91,7 +91,7 @@ function packEntry({ subscriptionId, delivery, message, park, standing }: ParkEn
   return [subscriptionId, delivery, message + 1, ...packAs(park), packStanding(shown)]
 }
 
-/** Kind, ms, state; the script knows no other order. */
+/** Kind, ms and state, in the script's order. */
 function packAs(park: ParkAs): [string, number, string] {
   switch (park.as) {
     case 'fresh':

@@ -22,7 +22,7 @@ const { redis, lanes } = await useLanes()
 const RATE = 20
 const GAP_MS = 50
 
-/** A lane with a backlog, and what a take claimed of it. Lanes that were there before are no longer due. */
+/** A lane with a backlog, and the claims of a take. Lanes that were there before are no longer due. */
 async function takeLane(settings: Parameters<typeof writeLane>[1] = { rate: RATE }) {
   await redis.del(dueKey(BASE))
   const id = await writeLane(redis, settings)
@@ -78,7 +78,7 @@ test('late claims take the next free send times if another worker has later clai
   const tat = await tatOf(id)
   const renewed = await renewLane({ subscriptionId: id, claims })
   expect(renewed[0]?.sendAt).toBeCloseTo(tat, 1)
-  // Those that are not late keep theirs.
+  // Claims that are not late keep their send times.
   expect(renewed.at(-1)?.sendAt).toBe(claims.at(-1)?.sendAt)
 })
 

@@ -1,4 +1,4 @@
-/** Renewing: claims in hand get new send times, those of a late worker and those that make another request. */
+/** Renewing: claims in hand get new send times. They belong to a late worker, or make another request. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -7,7 +7,7 @@ import { readTime } from './lane-replies.ts'
 
 const RENEW = readScript('renew-claims-1')
 
-/** By lane and claim, as they were asked for. Callers bound the number of claims. */
+/** Results by lane and claim, as in the request. Callers bound the number of claims. */
 export async function renewClaims(
   redis: Redis,
   shard: number,

@@ -1,4 +1,4 @@
-/** Settling: what became of claims; acts only where the lease is still the one that the claim returned. */
+/** Settling: writes the result of claims. A claim is settled only if its lease is still the current one. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -12,7 +12,7 @@ const SETTLE_STEP = 1_000
 
 type Settled = SettleResult & { woke: Wakes }
 
-/** More than a step's worth is not settled in one script; each settlement stands for itself anyway. */
+/** A large request is settled in several scripts, because settlements do not depend on each other. */
 export async function settleDeliveries(
   redis: Redis,
   shard: number,
@@ -59,7 +59,7 @@ function packLane(id: string, settlements: Settlement[]): ScriptValue[] {
   ]
 }
 
-/** The latest word of a lane's endpoint. */
+/** The latest standing of a lane's endpoint. */
 function standingOf(settlements: Settlement[]): string {
   return packStanding(settlements.findLast(({ standing }) => standing !== undefined)?.standing)
 }
@@ -69,12 +69,12 @@ function packSettlement({ lease, to }: Settlement): ScriptValue[] {
   return [lease, to.op, ...packTo(to)]
 }
 
-/** Each preceded by its length in a byte. */
+/** Each delivery is preceded by its length in a byte. */
 function packRun(run: Buffer[]): Buffer {
   return Buffer.concat(run.flatMap((delivery) => [Buffer.from([delivery.length]), delivery]))
 }
 
-/** Ms and text, where the script expects them. */
+/** Ms and text, in the script's order. */
 function packTo(to: SettleTo): [] | [number, string] {
   switch (to.op) {
     case 'delivered':

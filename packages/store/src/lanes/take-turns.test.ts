@@ -23,7 +23,7 @@ test('lanes of unproven endpoints get one claim each in turn, and none without a
     })
   expect(await served(0)).toEqual([])
   expect(await served(2)).toHaveLength(2)
-  // Each once before any a second time.
+  // Each lane is served once before any is served again.
   const turns = [...(await served(1)), ...(await served(1)), ...(await served(1))]
   expect(new Set(turns)).toEqual(new Set(ids))
 })

@@ -26,7 +26,7 @@ const messages = (n: number) => Array.from({ length: n }, () => makeMessage())
 const DAY_MS = 86_400_000
 
 /** A lane with its subscription's record. */
-/** A lane as earlier releases wrote it, which does not say how long it keeps deliveries. */
+/** A lane of an older release, which does not say how long it keeps deliveries. */
 async function writeEarlier(endpoint: string): Promise<string> {
   const id = await writeLane(redis)
   await redis.hdel(laneKey(BASE, id), 'l')

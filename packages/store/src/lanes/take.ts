@@ -1,4 +1,6 @@
-/** Taking: claims what is due in the lanes of a shard, each claim under a lease, with send times where throttled. */
+/**
+ * Taking: claims due deliveries in the lanes of a shard. Each claim has a lease, and in a throttled lane a send time.
+ */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -13,9 +15,9 @@ const OTHERS_MAX = 1_000_000
 
 const TAKE = readScript('take-deliveries-1')
 
-/** Now, earliest due time, drained, lanes with claims, expired (subscription, delivery) one after the other. */
+/** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
-/** For each run: subscription, claimed delivery, those behind it. */
+/** For each run: subscription, claimed delivery, and the deliveries behind it. */
 type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 

@@ -1,7 +1,7 @@
 /**
- * Copies keys with their life times and compares each with the source. Small keys are copied whole (DUMP, RESTORE).
- * Large ones, or those in a format that the target does not know, are copied element by element. Safe to repeat: a copy
- * replaces the target's key.
+ * Copies keys with their life times, and compares each copy with its source. Small keys are copied whole (DUMP,
+ * RESTORE). Large ones, and those in a format that the target does not know, are copied element by element. Safe to
+ * repeat, because a copy replaces the target's key.
  */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'
@@ -15,10 +15,10 @@ import { copyElements, type KeyType, type Side, sameElements } from './key-eleme
 const WHOLE_BYTES_MAX = 4_194_304
 /** @limit memory Keys that are copied at the same time. Past it: the others wait. */
 const TOGETHER_BYTES_MAX = 16_777_216
-/** Version of the format and checksum, at the end of a payload. */
+/** Bytes of the format's version and the checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
 /**
- * Life times are relative, and reading and setting them takes time.
+ * Life times are relative, and it takes time to read and set them.
  * @limit Difference between the life times of a key and its copy. Past it: the copy counts as wrong.
  */
 const TTL_OFF_MS_MAX = 30_000
@@ -29,9 +29,9 @@ export interface CopyOptions extends Side {
 
 interface Copied {
   keys: number
-  /** Bytes of memory, by the source's account. */
+  /** Bytes of memory, as the source counts them. */
   bytes: number
-  /** Gone from the source meanwhile: their time was over. */
+  /** Keys that expired at the source meanwhile. */
   expired: number
 }
 
@@ -42,7 +42,7 @@ interface Entry {
   ttlMs: number
 }
 
-/** The target's key differs from the source's after it was copied. */
+/** The target's key differs from the source's after the copy. */
 class CopyMismatchError extends Error {}
 
 export async function copyKeys(options: CopyOptions, keys: Buffer[]): Promise<Copied> {
@@ -105,7 +105,7 @@ async function copyWhole(options: CopyOptions, entries: Entry[]): Promise<void> 
   )
 }
 
-/** By the payload where both servers store the key alike; else by what it holds. */
+/** Compares payloads if both servers store the key in the same form, else contents. */
 async function verify(options: CopyOptions, copied: { entry: Entry; payload: Buffer }[]): Promise<void> {
   const there = await dumps(
     options.to,
@@ -133,7 +133,7 @@ async function copyByElements(options: CopyOptions, entry: Entry): Promise<void>
 
 async function verifyElements(options: CopyOptions, { key, type, ttlMs }: Entry): Promise<void> {
   if (type === 'none' || (await sameElements(options, key, type))) return
-  // Its time may have come in between, here or there.
+  // The key may have expired meanwhile, at the source or the target.
   if (ttlMs > 0 && !(await isInBoth(options, key))) return
   throw new CopyMismatchError(`${key.toString('latin1')} differs from the source's`)
 }

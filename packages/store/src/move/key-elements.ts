@@ -1,6 +1,7 @@
 /**
- * Copies one key element by element: a key that is too large to be copied whole, whose payload the other server does
- * not know, or that the two servers store in another order. Each type can be read in chunks, written and compared.
+ * Copies one key element by element. This is needed for a key that is too large to be copied whole. It is also needed
+ * if the target does not know the payload's format, or stores the key in another order. Each type can be read in
+ * chunks, written and compared.
  */
 import type { Redis } from 'ioredis'
 
@@ -9,10 +10,10 @@ const CHUNK = 500
 export type KeyType = 'string' | 'hash' | 'set' | 'zset' | 'list' | 'stream'
 
 interface Elements {
-  /** Chunks of what the key holds; what a chunk is only `write` and `isThere` know. */
+  /** Reads the key in chunks. Only `write` and `isThere` know the form of a chunk. */
   chunks(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]>
   write(redis: Redis, key: Buffer, chunk: Buffer[][]): Promise<unknown>
-  /** Whether the key holds all of the chunk, `at` so many elements from the start where there is an order. */
+  /** Whether the key holds every element of the chunk. `at`: the chunk's position, for types with an order. */
   isThere(redis: Redis, key: Buffer, chunk: Buffer[][], at: number): Promise<boolean>
   length(redis: Redis, key: Buffer): Promise<number>
 }
@@ -28,7 +29,7 @@ async function* scanned(scan: Scan, width: number): AsyncGenerator<Buffer[][]> {
   }
 }
 
-/** Compared as numbers, because two servers may write a score differently. */
+/** Scores are compared as numbers, because two servers may write a score differently. */
 function scoreOf(text: Buffer | string | number | null | undefined): number {
   return Number(String(text).replace('inf', 'Infinity'))
 }
@@ -46,7 +47,7 @@ async function* rangesOf(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]> 
   }
 }
 
-/** An entry is its id, then its fields and values. */
+/** Each entry: its id, then its fields and values. */
 async function* entriesOf(redis: Redis, key: Buffer): AsyncGenerator<Buffer[][]> {
   for (let from = '-'; ; ) {
     const found = await redis.xrangeBuffer(key, from, '+', 'COUNT', CHUNK)
@@ -117,7 +118,7 @@ export interface Side {
   to: Redis
 }
 
-/** Replaces the target's key by the source's; no life time is set. */
+/** Replaces the target's key by the source's, without a life time. */
 export async function copyElements({ from, to }: Side, key: Buffer, type: KeyType): Promise<void> {
   await to.unlink(key)
   for await (const chunk of ELEMENTS[type].chunks(from, key))
@@ -137,7 +138,7 @@ export async function sameElements({ from, to }: Side, key: Buffer, type: KeyTyp
   return true
 }
 
-/** So that the next entry's id comes after those that were trimmed, too. */
+/** The next entry's id must also come after entries that were trimmed. */
 async function copyLastId({ from, to }: Side, key: Buffer): Promise<void> {
   const info = (await from.xinfo('STREAM', key)) as unknown[]
   const at = info.findIndex((name) => String(name) === 'last-generated-id')

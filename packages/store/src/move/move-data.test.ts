@@ -27,7 +27,7 @@ afterAll(async () => {
 const BINARY = Buffer.from([0, 255, 10, 13, 128, 200])
 const LANE = 'ft:{8gt}:fresh:sub'
 
-/** Every type of key, in every shape that Redis stores it in. */
+/** Makes every type of key, in every form in which Redis stores it. */
 async function fill(): Promise<void> {
   const pipeline = from.pipeline()
   pipeline.set('ft:{a}:text', BINARY)
@@ -86,7 +86,7 @@ test.each([
   expect(await to.pttl('ft:{b}:dying')).toBeGreaterThan(500_000)
   expect(await to.pttl('ft:{a}:text')).toBe(-1)
   expect([await to.exists('somebody:else'), await to.exists(MOVE_KEY)]).toEqual([0, 0])
-  // An id that was given before is not given again.
+  // An id that was used before must not be used again.
   await expect(to.xadd('ft:{h}:stream', '2000-1', 'f', 'v')).rejects.toThrow('equal or smaller')
 })
 

@@ -1,21 +1,24 @@
 /**
  * Moves all of Fantail's data from one Redis to another or to a cluster, while no service runs.
  *
- * refused ◀─ checks ─▶ copying (a mark on the target: from where, how far) ─▶ counted on both sides ─▶ done
- *                       ▲    │ died, broke off
- *                       └────┘ run again
+ *   refused ◀─ checks ─▶ copying (a mark on the target: from where, how far) ─▶ counted on both sides ─▶ done
+ *                          ▲    │ died, broke off
+ *                          └────┘ run again
  *
  * The source is only read. All keys have hash tags, so they are the same on both sides. Dispatch jobs that wait, are
- * delayed or were being run stand in the queue of the same name, and workers find them as after a restart. Each key is
- * compared with the source right after it was copied. The mark is removed when the waiting work has been counted on
- * both sides.
+ * delayed or were running are in the queue of the same name afterwards. Workers find them as after a restart. Each key
+ * is compared with the source right after it was copied. The mark is removed when the waiting work on both sides has
+ * been counted and is equal.
  */
 import type { Redis } from 'ioredis'
 import { isCluster, mastersOf } from '../redis/cluster.ts'
 import { type CopyOptions, copyKeys } from './copy-keys.ts'
 import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
 
-/** Hash on the target while a move has not ended: `source`, `run` (of its server), `cursor`, `keys`, `bytes`. */
+/**
+ * Hash on the target while a move has not ended: `source`, `run` (the run id of the source's server), `cursor`, `keys`,
+ * `bytes`.
+ */
 export const MOVE_KEY = 'ft:{move}:state'
 /** Connection names of Fantail's services and of BullMQ's workers. */
 const SERVICE =
@@ -24,7 +27,7 @@ const SERVICE =
 const TOLD_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {
-  /** Names the source for a run that goes on with this one; no credentials. */
+  /** Names the source without credentials. A later run with the same name continues this one. */
   source: string
   onProgress?(progress: MoveProgress): void
 }
@@ -35,15 +38,17 @@ interface MoveProgress {
 }
 
 export interface MoveReport extends MoveProgress {
-  /** Keys whose time was over before they were copied. */
+  /** Keys that expired before they were copied. */
   expired: number
-  /** Keys of other programs in the same Redis, which stay where they are. */
+  /** Keys of other programs in the same Redis. They are not moved. */
   foreign: number
   before: WaitingWork
   after: WaitingWork
 }
 
-/** Nothing was changed, or what was is safe to go on with; the message says what to do. */
+/**
+ * The move is refused. Either nothing was changed, or the move can be continued safely. The message says what to do.
+ */
 class MoveRefusedError extends Error {}
 
 export async function moveData(options: MoveDataOptions): Promise<MoveReport> {
@@ -78,7 +83,7 @@ interface Begun extends MoveProgress {
   run: string
 }
 
-/** Marks an empty target, or goes on where an earlier run of the same move ended. */
+/** Marks an empty target, or continues where an earlier run of the same move ended. */
 async function begin({ from, to, source }: MoveDataOptions): Promise<Begun> {
   await refuseServices(to, 'target')
   if (isCluster(to)) await refuseBrokenCluster(to)
@@ -95,7 +100,7 @@ async function begin({ from, to, source }: MoveDataOptions): Promise<Begun> {
     throw new MoveRefusedError(
       `a move from ${mark.source} to this target has not ended: empty it, or go on with that one`,
     )
-  // A cursor means nothing to a server that was started anew: what is there already is then copied once more.
+  // After a restart of the source's server the cursor is invalid. Copied keys are then copied once more.
   if (mark.run !== run) return { cursor: '0', run, keys: 0, bytes: 0 }
   return { cursor: mark.cursor ?? '0', run, keys: Number(mark.keys), bytes: Number(mark.bytes) }
 }
@@ -106,7 +111,7 @@ async function refuseBrokenCluster(to: Redis): Promise<void> {
     throw new MoveRefusedError('the target cluster is not in order (cluster_state)')
 }
 
-/** A scan may return a key twice. A source that was a target before may have its own mark. */
+/** A scan may return a key twice. A source that was a target before may have its own mark, which is not copied. */
 function unique(keys: Buffer[]): Buffer[] {
   const byName = new Map(keys.map((key) => [key.toString('latin1'), key]))
   byName.delete(MOVE_KEY)

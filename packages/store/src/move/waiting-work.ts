@@ -1,4 +1,4 @@
-/** The waiting work in a Redis, counted from its keys alone. A move must find the same counts on the other side. */
+/** Counts the waiting work in a Redis from its keys alone. A move must find the same counts on both sides. */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'
 import { mastersOf } from '../redis/cluster.ts'
@@ -19,7 +19,7 @@ export interface WaitingWork {
   queued: number
 }
 
-/** By the key's name after the hash tag, with the command that returns the length. */
+/** What to count by the key's name after the hash tag, and the command that returns the length. */
 const COUNTED: [RegExp, keyof WaitingWork, 'zcard' | 'llen'][] = [
   [/^(fresh|retry):/, 'waiting', 'zcard'],
   [/^behind:/, 'waiting', 'llen'],
@@ -38,7 +38,7 @@ export async function countWaitingWork(redis: Redis): Promise<WaitingWork> {
   return work
 }
 
-/** Every key of ours on one server, some of them more than once. */
+/** Every key of Fantail on one server. Some come more than once. */
 async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
   for (let cursor = '0'; ; ) {
     const [next, keys] = await scanFrom(server, cursor)

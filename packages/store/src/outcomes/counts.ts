@@ -15,7 +15,10 @@ export class Counts {
     this.#redis = redis
   }
 
-  /** Counts what no other script counts, because it never was in a lane; also while memory is full. */
+  /**
+   * Counts a message or delivery that was never in a lane, so no other script counts it. Works when memory is full,
+   * too.
+   */
   async add(cause: string): Promise<void> {
     await runScript(this.#redis, COUNT, { base: shardBase(0), cause })
   }

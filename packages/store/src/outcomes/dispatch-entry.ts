@@ -1,24 +1,24 @@
 import type { SliceRef } from '../topics/snapshots.ts'
 
-/** A status code and the slots that answered it. */
+/** A status code, and the slots whose deliveries got it. */
 export type CodeSlots = readonly [statusCode: number, slots: Buffer]
 
-/** Dispatch's entry for one message in one slice. `slice` null: nothing matched in the whole topic. */
+/** The entry of dispatch for one message in one slice. If `slice` is null, nothing matched in the whole topic. */
 export interface DispatchEntry {
   messageId: string
-  /** Its 16 bytes, where they are at hand. */
+  /** The 16 bytes of the message id, if the caller has them. */
   id?: Buffer
   topicArn: string
   sizeBytes: number
   slice: SliceRef | null
   delivered: Buffer
-  /** Answers of those delivered, other than 200; absent: the answers are not known (older releases). */
+  /** Status codes other than 200 of delivered slots. Absent: the codes are unknown (older releases). */
   otherCodes?: CodeSlots[]
   parked: Buffer
-  /** Which parked deliveries belong to a paused subscription; absent: none. */
+  /** Which parked deliveries belong to a paused subscription. Absent: none. */
   paused?: Buffer
   filtered: Buffer
   failures: [slot: number, statusCode: number | null, error: string | null][]
-  /** When the log stored it, in epoch ms by Redis's clock; only of entries that were read. */
+  /** When the log stored the entry, epoch ms by Redis's clock. Set only in entries that were read. */
   storedAt?: number
 }

@@ -1,4 +1,7 @@
-/** Texts of the outcome log: what goes in comes out, small, and older releases' texts are read as they were. */
+/**
+ * Texts of the outcome log. Reading returns what was written, texts are small, and texts of older releases are
+ * understood.
+ */
 import { expect, test } from 'vitest'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import {

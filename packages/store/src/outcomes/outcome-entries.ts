@@ -1,4 +1,4 @@
-/** Entries of the outcome log: their texts, and the bitmaps by subscription slot that they hold. */
+/** Entries of the outcome log: their texts, and their bitmaps by subscription slot. */
 import type { StoredWhy } from '@fantail/contracts'
 import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
@@ -10,7 +10,7 @@ export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
 
 export interface LaneEntry {
   messageId: string
-  /** null: the message as a whole, which never reached a lane. */
+  /** null: the entry is about the whole message, which never reached a lane. */
   subscriptionId: string | null
   generation: number
   outcome: LaneOutcome
@@ -18,7 +18,7 @@ export interface LaneEntry {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** Why a delivered one came when it did; absent: nothing delayed it, or an older release delivered it. */
+  /** Why a delivered one came at its time. Absent: nothing delayed it, or an older release delivered it. */
   why?: StoredWhy | undefined
   /** As of a DispatchEntry. */
   storedAt?: number
@@ -30,7 +30,10 @@ export interface Found {
   lanes: LaneEntry[]
 }
 
-/** `e`: every answer to one that was delivered is known; `d`: none is, as in older releases, which read both alike. */
+/**
+ * `e`: the status codes of all delivered slots are known. `d`: none is known, as in older releases, which read both the
+ * same.
+ */
 type DispatchFields = [
   tag: 'd' | 'e',
   topicArn: string,
@@ -43,7 +46,7 @@ type DispatchFields = [
   otherCodes?: CodeText[],
   paused?: string,
 ]
-/** Without slots: all of those delivered. */
+/** Without slots, the code is that of all delivered ones. */
 type CodeText = [statusCode: number, slots?: string]
 type LaneFields = [
   tag: 'l',
@@ -136,8 +139,8 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
 const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
 
 /**
- * An entry of one slice, with the answer of every known slot: the first of `codes` that has the slot. `ends` says the
- * same of the time when a slot was delivered or filtered.
+ * An entry of one slice that combines several. A slot's code is in the first item of `codes` that has the slot. `ends`
+ * has in the same form when a slot was delivered or filtered.
  */
 export interface MergedEntry extends DispatchEntry {
   codes: CodeSlots[]
@@ -152,7 +155,7 @@ function endsOf({ storedAt, delivered, filtered }: DispatchEntry): MergedEntry['
   return storedAt === undefined ? [] : [[storedAt, union(delivered, filtered)]]
 }
 
-/** A job that was started again leaves several entries for a slice: a bit set in any of them counts. */
+/** A job that was started again leaves several entries for a slice. A bit that is set in any of them counts. */
 export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> {
   const merged = new Map<string, MergedEntry>()
   for (const entry of entries) {
@@ -171,7 +174,7 @@ export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> 
       ends: [...before.ends, ...endsOf(entry)],
       parked,
       paused: union(before.paused ?? NOTHING, entry.paused ?? NOTHING),
-      // A filter that changed between two runs: what was delivered counts.
+      // The filter may change between two runs. A slot that was delivered does not count as filtered.
       filtered: without(union(before.filtered, entry.filtered), union(delivered, parked)),
       failures: [...before.failures, ...entry.failures],
     })
@@ -203,12 +206,12 @@ function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** null where it is not known. */
+/** null if it is not known. */
 export function statusCodeOf({ codes }: MergedEntry, slot: number): number | null {
   return codes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
 }
 
-/** When the slot was delivered or filtered; null where it is not known. */
+/** When the slot was delivered or filtered. null: unknown. */
 export function endedAtOf({ ends }: MergedEntry, slot: number): number | null {
   return ends.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
 }

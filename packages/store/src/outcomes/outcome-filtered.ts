@@ -1,8 +1,8 @@
 /**
- * Slices of a topic in which every subscription's filter kept a message back. A topic of 100,000 subscriptions has 200
- * slices, and most messages match in few of them. One entry covers all the others, as runs of slices with the same
- * slots. If slots have holes the runs are short. An entry that grows too long is split, so that entries stay small for
- * any topic, because the log is bounded by their number.
+ * Entries for slices whose filters all kept a message back. A topic of 100,000 subscriptions has 200 slices, and most
+ * messages match in few of them. One entry covers all other slices, as runs of slices with the same slots. If slots
+ * have gaps, the runs are short. The log is bounded by the number of entries, so an entry must stay small for any
+ * topic: one that grows too long is split.
  */
 
 import { sliceShard } from '../redis/shards.ts'
@@ -17,11 +17,11 @@ export interface FilteredEntry {
   sizeBytes: number
   /** By slotRuns. */
   runs: readonly SlotRun[]
-  /** Slice numbers in these runs that the entry does not cover, in order. */
+  /** Numbers of slices within these runs that the entry does not cover, in order. */
   except: readonly number[]
 }
 
-/** The first so many slots; or a bitmap of them, in base64. */
+/** A number n stands for the first n slots. A text is a bitmap of slots in base64. */
 export type SlotsText = number | string
 
 /** Numbers of slices. */
@@ -29,7 +29,7 @@ export type SlotRun = readonly [first: number, last: number, slots: SlotsText]
 export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
 
 /**
- * About what an entry of one slice takes.
+ * About the size of an entry of one slice.
  * @limit Text of one entry about slices that filters kept a message back from. Past it: a further entry follows.
  */
 const RUNS_CHARS_MAX = 400
@@ -42,7 +42,7 @@ export function slotsText(bitmap: Buffer): SlotsText {
   return isPrefix ? count : bitmap.toString('base64')
 }
 
-/** Slices of a topic, in the order of their numbers, each with its slots. */
+/** Combines slices of a topic, in the order of their numbers, into runs with the same slots. */
 export function slotRuns(slices: Iterable<{ number: number; slots: SlotsText }>): SlotRun[] {
   const runs: [number, number, SlotsText][] = []
   for (const { number, slots } of slices) {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 type Asked = Pick<Lanes, 'deliveryStates'>
 
-/** A log whose topic has one subscription, with a message for it in its lane. */
+/** A log for a topic with one subscription, and a message in the subscription's lane. */
 async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
   const subscription = { id, slot: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
   const slice = { sliceId: SLICE, shard: SHARD }
@@ -200,7 +200,7 @@ test('a redriven delivery of a subscription that is gone meanwhile has one row, 
   expect(rows).toMatchObject([{ endpoint: null, state: 'delivered', redrives: 2 }])
 })
 
-/** The row of the one delivery while its lane has these settings. */
+/** The row of the only delivery while its lane has these settings. */
 async function rowWith(settings: LaneSettings, retry?: RetryState) {
   const { log, messageId } = await parked()
   if (retry) {
@@ -232,7 +232,7 @@ test('a delivery that waits says what its lane makes it wait for', async () => {
 test('a delivery that waits for a retry says what was decided, in the lane and after it', async () => {
   const decided = { because: 'retryAfter', delayMs: 20_000, attempts: 1, lastStatusCode: 503 }
   expect(await rowWith({}, failed)).toMatchObject(decided)
-  // The retry is due later than the throttle lets the next one go.
+  // The retry is due later than the throttle's next send time.
   expect(await rowWith({ rate: 100 }, failed)).toMatchObject(decided)
   expect(await rowWith({ paused: true }, failed)).toMatchObject({ because: 'paused', attempts: 1 })
 })

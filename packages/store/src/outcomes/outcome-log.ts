@@ -72,33 +72,33 @@ export interface MessageSummary {
 }
 
 interface OutcomeLogOptions {
-  /** Streams to read and write: the number of dispatch queues. */
+  /** The number of dispatch queues. Each has a stream. */
   queues: number
-  /** Entries kept in all streams together; 0 writes none. */
+  /** Entries kept in all streams together. 0: nothing is written. */
   entriesMax: number
-  /** Sources of messages that are in no lane. Without them such messages are not shown. */
+  /** Finds messages that are in no lane. If absent, such messages are not shown. */
   unsent?: UnsentSources
 }
 
-/** Pages of the stream that one read returns: about a megabyte at most. */
+/** Pages of the stream that one read returns. They have about a megabyte at most. */
 const PAGES_AT_ONCE = 250
-/** How long a lookup waits for entries on their way, before each further look. */
+/** Pauses of a look-up for missing entries, one before each further look. */
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /**
- * Usually most missing deliveries of a purged lane have no entry.
+ * Most missing deliveries of a purged lane have no entry.
  * @limit Longest wait between two looks for the missing entry of a purged lane's delivery. Past it: the row says that
  * it was purged.
  */
 const PURGED_WAIT_MAX_MS = 40
 
-/** The entries of a message read so far, and where to read on, by the stream's number. */
+/** The entries of a message that were read so far, and by stream number where to read on. */
 interface Lookup extends Found {
   messageId: string
   id: Buffer
   from: Map<number, string>
 }
 
-/** By subscription: a message to many may have as many. */
+/** Entries by subscription. A message to many subscriptions may have many. */
 type LaneEntries = Map<string | null, LaneEntry[]>
 
 type Pages = [id: Buffer, fields: Buffer[]][]
@@ -118,7 +118,7 @@ export class OutcomeLog {
     this.#options = options
   }
 
-  /** Appends entries; one script per stream. */
+  /** Appends entries, with one script per stream. */
   async append(entries: { dispatch: (DispatchEntry | FilteredEntry)[]; lanes: LaneEntry[] }): Promise<void> {
     const { entriesMax, queues } = this.#options
     if (entriesMax === 0) return
@@ -141,7 +141,7 @@ export class OutcomeLog {
     )
   }
 
-  /** null where the message has left the log, or never was, and is not in quarantine either. */
+  /** null: the message has left the log or never existed, and is not in the quarantine. */
   async message(messageId: string): Promise<MessageSummary | null> {
     const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
     const first = found.dispatch[0] ?? unsent
@@ -155,15 +155,17 @@ export class OutcomeLog {
   }
 
   /**
-   * One row for each matching subscription and each redriven delivery, and one for each entry of the quarantine and an
-   * isolated message. null where the message has left the log and is in neither.
+   * One row for each matching subscription, each redriven delivery, each entry of the quarantine, and an isolated
+   * message. null: the message has left the log and is in neither.
    */
   async deliveries(messageId: string): Promise<DeliveryOutcome[] | null> {
     const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
     return isKnown(found) || unsent ? this.#rows(found, unsent) : null
   }
 
-  /** Each delivery once: the lane that a quarantined delivery has left does not know how it ended. */
+  /**
+   * Each delivery once. The lane of a quarantined delivery does not know how it ended, so the quarantine's row is used.
+   */
   async #rows(found: Lookup, unsent: Unsent | null): Promise<DeliveryOutcome[]> {
     const known = isKnown(found) ? await this.#outcomes(found) : []
     if (!unsent) return known
@@ -190,20 +192,20 @@ export class OutcomeLog {
     const lookup: Lookup = { messageId, id, from: new Map([[own, from]]), dispatch: [], lanes: [] }
     await this.#readOn(lookup)
     if (lookup.dispatch.length > 0) return lookup
-    // It may have been written while FANTAIL_QUEUES was another number.
+    // The message may have been published while FANTAIL_QUEUES had another value.
     for (const number of await this.#streams()) if (number !== own) lookup.from.set(number, from)
     if (lookup.from.size > 1) await this.#readOn(lookup)
     return lookup
   }
 
-  /** Numbers of the streams that there are. */
+  /** Numbers of all existing streams. */
   async #streams(): Promise<number[]> {
     const looks = batch(this.#redis)
     for (let number = 0; number < DISPATCH_QUEUES_MAX; number++) looks.exists(outcomeLogKey(number))
     return (await replies(looks)).flatMap((exists, number) => (exists === 1 ? [number] : []))
   }
 
-  /** To the ends of the lookup's streams. */
+  /** Reads on to the ends of the look-up's streams. */
   async #readOn(lookup: Lookup): Promise<void> {
     await Promise.all([...lookup.from.keys()].map((number) => this.#readStream(lookup, number)))
   }
@@ -262,7 +264,7 @@ export class OutcomeLog {
     return this.#withRedriven(rows, known, entry.slice.shard, lanes)
   }
 
-  /** A dead delivery that was redriven and waits again has no entry of that yet. */
+  /** A dead delivery may have been redriven and wait again. It has no entry about that yet. */
   async #withRedriven(
     rows: DeliveryOutcome[],
     known: Subscriber[],
@@ -288,7 +290,7 @@ export class OutcomeLog {
   }
 }
 
-/** Redis names an element of a stream by the ms at which it was added. */
+/** The id of a stream's element begins with the ms at which it was added. */
 function storedAtOf(page: Buffer): number {
   return Number.parseInt(page.toString('latin1'), 10)
 }
@@ -297,7 +299,7 @@ function answerOf(entry: MergedEntry, slot: number): Pick<DeliveryOutcome, 'last
   return { lastStatusCode: statusCodeOf(entry, slot), endedAt: endedAtOf(entry, slot) }
 }
 
-/** A deleted quarantine entry may be about a message without a known topic. */
+/** A deleted entry of the quarantine may be about a message whose topic is unknown. */
 function isKnown(found: Found): boolean {
   return found.dispatch.length > 0 || wholeRows(found).length > 0
 }

@@ -1,4 +1,6 @@
-/** Pages of the outcome log: what goes in comes out, none is too large, and the log stays bounded by its entries. */
+/**
+ * Pages of the outcome log. Reading returns what was written, no page is too large, and the log's entries are bounded.
+ */
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -51,7 +53,7 @@ const entryOf = (messageId: string): DispatchEntry => ({
   failures: [],
 })
 
-/** How many entries all pages of the stream hold. */
+/** How many entries all pages of the stream have. */
 async function held(): Promise<number> {
   const [first] = await redis.xrangeBuffer(outcomeLogKey(0), '-', '+', 'COUNT', 1)
   const [last] = await redis.xrevrange(outcomeLogKey(0), '+', '-', 'COUNT', 1)
@@ -84,7 +86,7 @@ test('the log keeps about so many entries, whether they came singly or many at o
   }
   for (const size of sizes) {
     expect(size).toBeGreaterThanOrEqual(entriesMax)
-    // A node of the stream more, and what comes between two looks.
+    // The bound, a node of the stream, and the entries that come between two checks.
     expect(size).toBeLessThanOrEqual(entriesMax * 1.2)
   }
 })

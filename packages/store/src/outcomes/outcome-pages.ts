@@ -12,14 +12,14 @@ const HEAD_BYTES = 20
  */
 const PAGE_BYTES_MAX = 4_096
 
-/** All entries of a message stand in one stream. */
+/** The stream of a message. All its entries are in one stream. */
 export function streamOf(messageId: string, queues: number): number {
   return (idBytes(messageId)[15] ?? 0) % queues
 }
 
 const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
 
-/** An entry as it stands in a page: length of its text (4 bytes, big-endian), message id (16), text. */
+/** An entry in its form within a page: length of its text (4 bytes, big-endian), message id (16), text. */
 export function pack(streams: Buffer[][], text: string, messageId: string, id = idBytes(messageId)): void {
   const entry = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(text))
   entry.writeUInt32BE(entry.length - HEAD_BYTES, 0)
@@ -34,7 +34,7 @@ interface Page {
   page: Buffer
 }
 
-/** Entries put together to pages. */
+/** Combines entries into pages. */
 export function pagesOf(entries: readonly Buffer[]): Page[] {
   const pages: Page[] = []
   let bytes = 0
@@ -49,7 +49,7 @@ export function pagesOf(entries: readonly Buffer[]): Page[] {
   return pages
 }
 
-/** Texts of a message's entries in a page. */
+/** The texts of a message's entries in a page. */
 export function textsIn(page: Buffer, id: Buffer): string[] {
   const texts: string[] = []
   if (!page.includes(id)) return texts

@@ -6,7 +6,7 @@ import type { DispatchEntry } from './dispatch-entry.ts'
 import { type Found, type LaneEntry, type LaneOutcome, wasPaused } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
 
-/** Reasons of a delivery that has ended and of whose end there is no entry. */
+/** The reason of an ended delivery whose end has no entry. */
 export const UNTOLD = 'unknown'
 export const PURGED = 'purged'
 
@@ -17,12 +17,14 @@ export interface DeliveryOutcome {
   endpoint: string | null
   state: DeliveryState
   attempts: number
-  /** By the policy in force; null without a subscription. */
+  /** By the policy in force. null: there is no subscription. */
   attemptsMax: number | null
   lastStatusCode: number | null
   lastError: string | null
   nextAttemptAt: number | null
-  /** Epoch ms by Redis's clock, when the log stored the end; null while it goes on, or if unknown. */
+  /**
+   * When the log stored the end, epoch ms by Redis's clock. null: the delivery has not ended, or the time is unknown.
+   */
   endedAt: number | null
   delayMs: number | null
   because: DeliveryCause | null
@@ -32,8 +34,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * A redriven delivery has its own entry when it ends anew. Its subscription's row becomes that of its latest end.
- * Returned are rows of subscriptions that have none among the first.
+ * Rows of redriven deliveries, which have entries of their own. The row of a subscription in `first` becomes that of
+ * its delivery's latest end. Returned are the rows of subscriptions that `first` does not have.
  */
 export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
   const rows = new Map(first.map((row) => [row.subscriptionId, row]))
@@ -63,7 +65,7 @@ function placeOf({ subscriptionId, endpoint, attemptsMax }: DeliveryOutcome): Pl
   return { subscriptionId, endpoint, attemptsMax }
 }
 
-/** undefined: the subscription is known no more. */
+/** undefined: the subscription no longer exists. */
 function placeAt(subscriber: Subscriber | undefined): Place {
   if (!subscriber) return NOWHERE
   const { record, attemptsMax } = subscriber
@@ -79,7 +81,7 @@ export function emptyRow(): DeliveryOutcome {
   return { ...deliveredRow(undefined, UNANSWERED), state: 'waiting', attempts: 0 }
 }
 
-/** Delivered by its first attempt, straight from dispatch. */
+/** The row of a delivery that succeeded at its first attempt, made by dispatch. */
 export function deliveredRow(subscriber: Subscriber | undefined, answered: Answered): DeliveryOutcome {
   return {
     ...placeAt(subscriber),
@@ -100,7 +102,7 @@ export function filteredRow(subscriber: Subscriber | undefined, endedAt: number 
   return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt, ...shownWhy(why) }
 }
 
-/** Rows of a message that ended as a whole, before matching; at most one. */
+/** The row of a message that ended as a whole, before matching. There is at most one. */
 export function wholeRows({ lanes }: Found): DeliveryOutcome[] {
   const ended = lanes.find(({ subscriptionId }) => subscriptionId === null)
   return ended ? [endedRow(ended, NOWHERE)] : []
@@ -144,7 +146,10 @@ interface Failure {
   error: string | null | undefined
 }
 
-/** In its lane, after so many redrives; `last` failed before its state there. undefined: it is not there. */
+/**
+ * The row of a delivery that is in its lane, after this many redrives. `last`: the failure before its present state.
+ * undefined: it is not in its lane.
+ */
 function waitingRow(
   subscriber: Subscriber,
   where: DeliveryWhere | undefined,
@@ -167,13 +172,13 @@ function waitingRow(
   }
 }
 
-/** A paused lane snapshots nothing; one that waits for more than the due time snapshots no earlier attempt. */
+/** null if the lane is paused. If the lane makes it wait longer than its due time, the later time is given. */
 function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
   if (!hold || state?.kind === 'dead') return dueAt
   return hold.because === 'paused' ? null : (hold.until ?? dueAt)
 }
 
-/** Why it waits; in flight, why its attempt came when it did. */
+/** The cause for which it waits. In flight: the cause of its attempt's time. */
 function whyThere({ record }: Subscriber, where: DeliveryWhere, redrives: number): Why | undefined {
   const { state, hold } = where
   if (state?.kind === 'dead') {
@@ -201,18 +206,20 @@ export function parkedRow(
   if (waiting) return waiting
   const place = placeAt(subscriber)
   if (ended) return endedRow(wasPaused(entry, subscriber.record.slot) ? heldByPause(ended) : ended, place)
-  // It left its lane without its own entry: purged, or its entry was cut off or lost.
+  // It left its lane without an entry: it was purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
   return discardedRow(place, isPurged ? PURGED : UNTOLD)
 }
 
-/** Published while its subscription was paused, which the worker that delivered it does not know. */
+/**
+ * The subscription was paused when the message was published. The worker that delivered it later does not know that.
+ */
 function heldByPause(ended: LaneEntry): LaneEntry {
   if (ended.outcome !== 'delivered' || ended.attempts !== 1) return ended
   return { ...ended, why: { because: 'paused', delayMs: ended.why?.delayMs ?? null } }
 }
 
-/** The row of a dead delivery that a redrive has brought back. Undefined if none has, or it has ended anew. */
+/** The row of a dead delivery that a redrive has brought back. undefined: it was not redriven, or has ended again. */
 export function backRow(
   subscriber: Subscriber,
   where: DeliveryWhere | undefined,

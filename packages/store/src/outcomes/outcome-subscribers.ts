@@ -1,18 +1,21 @@
-/** The subscriptions of a slice as the rows of a message show them. */
+/** The subscriptions of a slice, as the rows of a message show them. */
 import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import type { SliceData } from '../topics/snapshots.ts'
 
-/** Clocks of the publisher and of Redis may differ; entries carry Redis's time. */
+/** The publisher's clock and Redis's may differ. Entries have Redis's time. */
 export const CLOCK_SLACK_MS = 5_000
 
 export interface Subscriber {
   record: SubscriptionRecord
-  /** The first attempt and the retries of the policy in force. */
+  /** One first attempt, and the retries of the policy in force. */
   attemptsMax: number
 }
 
-/** A slot that was given to a later subscription says nothing about the message. */
+/**
+ * The subscriptions of a slice by slot. A subscription that is newer than the message is left out, since it may have an
+ * older one's slot.
+ */
 export function subscribersBySlot(data: SliceData | null, messageId: string): Map<number, Subscriber> {
   const bySlot = new Map<number, Subscriber>()
   if (!data) return bySlot

@@ -1,12 +1,12 @@
 /**
- * How a cause and its delay are stored, with a retry state and with an entry of the outcome log: a letter, then the
+ * The stored form of a cause and its delay, in retry states and entries of the outcome log: a letter, then the
  * milliseconds in base 36. A day takes six characters.
  */
 import type { RetryCause, StoredWhy, WaitCause } from '@fantail/contracts'
 
 type StoredCause = RetryCause | WaitCause
 
-/** The scripts know `n` (retry-lane-now-1.lua) and those of a lane that waits (delivery-states-1.lua). */
+/** Scripts use `n` (retry-lane-now-1.lua) and the letters of a waiting lane (delivery-states-1.lua). */
 const LETTERS: Record<StoredCause, string> = {
   immediate: 'i',
   preBackoff: 'e',
@@ -38,7 +38,7 @@ export function packWhy({ because, delayMs }: StoredWhy): string {
   return LETTERS[because] + delay
 }
 
-/** undefined for what this release does not know. */
+/** undefined: this release does not know the text. */
 export function unpackWhy(text: string): StoredWhy | undefined {
   const [, letter = '', delay] = STORED.exec(text) ?? []
   const because = CAUSES.get(letter)

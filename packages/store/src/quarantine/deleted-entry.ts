@@ -1,17 +1,17 @@
-/** The outcome log's record of an entry that an operator deleted: each message or delivery in it is discarded. */
+/** The outcome log's record when an operator deletes an entry. Each message or delivery in the entry is discarded. */
 
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
 import type { LaneEntry } from '../outcomes/outcome-entries.ts'
 import type { QuarantineEntry } from './quarantine-entry.ts'
 
-/** Also the cause under which it is counted. */
+/** The cause in the outcome log, and in the counts. */
 export const QUARANTINE_DELETED = 'quarantineDeleted'
 
 const NOTHING = Buffer.alloc(0)
-/** `delivery.<message id>.<generation>.<subscription id>`, as workers name an entry about one delivery. */
+/** `delivery.<message id>.<generation>.<subscription id>`: the id of an entry about one delivery. */
 const GENERATION = /^delivery\.[^.]+\.(\d+)\./
 
-/** How often the delivery of an entry was redriven; 0 for all other entries. */
+/** How often the entry's delivery was redriven. 0 for entries that are not about one delivery. */
 export function generationOf(entryId: string): number {
   return Number(GENERATION.exec(entryId)?.[1] ?? 0)
 }
@@ -21,7 +21,7 @@ interface DeletedOutcomes {
   lanes: LaneEntry[]
 }
 
-/** `messageIds` are those that the entry is about. */
+/** `messageIds`: the messages that the entry is about. */
 export function deletedOutcomes(entry: QuarantineEntry, messageIds: string[]): DeletedOutcomes {
   const { id, subscriptionId, topicArn, rawBytes, detail } = entry
   const ended = { outcome: 'discarded', reason: QUARANTINE_DELETED, error: detail } as const
@@ -35,7 +35,7 @@ export function deletedOutcomes(entry: QuarantineEntry, messageIds: string[]): D
       ...ended,
     }
   })
-  // Dispatch has written an entry for a message that reached a lane. A whole message may be known from here alone.
+  // Dispatch has an entry for a message that reached a lane. A whole message may have no other entry than this one.
   if (subscriptionId !== null || topicArn === null) return { dispatch: [], lanes }
   const nothing = { delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [], slice: null }
   const dispatch = messageIds.map((messageId) => ({ messageId, topicArn, sizeBytes: rawBytes, ...nothing }))

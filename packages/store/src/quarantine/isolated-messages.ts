@@ -1,12 +1,12 @@
 /**
- * Messages that are isolated: jobs ended without a result while such a message was being matched, so it waits by itself
- * (delivery-worker/src/dispatch/cautious-runs.ts). Kept to explain them; nothing is decided by it, so a note may be
+ * Notes about isolated messages. Jobs ended without a result while such a message was being matched, so it waits by
+ * itself (delivery-worker/src/dispatch/cautious-runs.ts). The notes only explain the message to people, so one may be
  * lost.
  */
 import type { Redis } from 'ioredis'
 import { isolatedKey } from '../keys.ts'
 
-/** A note outlasts its delay by this: the next try may have to wait for a worker. */
+/** How long a note outlasts its delay. The next try may have to wait for a worker. */
 const KEPT_BEYOND_MS = 600_000
 
 interface IsolatedMessage {
@@ -29,12 +29,12 @@ export class IsolatedMessages {
     await this.#redis.set(isolatedKey(messageId), JSON.stringify(message), 'PX', delayMs + KEPT_BEYOND_MS)
   }
 
-  /** To be called when it is in its lanes, or has ended. */
+  /** Must be called when the message is in its lanes, or has ended. */
   async forget(messageId: string): Promise<void> {
     await this.#redis.del(isolatedKey(messageId))
   }
 
-  /** null where it is not isolated. */
+  /** null: the message is not isolated. */
   async of(messageId: string): Promise<IsolatedMessage | null> {
     const text = await this.#redis.get(isolatedKey(messageId))
     return text === null ? null : (JSON.parse(text) as IsolatedMessage)

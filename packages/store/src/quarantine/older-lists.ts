@@ -1,7 +1,7 @@
 /**
- * Moves the lists of earlier releases to the quarantine: jobs in `poison` of each dispatch queue, messages and
- * deliveries in `aside` of each shard, at most 1,000 each. Every worker does so when it starts. Ids are derived from
- * the texts, so several workers add each entry once.
+ * Moves lists of older releases to the quarantine: jobs in `poison` of each dispatch queue, messages and deliveries in
+ * `aside` of each shard. A list has at most 1,000 items. Every worker does this when it starts. Ids are derived from
+ * the texts, so each entry is added once, even if several workers move it.
  */
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
@@ -15,7 +15,7 @@ import type { Quarantined } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 
 /**
- * Per list and start; a list held at most so many.
+ * An older release kept at most this many in a list.
  * @limit Entries of an older release's list that one start moves. Past it: the next start moves the others.
  */
 const MOVED_MAX = 1_000

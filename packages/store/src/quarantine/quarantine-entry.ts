@@ -1,13 +1,13 @@
-/** An entry of the quarantine: reason, time, owner as far as it can be read, and the raw bytes. */
+/** An entry of the quarantine: reason, time, raw bytes, and its owner if that can be read. */
 import type { QuarantineReason } from '@fantail/contracts'
 
 /**
- * Texts of a detail may come from errors, which may hold anything.
+ * The detail may contain the text of an error, which may have any length.
  * @limit Text that explains an entry of the quarantine. Past it: the text is cut.
  */
 const ENTRY_DETAIL_CHARS_MAX = 500
 /**
- * Message ids of one entry that can be looked up; a job holds fewer.
+ * A job has fewer messages than this.
  * @limit Message ids by which one entry can be looked up. Past it: further ones are left out.
  */
 const IDS_MAX = 10_000
@@ -20,7 +20,7 @@ export interface NewEntry {
   reason: QuarantineReason
   /** One sentence for the operator. */
   detail: string
-  /** Where these are known, they need not be read from `raw`. */
+  /** These three need not be read from `raw` if they are known. */
   messageId?: string | undefined
   topicArn?: string | undefined
   subscriptionId?: string | undefined
@@ -42,7 +42,7 @@ export interface QuarantineEntry {
 
 export const SUMMARY_FIELDS = ['reason', 'detail', 'at', 'messageId', 'topicArn', 'subscriptionId'] as const
 
-/** Ids of the messages that the entry is about, as far as they can be read. */
+/** Ids of the messages that the entry is about, if they can be read. */
 export function messageIdsIn({ messageId, raw }: NewEntry): string[] {
   if (messageId !== undefined) return [messageId]
   const found = new Set<string>()
@@ -68,7 +68,7 @@ export function packEntry(entry: NewEntry, messageIds: string[]): (string | Buff
   return [...known, 'messageIds', JSON.stringify(messageIds), 'raw', raw]
 }
 
-/** The topic of what cannot be decoded; undefined where it names none, or several. */
+/** The topic of data that cannot be decoded. undefined: the data names no topic, or several. */
 function onlyTopicIn(raw: Buffer | string): string | undefined {
   const arns = new Set([...String(raw).matchAll(TOPIC_ARN_IN)].map(([, arn]) => arn))
   return arns.size === 1 ? [...arns][0] : undefined

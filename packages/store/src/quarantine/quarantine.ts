@@ -36,7 +36,7 @@ const ADD = readScript('quarantine-entry-1')
 const RELEASE = readScript('release-quarantined-1')
 
 /**
- * Share of Redis's memory that the quarantine may fill. It is always free, since publishing ends at PUBLISH_SHARE.
+ * This share is always free, because publishing ends at PUBLISH_SHARE.
  * @limit memory Share of Redis's memory that the quarantine may fill. Past it: the source stays where it is and is
  * tried again.
  */
@@ -47,18 +47,18 @@ const LIMIT_SAMPLED_MS = 1_000
 export type Quarantined = 'added' | 'present' | 'full'
 
 interface QuarantineOptions {
-  /** Stands for maxmemory where Redis has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   memoryBytes?: number | undefined
   /** Confirms an entry before its source is removed. */
   acks?: Pick<ReplicaAcks, 'confirm'>
-  /** Notified of each try, for logs and metrics. */
+  /** Called after each try, for logs and metrics. */
   onTry?(result: Quarantined, entry: NewEntry): void
 }
 
 interface QuarantineFigures {
   entries: number
   bytes: number
-  /** Past this an entry is refused. */
+  /** Past this size an entry is refused. */
   bytesMax: number
 }
 
@@ -74,8 +74,8 @@ export class Quarantine {
   }
 
   /**
-   * Safe to repeat: an id is added once. The source may be removed unless the answer is `full`. Rejects where Redis
-   * fails.
+   * Adds an entry. Safe to repeat, because an id is added only once. The source may be removed unless the answer is
+   * `full`. Rejects if Redis fails.
    */
   async add(entry: NewEntry): Promise<Quarantined> {
     const ids = messageIdsIn(entry)
@@ -106,36 +106,36 @@ export class Quarantine {
     return { items: await this.#read(ids), nextCursor }
   }
 
-  /** null where there is none. */
+  /** null if there is none. */
   async get(id: string): Promise<QuarantineEntry | null> {
     return (await this.#read([id]))[0] ?? null
   }
 
-  /** The bytes that could not be read, as they were; null where there is no such entry. */
+  /** The unreadable bytes, unchanged. null: there is no such entry. */
   async raw(id: string): Promise<Buffer | null> {
     return this.#redis.hgetBuffer(quarantinedKey(id), 'raw')
   }
 
-  /** Entries about a message; its id may have been read in what could not be decoded as a whole. */
+  /** Entries about a message. The id may have been found in data that cannot be decoded as a whole. */
   async ofMessage(messageId: string): Promise<QuarantineEntry[]> {
     const key = quarantinedMessagesKey()
     const found = await this.#redis.zrangebylex(key, `[${messageId} `, `[${messageId} \xff`)
     return this.#read(found.map((member) => member.slice(messageId.length + 1)))
   }
 
-  /** Ids of the messages that the entry is about, as far as they could be read. */
+  /** Ids of the messages that the entry is about, if they could be read. */
   async messageIds(id: string): Promise<string[]> {
     return JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
   }
 
-  /** To be taken before what an entry holds is put back. */
+  /** Must be called before the data of an entry is put back. */
   mark(): ServerMark {
     return new ServerMarks([this.#redis]).mark(QUARANTINE_BASE)
   }
 
   /**
-   * False where it is not there. `storage_unavailable` where Redis may have lost what was put back since `restsOn` was
-   * taken: the entry stays.
+   * Removes an entry. Returns false if it is not there. Throws `storage_unavailable` if `restsOn` no longer holds:
+   * Redis may have lost the data that was put back, so the entry stays.
    */
   async remove(id: string, restsOn?: ServerMark): Promise<boolean> {
     const messages = (await this.messageIds(id)).map((message) => ({ message }))

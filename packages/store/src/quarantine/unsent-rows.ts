@@ -1,10 +1,13 @@
-/** Rows of a message in quarantine, or isolated. No lane and no entry of the outcome log knows such a message. */
+/**
+ * Rows of a message that is in the quarantine or isolated. No lane and no entry of the outcome log knows such a
+ * message.
+ */
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { type DeliveryOutcome, emptyRow } from '../outcomes/outcome-rows.ts'
 import type { IsolatedMessages } from './isolated-messages.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** Reason of a message that waits by itself, because starts of its job failed while it was matched. */
+/** The reason of a message that waits by itself, because starts of its job failed while it was matched. */
 const ISOLATED = 'isolated'
 
 export interface UnsentSources {
@@ -14,7 +17,7 @@ export interface UnsentSources {
 
 export interface Unsent {
   rows: DeliveryOutcome[]
-  /** null where it cannot be read. */
+  /** null: it cannot be read. */
   topicArn: string | null
   sizeBytes: number
 }

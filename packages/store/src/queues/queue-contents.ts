@@ -1,4 +1,4 @@
-/** Looking at what is in a queue, and removing it, without receiving it. */
+/** Reads and removes messages of a queue without receiving them. */
 import { type DeadLetterReason, FantailError, type QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
@@ -32,7 +32,7 @@ export class QueueContents {
     this.#redis = redis
   }
 
-  /** In order of retention; changes nothing; `not_found`. */
+  /** Messages in order of retention. Changes nothing. Throws `not_found`. */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
     let [fromScore = '', fromId = ''] = request.cursor === undefined ? [] : decodeCursor(request.cursor, 2)
     if (request.cursor !== undefined && !Number.isFinite(Number(fromScore || 'none'))) {
@@ -68,12 +68,12 @@ export class QueueContents {
     return reply === null ? null : readItem(reply).message
   }
 
-  /** False where there is no such message. */
+  /** Returns false if there is no such message. */
   async deleteMessage(arn: string, id: string): Promise<boolean> {
     return (await runScript(this.#redis, REMOVE_MESSAGE, { ...atQueue(arn), id })) === 1
   }
 
-  /** Counts of dead letters, from counters, for a queue of any length; `not_found`. */
+  /** Numbers of dead letters, from counters, so a long queue costs no more. Throws `not_found`. */
   async deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
     const reply = (await runScript(this.#redis, DEAD_LETTER_COUNTS, atQueue(arn))) as Buffer[] | null
     if (reply === null) throw queueMissing()
@@ -89,7 +89,7 @@ export class QueueContents {
     return counts
   }
 
-  /** Removes what was sent before the call, available or not; `not_found`. */
+  /** Removes all messages that were sent before the call, in any state. Throws `not_found`. */
   async purge(arn: string): Promise<number> {
     let before = ''
     for (let removed = 0; ; ) {
@@ -102,7 +102,7 @@ export class QueueContents {
     }
   }
 
-  /** Removes the dead letters of one reason that came before the call; `not_found`. */
+  /** Removes the dead letters of one reason that came before the call. Throws `not_found`. */
   async purgeDeadLetters(arn: string, reason: DeadLetterReason): Promise<number> {
     let [newest, fromScore, fromId] = ['', '', '']
     let removed = 0
@@ -120,7 +120,7 @@ export class QueueContents {
     return removed
   }
 
-  /** When the queue was last purged, by Redis's clock; null: never, or there is no such queue. */
+  /** When the queue was last purged, by Redis's clock. null: never, or there is no such queue. */
   async lastPurgedAt(arn: string): Promise<number | null> {
     const at = await this.#redis.hget(queueKey(arn), 'purged')
     return at === null ? null : Number(at)

@@ -1,4 +1,4 @@
-/** Deleting and hiding received messages by their handles. */
+/** Deletes and hides received messages by their receipt handles. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -12,7 +12,7 @@ const CHANGE_VISIBILITY = readScript('change-visibility-1')
 
 const INVALID_HANDLE: HandleResult = { ok: false, error: 'invalid_receipt_handle' }
 const EXPIRED_HANDLE: HandleResult = { ok: false, error: 'expired_receipt_handle' }
-/** Results in the order of ack-messages' answers. */
+/** Results by the numbers that ack-messages returns. */
 const ACK_RESULTS: HandleResult[] = [INVALID_HANDLE, { ok: true }, EXPIRED_HANDLE]
 
 export class QueueHandles {
@@ -25,10 +25,10 @@ export class QueueHandles {
   }
 
   /**
-   * Deletes by handle, in order; `not_found`. A handle of any receive deletes, also after its time, and the handle of a
-   * deleted message is answered as done, as in SQS. A FIFO queue refuses handles of earlier receives and expired ones
-   * while the message exists. `newestOnly`: on a standard queue too, a handle of an earlier receive deletes nothing; it
-   * is answered as done.
+   * Deletes by handle, in order. Throws `not_found`. A handle of any receive works, also after its time. The handle of
+   * a deleted message counts as done, as in SQS. A FIFO queue refuses handles of earlier receives and expired ones
+   * while the message exists. `newestOnly`: on a standard queue too, a handle of an earlier receive deletes nothing,
+   * and counts as done.
    */
   async ack(
     arn: string,
@@ -46,8 +46,8 @@ export class QueueHandles {
   }
 
   /**
-   * Hides each for its time; in order; `not_found`. On a standard queue a handle of any receive will do while the
-   * message is in flight; `newestOnly`: none of an earlier receive.
+   * Hides each message for its time, in order. Throws `not_found`. On a standard queue a handle of any receive works
+   * while the message is in flight. `newestOnly`: handles of earlier receives change nothing.
    */
   async changeVisibility(
     arn: string,
@@ -64,7 +64,7 @@ export class QueueHandles {
     })
   }
 
-  /** Keeps what cannot be a handle of ours away from the script; its place in the results stays. */
+  /** Does not pass texts that cannot be handles to the script. Each result keeps its position. */
   async #byHandle(
     handles: string[],
     run: (known: Handle[], places: number[]) => Promise<HandleResult[] | undefined>,

@@ -1,4 +1,4 @@
-/** Item ids that are derived from what an item stands for, so that sending it twice stores it once. */
+/** Item ids that are derived from a delivery or a move. Sending the same item twice then stores it once. */
 import { createHash } from 'node:crypto'
 import { formatMessageId } from '@fantail/contracts'
 

@@ -1,4 +1,7 @@
-/** How an item crosses the border to the scripts: 17 values in, nine out, and receipt handles. */
+/**
+ * The form of an item in arguments and replies of scripts: 17 values in, nine out. Also makes and reads receipt
+ * handles.
+ */
 import { createHash, hash, randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
@@ -10,11 +13,11 @@ import {
 import type { ScriptValue } from '../redis/scripts.ts'
 import type { SendItem } from './queue-records.ts'
 
-/** An item to store; what SendItem leaves open is decided. */
+/** An item to store, in which every choice of SendItem is made. */
 export interface StoredItem {
   id: string
   payload: string
-  /** Whether a later send with this id is a repetition. */
+  /** Whether a later send with the same id is a repetition. */
   idGiven: boolean
   /** null: the queue's own. */
   delayMs: number | null
@@ -28,7 +31,7 @@ export interface StoredItem {
   deadLetter: DeadLetter | null
   groupId: string | null
   deduplicationId: string | null
-  /** FIFO: whether the deduplication id is held against earlier ones, and where it is from. */
+  /** FIFO: whether the deduplication id is compared with earlier ones, and where it comes from. */
   deduplication: 'none' | 'given' | 'body'
 }
 
@@ -59,7 +62,7 @@ export function packPayload({ body, attributes, traceHeader, senderId, deadLette
   return JSON.stringify(payload)
 }
 
-/** In the order that queue-store.lua reads. */
+/** The values of an item in the order of queue-store.lua. */
 export function itemValues(item: StoredItem): ScriptValue[] {
   const dead = item.deadLetter
   return [
@@ -78,14 +81,14 @@ export function itemValues(item: StoredItem): ScriptValue[] {
     dead?.deadLetteredAt ?? '',
     dead?.messageId ?? '',
     item.groupId ?? '',
-    // Where it is the item's own id, it need not be kept twice.
+    // If it is the item's own id, it is not stored a second time.
     item.deduplicationId === item.id ? '' : (item.deduplicationId ?? ''),
     DEDUPLICATION[item.deduplication],
   ]
 }
 
 /**
- * An item in the form of item_of in queue.lua, for a FIFO queue with the secret of its handle. A field is null if
+ * An item in the form of item_of in queue.lua. In a FIFO queue it also has the secret of its handle. A field is null if
  * absent.
  */
 export type ItemReply = (Buffer | null)[]
@@ -135,18 +138,18 @@ export const SECRET_AT = 9
 /** 40 bytes in base64url; the last digit carries two bits. */
 const HANDLE = /^[A-Za-z0-9_-]{53}[AQgw]$/
 
-/** Names one creation of a queue. */
+/** A new uid, for one creation of a queue. */
 export function createQueueUid(): string {
   return randomBytes(UID_BYTES).toString('base64url')
 }
 
-/** Unguessable by its secret of 128 random bits; binds the queue, the item and one receive of it. */
+/** A handle names the queue, the item and one receive of it. Its 128 random bits cannot be guessed. */
 export function formatHandle(uid: string, itemId: string, secret: Buffer): string {
   const id = parseMessageId(itemId) ?? Buffer.alloc(ID_BYTES)
   return Buffer.concat([Buffer.from(uid, 'base64url'), id, secret]).toString('base64url')
 }
 
-/** The uid, the item's id and the digest of the secret of a handle, or undefined where the text cannot be one. */
+/** The uid, the item's id and the digest of the secret in a handle. undefined: the text cannot be a handle. */
 export function parseHandle(handle: string): [uid: string, itemId: string, digest: Buffer] | undefined {
   if (!HANDLE.test(handle)) return undefined
   const bytes = Buffer.from(handle, 'base64url')
@@ -159,8 +162,8 @@ export function parseHandle(handle: string): [uid: string, itemId: string, diges
 }
 
 /**
- * The digest that scripts compare in place of the secret. They cannot compare in constant time, so they never see the
- * caller's secret. Timing could only reveal the digest, from which the secret does not follow.
+ * The digest that scripts compare instead of the secret. They cannot compare in constant time, so they never get the
+ * caller's secret. Timing could only reveal the digest, and the secret does not follow from it.
  */
 export function secretDigest(secret: Uint8Array): Buffer {
   return hash('sha256', secret, 'buffer').subarray(0, DIGEST_BYTES)

@@ -1,7 +1,7 @@
 /**
- * Moves messages that were received too often to the dead-letter queue. It spans two shards: the items stay marked
- * until they have been appended to the other queue under their own ids, so a crash repeats the append, which changes
- * nothing, and loses nothing.
+ * Moves messages that were received too often to the dead-letter queue. A move spans two shards. The items stay marked
+ * until they have been appended to the other queue under their own ids. After a crash the append is repeated. That
+ * changes nothing and loses nothing.
  */
 import type { Redis } from 'ioredis'
 import { ServerMarks } from '../copies/server-marks.ts'
@@ -26,7 +26,7 @@ export class QueueMover {
     this.#acksRedis = acksRedis
   }
 
-  /** `items` are marked. Without a target, or one that is gone, they go back. */
+  /** Moves `items`, which are marked. If there is no target queue, they become visible again. */
   async move(arn: string, target: string, items: ReadItem[]): Promise<void> {
     if (items.length === 0) return
     let moved = target !== ''
@@ -34,7 +34,7 @@ export class QueueMover {
     for (const chunk of chunksOf(items.map((item) => movedItem(item, arn)))) {
       moved = moved && (await this.#sender.store(target, chunk, { whenFull: true })) !== null
     }
-    // Redis may have lost the append: it is made again when the lease of the move is over.
+    // Redis may have lost the append. It is repeated when the lease of the move has ended.
     if (moved && !mark.holds()) return
     const moves = items.map(({ message }) => ({ id: message.messageId, count: message.receiveCount }))
     await runScript(this.#redis, SETTLE_MOVES, { ...atQueue(arn), forgets: moved, moves })

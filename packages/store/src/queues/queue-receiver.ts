@@ -1,4 +1,4 @@
-/** Receiving messages. A receive that meets messages which were received too often moves them away. */
+/** Receives messages. Messages that were received too often are moved to the dead-letter queue on the way. */
 import { randomBytes } from 'node:crypto'
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -11,7 +11,7 @@ import { atQueue } from './queue-scripts.ts'
 import type { QueueUse } from './queue-use.ts'
 
 /**
- * A turn goes round again after moves, and where what it looked at was too old.
+ * After a move, or if everything that was read was too old, a receive makes another round.
  * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with what it has.
  */
 const RECEIVE_ROUNDS_MAX = 10
@@ -50,7 +50,7 @@ export class QueueReceiver {
   }
 
   /**
-   * Messages that are visible now, without waiting (QueueWaits waits); `not_found`, OverLimitError,
+   * Messages that are visible now, without waiting (QueueWaits waits). Throws `not_found`, OverLimitError or
    * AttemptChangedError.
    */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
@@ -61,7 +61,7 @@ export class QueueReceiver {
     return messages
   }
 
-  /** Like `receive`, with the time of the next message. */
+  /** Like `receive`. Also returns when the next message becomes visible. */
   async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
     const turn = await this.#receiveRounds(arn, request)
     if (turn.messages.length > 0) this.#options.use?.received(arn, turn.messages.length)
@@ -75,7 +75,7 @@ export class QueueReceiver {
       try {
         once = await this.#receiveOnce(arn, request, messages, round)
       } catch (error) {
-        // The received messages go to the caller. A failed move is repeated when its lease is over.
+        // The caller gets the received messages. A failed move is repeated when its lease has ended.
         if (messages.length === 0) throw error
         this.#options.onProblem(error as Error)
         return { messages, nextVisibleInMs: 0, overLimit: false }
@@ -92,7 +92,7 @@ export class QueueReceiver {
     }
   }
 
-  /** Adds to `messages`; `again` where the turn looked at messages that could not be returned. */
+  /** Adds to `messages`. `again`: the script read messages that it could not return, so another round is useful. */
   async #receiveOnce(
     arn: string,
     request: ReceiveRequest,
@@ -129,7 +129,7 @@ export class QueueReceiver {
   }
 }
 
-/** One with a visibility timeout of 0 may come in two rounds: its newest handle counts. */
+/** With a visibility timeout of 0, two rounds may return the same message. Its newest handle counts. */
 function put(messages: QueueMessage[], message: QueueMessage): void {
   const at = messages.findIndex(({ messageId }) => messageId === message.messageId)
   if (at < 0) messages.push(message)
@@ -141,7 +141,7 @@ function newSecrets(count: number): Buffer[] {
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
 }
 
-/** Its secret is the one that the script answered, else the one that was made for it. */
+/** The secret of the handle: the one that the script returned, else the one that was made for it. */
 function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage {
   const { message } = readItem(reply)
   const secret = reply[SECRET_AT] ?? given

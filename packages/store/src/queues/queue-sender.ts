@@ -25,8 +25,9 @@ export class QueueSender {
   }
 
   /**
-   * One atomic write per 100 items or 4 MiB, with answers in their order; `not_found`. On a FIFO queue also
-   * `validation_failed` if an item has no group, its own delay, or no deduplication id that the queue accepts.
+   * Sends items, in one atomic write per 100 items or 4 MiB. Results have the same order. Throws `not_found`. On a FIFO
+   * queue it also throws `validation_failed` if an item has no group, its own delay, or no deduplication id that the
+   * queue accepts.
    */
   async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
     const sent: SentItem[] = []
@@ -46,8 +47,8 @@ export class QueueSender {
   }
 
   /**
-   * Counts nothing: what a redrive policy moves was sent before. null where there is no such queue, 0 where it makes no
-   * deduplication ids from bodies.
+   * Stores items without counting them as sent: a redrive policy moves messages that were sent before. null: there is
+   * no such queue. 0: the queue makes no deduplication ids from bodies.
    */
   async store(
     arn: string,
@@ -57,7 +58,7 @@ export class QueueSender {
     const values = items.flatMap(itemValues)
     const args = { ...atQueue(arn), runsWhenFull: whenFull, isByBody: byBody, items: values }
     const reply = (await runScript(this.#acks.redis, SEND, args)) as SendReply | 0 | null
-    // Moves continue with the replicas there are: no caller waits for them, and the source still has the message.
+    // Moves continue without missing replicas, because no caller waits for them and the source still has the message.
     if (reply) await this.#acks.confirm(shardBase(shardOf(arn)), whenFull ? false : undefined)
     return reply
   }
@@ -68,7 +69,7 @@ function countSent(use: QueueUse, arn: string, items: SendItem[], sent: SentItem
     sent[i]?.duplicate ? [] : [messageBytes(item.body, item.attributes)],
   )
   if (sizes.length > 0) use.sent(arn, sizes)
-  // A queue that does not deduplicate knows a message again only by a given id: the same append, made twice.
+  // A queue that does not deduplicate recognises a message only by a given id, when the same append is repeated.
   if (sizes.length < items.length && kindOf(arn).deduplicates)
     use.deduplicated(arn, items.length - sizes.length)
 }

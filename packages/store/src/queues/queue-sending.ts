@@ -9,7 +9,7 @@ import type { SendItem } from './queue-records.ts'
 /** @limit Messages that one script stores. Past it: a further script follows. */
 const SEND_ITEMS_MAX = 100
 /**
- * Bounds how long one script holds Redis up.
+ * One script must not block Redis for too long.
  * @limit Bytes that one script stores. Past it: a further script follows.
  */
 const SEND_BYTES_MAX = 4_194_304
@@ -35,7 +35,7 @@ export function storedItem(item: SendItem, arn: string): StoredItem {
   }
 }
 
-/** Keeps id, body, attributes and receive count, and what the kind of the queue keeps. */
+/** It keeps id, body, attributes and receive count, and the members that the kind of the queue keeps. */
 export function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
   return {
     id: message.messageId,
@@ -53,7 +53,8 @@ export function movedItem({ message, payload }: ReadItem, source: string): Store
 }
 
 /**
- * A new message, as SQS's redrive makes it: id, time of sending and retention begin anew; why it died stays with it.
+ * A new message, as in SQS's redrive: id, time of sending and retention begin anew. The reason of its death stays with
+ * it.
  */
 export function redrivenItem(taskId: string, { message, payload }: ReadItem): StoredItem {
   const id = redrivenItemId(taskId, message.messageId)
@@ -74,7 +75,7 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
   }
 }
 
-/** Items that one script stores. */
+/** Groups of items, each small enough for one script. */
 export function* chunksOf(items: StoredItem[]): Generator<StoredItem[]> {
   let chunk: StoredItem[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** Removes what is too old in all queues, and finishes what a crash left half done. */
+/** Removes expired messages in all queues, and finishes work that a crash has interrupted. */
 import type { Redis } from 'ioredis'
 import { queuesKey, topicKey } from '../keys.ts'
 import { listNames } from '../redis/pages.ts'
@@ -23,7 +23,7 @@ interface Parts {
   definitions: Pick<QueueDefinitions, 'delete'>
 }
 
-/** Answers how many messages it has removed. */
+/** Returns how many messages it has removed. */
 export async function sweepQueues(parts: Parts): Promise<number> {
   let removed = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -52,7 +52,10 @@ async function sweepQueue(parts: Parts, arn: string): Promise<number> {
   }
 }
 
-/** An empty queue that a topic made goes, unless the topic is there: its deletion may have been cut short. */
+/**
+ * Deletes an empty queue that a topic made, if the topic no longer exists. The topic's deletion may have been
+ * interrupted.
+ */
 async function deleteOrphan({ redis, definitions }: Parts, arn: string, topicArn: string): Promise<void> {
   if ((await redis.exists(topicKey(topicArn))) === 0) await definitions.delete(arn, { emptyAndOf: topicArn })
 }

@@ -38,7 +38,7 @@ async function scriptCalls(): Promise<number> {
 const wait = (seconds: number, more = {}) =>
   waits.receiveWaiting(arn, { maxMessages: 10, waitSeconds: seconds, ...more })
 
-/** Resolves when the waits have looked at the queue and gone to sleep. */
+/** Resolves when the waits have looked at the queue and now wait for an event. */
 async function settled(): Promise<void> {
   let before = -1
   await waitFor(async () => {

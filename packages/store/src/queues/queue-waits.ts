@@ -1,8 +1,8 @@
 /**
- * Long polls. All waiting receives for one queue in this process form one line, and only its head asks Redis: when it
- * joins, when a wake names the queue, when the next message becomes visible by time, and every 2 s in case a wake was
- * lost. A receive that gets messages leaves, and the next one asks; an empty answer ends the turn. A message therefore
- * costs one receive with any number of waiting ones, and waiting costs almost nothing.
+ * Long polls. All waiting receives for one queue in this process form one line, and only its head asks Redis. The head
+ * asks when it joins, when a wake names the queue, when the next message becomes visible by time, and every 2 s in case
+ * a wake was lost. A receive that gets messages leaves, and the next one asks. An empty answer ends the turn. A message
+ * therefore costs one receive, however many receives wait, and waiting costs almost nothing.
  */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -19,11 +19,11 @@ const RECEIVE_PAUSE_MS_MIN = 10
 
 interface QueueWaitsOptions {
   queues: Queues
-  /** A connection for subscriptions; may be shared with other subscribers, is not closed here. */
+  /** A connection for subscriptions. It may be shared with other subscribers, and is not closed here. */
   subscriber: Redis
-  /** Called if messages that came too late for an aborted wait could not be given back; they reappear by time. */
+  /** Called if messages for an aborted wait could not be given back. They become visible again by time. */
   onProblem?: (error: Error) => void
-  /** Counts long polls without an answer. One is one receive, however often it looked. */
+  /** Counts long polls without a message. Each counts as one receive, however often it has asked. */
   use?: Pick<QueueUse, 'emptyReceive'>
 }
 
@@ -34,7 +34,7 @@ export interface WaitingReceive extends ReceiveRequest {
 
 interface Waiter {
   request: WaitingReceive
-  /** Time is up, but a receive for it is under way and still counts. */
+  /** Its time is up. A receive for it is under way and still counts. */
   late: boolean
   settle: (messages: QueueMessage[]) => void
   fail: (error: unknown) => void
@@ -44,7 +44,7 @@ interface Line {
   arn: string
   waiters: Waiter[]
   serving: boolean
-  /** Something happened while it was being served. */
+  /** An event came while it was being served, so the head asks again. */
   again: boolean
   nextInMs: number | null
   timer: NodeJS.Timeout | undefined
@@ -68,10 +68,10 @@ export class QueueWaits {
     if (subscriber.status === 'ready') this.#subscribe()
   }
 
-  /** Resolves when there is a message, or with [] when the time is up, the signal aborts or `close` is called. */
+  /** Resolves when there is a message. Resolves with [] when the time is up, the signal aborts or `close` is called. */
   async receiveWaiting(arn: string, request: WaitingReceive): Promise<QueueMessage[]> {
     const isOver = request.signal?.aborted || this.#closed
-    // Without a wait it is a plain receive, which counts itself.
+    // Without waiting this is a plain receive, which is counted elsewhere.
     if (request.waitSeconds <= 0) return isOver ? [] : this.#queues.receive(arn, request)
     const messages = isOver ? [] : await this.#wait(arn, request)
     if (messages.length === 0) this.#use?.emptyReceive(arn)
@@ -126,7 +126,7 @@ export class QueueWaits {
       () => {
         for (const line of this.#lines.values()) void this.#serve(line)
       },
-      // The connection broke again; `ready` comes again, and meanwhile the slow looks go on.
+      // The connection broke again. `ready` will come again, and until then the looks every 2 s find messages.
       (error: Error) => this.#onProblem(error),
     )
   }
@@ -175,7 +175,7 @@ export class QueueWaits {
     }
   }
 
-  /** undefined where the waiter's own attempt cannot be repeated, which is nothing to those behind it. */
+  /** undefined: the waiter's own attempt cannot be repeated. The waiters behind it are not affected. */
   async #turnOf({ arn }: Line, waiter: Waiter): Promise<ReceiveTurn | undefined> {
     try {
       return await this.#queues.receiveTurn(arn, waiter.request)
@@ -186,7 +186,7 @@ export class QueueWaits {
     }
   }
 
-  /** Messages of an attempt stay hidden: the caller may repeat it, and must find the same messages. */
+  /** Messages of an attempt stay hidden, because the caller may repeat it and must get the same messages. */
   async #giveBack({ arn }: Line, { request }: Waiter, messages: QueueMessage[]): Promise<void> {
     if (request.attemptId !== undefined && kindOf(arn).repeatsReceives) return
     try {

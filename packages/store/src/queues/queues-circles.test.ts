@@ -1,5 +1,6 @@
 /**
- * Queues that are each other's dead-letter queue, as SQS allows: what goes round and round is never lost, nor doubled.
+ * Queues that are each other's dead-letter queue, as SQS allows. A message that goes round and round is neither lost
+ * nor doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
@@ -54,7 +55,7 @@ test.each([
   await queues.send(a, [{ id, body: 'round', ...(fifo && { groupId: 'g' }) }])
   await queues.receive(a, one)
   await skew(2_000)
-  // The first mover has appended, and has not ended the move.
+  // The first mover has appended the item, and has not ended the move.
   const slow = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
   await expect(slow.receive(a, one)).rejects.toThrow('crashed')
   await queues.receive(b, one)

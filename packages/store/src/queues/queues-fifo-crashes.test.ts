@@ -11,7 +11,7 @@ const MOVE_MS = 10_000
 const ten = { maxMessages: 10 }
 const bodies = async (arn: string) => (await fixture.queues.receive(arn, ten)).map((m) => m.body).join(' ')
 
-/** g1 and g2 have been received once too often, g3 and h1 never. */
+/** Queues in which g1 and g2 were received once too often, and g3 and h1 never. */
 async function exhausted() {
   const { queues } = fixture
   const [dlq, arn] = [newFifoArn('dlq'), newFifoArn('source')]
@@ -24,7 +24,7 @@ async function exhausted() {
   return { dlq, arn }
 }
 
-/** Scripts of one receive that moves. */
+/** The scripts of one receive that moves messages. */
 async function scripts(): Promise<string[]> {
   const names: string[] = []
   const { arn } = await exhausted()
@@ -125,7 +125,7 @@ test('however many receive and acknowledge at once, each group is consumed in or
   expect(consumed.length).toBe(660)
 })
 
-/** Redis commands that a call makes, those inside scripts included. */
+/** Number of Redis commands that a call makes, also inside scripts. */
 async function commandsOf(call: () => Promise<unknown>): Promise<number> {
   const total = async () => {
     const info = await fixture.redis.info('commandstats')

@@ -1,4 +1,4 @@
-/** A FIFO queue as plain arrays and maps; times are seconds of its clock. */
+/** A model of a FIFO queue with plain arrays and maps. Times are seconds of its clock. */
 import { ModelClock } from './queues-model.fixture.ts'
 
 const DEDUP_S = 300
@@ -15,11 +15,11 @@ export interface FifoItem {
   brought: boolean
   sequence: number
   keptFrom: number
-  /** Hidden until then; null: never received. */
+  /** When it becomes visible again. null: it was never received. */
   due: number | null
   count: number
   handle: string
-  /** Receives and changes of its time. */
+  /** Number of receives and of changes of its time. */
   changes: number
 }
 
@@ -38,7 +38,7 @@ interface Attempt {
 export class FifoModel extends ModelClock {
   delay = 0
   scope: 'queue' | 'messageGroup' = 'queue'
-  /** In the order of their sequence numbers. */
+  /** Items in the order of their sequence numbers. */
   items: FifoItem[] = []
   sequence = 0
   readonly #recent = new Map<string, number>()
@@ -46,7 +46,7 @@ export class FifoModel extends ModelClock {
   readonly #attempts = new Map<string, Attempt>()
   #forgot = 0
 
-  /** Stores an item, or names the one that it repeats. */
+  /** Stores an item, or returns the one that it repeats. */
   send({ id, group, given, dedup }: { id: string; group: string; given: boolean; dedup: string | null }) {
     const known = given ? this.#known(id, false) : undefined
     if (known) return { ...known, duplicate: true }
@@ -65,7 +65,7 @@ export class FifoModel extends ModelClock {
     return item
   }
 
-  /** Moved here by a redrive policy; nothing where it came before. */
+  /** Takes an item that a redrive policy moved here. Nothing happens if it came before. */
   take(item: FifoItem): void {
     if (this.#known(item.id, true) === undefined) this.add({ ...item, given: true, brought: true })
   }
@@ -84,7 +84,7 @@ export class FifoModel extends ModelClock {
     this.#forgot = this.sequence
   }
 
-  /** By group, what a receive may return or move, in order. */
+  /** By group, the items that a receive may return or move, in order. */
   receivable(): FifoItem[][] {
     return this.#groups().map((items) => {
       const end = items.findIndex((item) => this.#visibleAt(item) > this.clock)
@@ -101,7 +101,7 @@ export class FifoModel extends ModelClock {
     })
   }
 
-  /** A message that is shown at once is visible at any time of the clock. */
+  /** With a timeout of 0 the message is visible at any time of the clock. */
   hide(item: FifoItem, timeout: number): void {
     Object.assign(item, { due: this.clock + (timeout || -1), changes: item.changes + 1 })
   }
@@ -115,7 +115,7 @@ export class FifoModel extends ModelClock {
     if (items.length > 0) this.#attempts.set(attempt, { at: this.clock, notes })
   }
 
-  /** The answer to a repeated attempt: a new receive, a refusal, or these items, now hidden anew. */
+  /** The answer to a repeated attempt: a new receive, a refusal, or the same items, now hidden again. */
   repeat(attempt: string, timeout: number): FifoItem[] | 'new' | 'changed' {
     const { at, notes } = this.#attempts.get(attempt) ?? { at: Number.NEGATIVE_INFINITY, notes: [] }
     if (at + ATTEMPT_S <= this.clock) return 'new'
@@ -129,7 +129,7 @@ export class FifoModel extends ModelClock {
     return items
   }
 
-  /** Counts like read-queue: an item received before the delay was raised counts as delayed too. */
+  /** Counts like read-queue. An item received before the delay was raised counts as delayed too. */
   counts() {
     const inFlight = this.items.filter((item) => this.inFlight(item)).length
     const late = this.items.filter(({ keptFrom }) => keptFrom + this.delay > this.clock)
@@ -143,7 +143,7 @@ export class FifoModel extends ModelClock {
     }
   }
 
-  /** Whether something happens by time so near to now that a call's few ms decide. */
+  /** Whether a change by time is so near that a call's few ms decide. */
   undecided(): boolean {
     const moments = [
       ...this.items.flatMap(({ due, keptFrom }) => [due ?? 0, keptFrom + RETENTION_S]),

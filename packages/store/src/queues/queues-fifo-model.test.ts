@@ -1,6 +1,6 @@
 /**
- * Random histories of a FIFO queue and its dead-letter queue against a plain model. Time only moves between calls, and
- * never to within a call's duration of a moment that decides something.
+ * Random histories of a FIFO queue and its dead-letter queue against a plain model. Time moves only between calls. It
+ * never stops within a call's duration of a moment that decides something.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -117,7 +117,7 @@ class History {
     expect(await fixture.keys()).toEqual([])
   }
 
-  /** Redis's time in both queues' shards is now the model's. */
+  /** Sets Redis's time in both queues' shards to the model's. */
   async #setTime(): Promise<void> {
     const { source, dlq } = this.model
     for (const model of [source, dlq]) model.at(this.now, false)
@@ -224,7 +224,10 @@ class History {
     await this.#move(where)
   }
 
-  /** For each group its first available messages, in order, as many as there are; groups one after the other. */
+  /**
+   * Checks a receive: the first available messages of each group, in order, as many as possible, one group after the
+   * other.
+   */
   #check(where: 'source' | 'dlq', ids: string[], max: number): FifoItem[] {
     const limit = where === 'source' ? this.receivesMax : Number.POSITIVE_INFINITY
     const groups = this.model[where].receivable()
@@ -250,7 +253,7 @@ class History {
   #mayMove: FifoItem[] = []
   #allMove = false
 
-  /** A message that left the source was exhausted, and is now at the end of the dead-letter queue. */
+  /** A message that left the source was received too often. It must now be at the end of the dead-letter queue. */
   async #move(where: 'source' | 'dlq'): Promise<void> {
     if (where === 'dlq' || this.#mayMove.length === 0) return
     const { source, dlq } = this.model
@@ -304,7 +307,7 @@ class History {
   }
 }
 
-/** The first of a list's stretches that pass: what is behind a message on its way waits for those before it. */
+/** The first run of items that pass. Items behind a moving message wait for those before it. */
 function firstRun<T>(items: T[], passes: (item: T) => boolean): T[] {
   const from = items.findIndex(passes)
   if (from < 0) return []

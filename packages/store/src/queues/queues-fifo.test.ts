@@ -15,7 +15,7 @@ async function aQueue(set = {}): Promise<string> {
   return arn
 }
 
-/** Sends `g1-m1 g2-m1 …`: the group is what stands before the dash. */
+/** Sends `g1-m1 g2-m1 …`. The group is the text before the dash. */
 async function send(arn: string, bodies: string) {
   const items = bodies.split(' ').map((body) => ({ body, groupId: body.split('-')[0] ?? '' }))
   return fixture.queues.send(arn, items)
@@ -101,7 +101,7 @@ test('[171] what is not acknowledged comes back in order, with new handles and h
 test('a visibility timeout of 0 blocks nothing and keeps the order', async () => {
   const arn = await aQueue()
   await send(arn, 'g1-m1 g2-m1 g2-m2 g3-m1 g1-m2')
-  // Groups come by when they became visible: what is shown again must not be in the same millisecond.
+  // Groups come in the order in which they became visible, so a message that is shown again needs another millisecond.
   await fixture.skew(5)
   expect(await bodies(arn, 3, 0)).toBe('g1-m1 g1-m2 g2-m1')
   expect(await bodies(arn, 10, 0)).toBe('g3-m1 g1-m1 g1-m2 g2-m1 g2-m2')

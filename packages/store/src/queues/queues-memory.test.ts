@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 
-/** A power of two would flatter the hash tables, just past one would wrong them. */
+/**
+ * Just below a power of two, hash tables are well filled, and just above it they are half empty. This number is in
+ * between.
+ */
 const MESSAGES = 24_000
 const CHUNK = 1_000
 const BODY_BYTES = 100
@@ -12,7 +15,7 @@ async function usedBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await fixture.redis.info('memory'))?.[1])
 }
 
-/** Bytes that a message costs beside its body: in the queue, and for 5 minutes for its deduplication. */
+/** Bytes of a message beside its body: in the queue, and for 5 minutes for its deduplication. */
 async function bytesPerMessage(
   arn: string,
   groups: number,

@@ -1,10 +1,10 @@
-/** The clock of a queue as the models of queues know it, in seconds. */
+/** The clock of a queue in the models of queues, in seconds. */
 export class ModelClock {
   now = 0
   offset = 0
   seen = 0
 
-  /** A clock set back is made up for by the offset; only calls that write remember how far it came. */
+  /** If the clock was set back, the offset makes up for it. Only calls that write store how far the clock has come. */
   at(now: number, write: boolean): void {
     this.now = now
     const clock = now + this.offset

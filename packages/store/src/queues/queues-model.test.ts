@@ -1,5 +1,5 @@
 /**
- * Random histories of a queue and its dead-letter queue against a plain model: arrays and a clock. The model's times
+ * Random histories of a queue and its dead-letter queue against a plain model of arrays and a clock. The model's times
  * are nearly whole seconds and timeouts end at halves, so the few ms of a call change nothing. The model does not know
  * the order of messages. It checks that each received message was allowed to come, and that none is missing.
  */
@@ -22,7 +22,7 @@ interface Item {
   /** A redrive policy brought it. */
   brought: boolean
   dead: boolean
-  /** Seconds of its queue's clock. */
+  /** By the queue's clock, in seconds. */
   keptFrom: number
   visibleAt: number
   flying: boolean
@@ -156,7 +156,7 @@ class History {
     await fixture.queues.put(this.source, { retentionSeconds: RETENTION_S, redrivePolicy })
   }
 
-  /** Redis's time in both queues' shards is now the model's. */
+  /** Sets Redis's time in both queues' shards to the model's. */
   async pinTime(): Promise<void> {
     const skew = Math.round(this.from + this.now * 1_000 - Date.now())
     await Promise.all(
@@ -271,7 +271,7 @@ class History {
     await this.#moved(exhausted, received.length < max)
   }
 
-  /** Exhausted messages that were met have moved; all of them, where the receive looked at everything. */
+  /** Messages that a receive found exhausted must have moved. If the receive read everything, all of them must have. */
   async #moved(exhausted: Item[], all: boolean): Promise<void> {
     const { source, dlq } = this.model
     const before = new Set(

@@ -15,7 +15,7 @@ interface QueueFixture {
   problems: Error[]
   /** Sets how far every shard's time is ahead of Redis's. */
   skew(ms: number): Promise<void>
-  /** All keys but those of the skew, and of deletions, receive attempts and deduplication, which go by themselves. */
+  /** All keys except those that expire: of the skew, deletions, receive attempts and deduplication. */
   keys(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function startQueues(options: { args?: string[] } = {}): Promise<Qu
   }
 }
 
-/** For the tests of one file: stopped after the last. */
+/** Queues for the tests of one file. They are stopped after the last test. */
 export async function useQueues(): Promise<QueueFixture> {
   const fixture = await startQueues()
   afterAll(() => fixture.stop())

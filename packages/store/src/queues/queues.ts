@@ -51,17 +51,20 @@ import { sweepQueues } from './queue-sweep.ts'
 import type { QueueUse } from './queue-use.ts'
 
 /**
- * The same value as in SQS.
+ * The limit of SQS.
  * @limit Messages of a queue in flight; FANTAIL_QUEUE_IN_FLIGHT_MAX changes it. Past it: nothing is received.
  */
 const IN_FLIGHT_MAX = 120_000
 
 interface QueuesOptions extends QueueDefinitionsOptions {
-  /** Called with a failure that costs the caller nothing and is repaired later. */
+  /** Called with a failure that does not affect the caller, and that is repaired later. */
   onProblem?: (error: Error) => void
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
-  /** How appends are made; default: on the connection of all else, and replicas are not waited for. */
+  /**
+   * The connection for appends, which waits for replicas. Default: the common connection, and replicas are not waited
+   * for.
+   */
   acks?: ReplicaAcks
   /** Counts the use; default: no counting. */
   use?: QueueUse
@@ -190,7 +193,9 @@ export class Queues {
     return this.#handles.changeVisibility(arn, changes, rule)
   }
 
-  /** Removes what is too old and finishes what a crash left half done, in all queues; answers how many messages. */
+  /**
+   * Removes expired messages and finishes work that a crash has interrupted, in all queues. Returns how many messages.
+   */
   async sweep(): Promise<number> {
     await this.#definitions.resumeDeletions()
     return sweepQueues({ redis: this.#redis, mover: this.#mover, definitions: this.#definitions })

@@ -1,12 +1,12 @@
 /** How the value of a field is stored. A field without a codec is stored in JSON as it is. */
 
-/** Between a member's value and what Redis holds. `encode` answers undefined where nothing is to be stored. */
+/** Converts a member's value to its stored form and back. `encode` returns undefined if nothing must be stored. */
 export interface Codec<T> {
   encode(value: T): unknown
   decode(stored: unknown): T
 }
 
-/** One of two values: 1 for the second, nothing for the first. */
+/** One of two values. The second is stored as 1, the first is not stored. */
 export function eitherOf<T>(first: T, second: T): Codec<T> {
   return {
     encode: (value) => (value === second ? 1 : undefined),
@@ -16,13 +16,13 @@ export function eitherOf<T>(first: T, second: T): Codec<T> {
 
 export const FLAG: Codec<boolean> = eitherOf<boolean>(false, true)
 
-/** A member that is only there where it is true. */
+/** A member that is absent unless it is true. */
 export const TRUE_OR_ABSENT: Codec<true> = {
   encode: (value) => (value ? 1 : undefined),
   decode: () => true,
 }
 
-/** An object or a list; an empty one is not stored. */
+/** An object or a list. An empty one is not stored. */
 export function unlessEmpty<T extends object>(): Codec<T> {
   return {
     encode: (value) => (Object.keys(value).length === 0 ? undefined : value),
@@ -30,7 +30,7 @@ export function unlessEmpty<T extends object>(): Codec<T> {
   }
 }
 
-/** Members of a hash, which holds texts only. */
+/** Numbers in a hash, whose values are texts. */
 export const HASH_NUMBER: Codec<number> = {
   encode: (value) => value,
   decode: (stored) => Number(stored),

@@ -1,14 +1,14 @@
 /**
- * Fields of stored records. Each kind of record has one table with a row per member: its name in Redis, how its value
- * is stored, what a record that lacks it means, and who sees it. Readers, writers, views and Lua scripts
- * (lua-names.ts) take all that from the table, so a new field is one row and its type in the contracts.
+ * Fields of stored records. Each kind of record has one table with a row per member. A row gives its name in Redis, how
+ * its value is stored, its default, and who sees it. Readers, writers, views and Lua scripts (lua-names.ts) use the
+ * table. A new field therefore needs one row, and its type in the contracts.
  */
 import type { Codec } from './codecs.ts'
 import { CorruptRecordError } from './stored-json.ts'
 
 /**
- * Who sees a member. `asItIs`: the API shows callers the value, or the default. `inOtherForm`: the API shows callers
- * what the view makes of it, such as a time as text or a URL without its password. `never`: only Fantail reads it.
+ * Who sees a member. `asItIs`: the API shows the value, or the default. `inOtherForm`: the API shows a form that the
+ * view makes, such as a time as text or a URL without its password. `never`: only Fantail reads it.
  */
 type Shown = 'asItIs' | 'inOtherForm' | 'never'
 
@@ -17,29 +17,29 @@ interface Row<T> {
   stored?: string
   codec?: Codec<T>
   shown: Shown
-  /** Callers set it; `null` resets it to the default. */
+  /** Callers may set it. `null` resets it to the default. */
   setting?: true
 }
 
-/** Without it a record is corrupt. */
+/** A record without this member is corrupt. */
 interface RequiredRow<T> extends Row<T> {
   required: true
-  /** What the stored value must be. */
+  /** The type that the stored value must have. */
   type: 'string' | 'number'
 }
 
-/** A record that lacks it, as one does that was written before the field existed, means the default. */
+/** A record without this member has the default, also a record that is older than the field. */
 interface DefaultedRow<T> extends Row<T> {
   default: T
 }
 
-/** As above, and the member is absent in memory too. */
+/** Like DefaultedRow, but the member is absent in memory too. */
 interface OptionalRow<T> extends Row<T> {
   optional: true
   default: T | null | false
 }
 
-/** The default follows from members that stand before it in the table. */
+/** The default depends on members that come before it in the table. */
 interface DerivedRow<T, R> extends Row<T> {
   defaultOf(record: Partial<R>): T
 }
@@ -48,7 +48,7 @@ type FieldOf<R, K extends keyof R> = undefined extends R[K]
   ? OptionalRow<Exclude<R[K], undefined>>
   : RequiredRow<R[K]> | DefaultedRow<R[K]> | DerivedRow<R[K], R>
 
-/** One row for every member of R; the compiler names one that is missing. */
+/** One row for every member of R. The compiler names a missing one. */
 export type FieldTable<R> = { [K in keyof R]-?: FieldOf<R, K> }
 
 type AnyRow = Row<unknown> & {
@@ -60,7 +60,7 @@ type AnyRow = Row<unknown> & {
 }
 type AnyTable = Record<string, AnyRow>
 
-/** Members of a table that have a property, as of one that are settings. */
+/** Members of a table whose rows have this property, such as `setting`. */
 type MembersWith<Table, Property> = {
   [K in keyof Table]: Table[K] extends Property ? K : never
 }[keyof Table]
@@ -69,28 +69,28 @@ type MembersWith<Table, Property> = {
 export type ShownMember<Table> = MembersWith<Table, { shown: 'asItIs' }>
 /** Members that callers set. */
 type SettingMember<Table> = MembersWith<Table, { setting: true }>
-/** Settings that no record lacks. */
+/** Settings that every record has. */
 type InitialMember<Table> = Exclude<SettingMember<Table>, MembersWith<Table, { optional: true }>>
-/** Values of all settings, with nothing absent. */
+/** Values of all settings. None is absent. */
 export type SettingsOf<Table, R> = {
   [K in SettingMember<Table> & keyof R]-?: Exclude<R[K], undefined>
 }
 
 type Json = Record<string, unknown>
 
-/** A table as a list, made once. */
+/** A row of a table as an item of a list. */
 interface ListedField extends AnyRow {
   member: string
   stored: string
 }
 
-/** What reads and writes the records of a table. */
+/** Reads and writes the records of a table. */
 export class RecordFields<R extends object, Table extends object = FieldTable<R>> {
   readonly #fields: ListedField[]
   readonly #shown: ListedField[]
-  /** Every setting, with the value that a reset gives it. */
+  /** Every setting, with the value after a reset. */
   readonly settingDefaults: SettingsOf<Table, R>
-  /** Those of a new record: without optional ones. */
+  /** Settings of a new record, without optional ones. */
   readonly initialSettings: Pick<SettingsOf<Table, R>, InitialMember<Table> & keyof R>
 
   constructor(table: Table) {
@@ -107,7 +107,10 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
     return Object.fromEntries(this.#fields.map(({ member, stored }) => [member, stored]))
   }
 
-  /** By the names in Redis, in the order of the table; without members that have their default. */
+  /**
+   * The stored form: members by their names in Redis, in the order of the table. Members with their default value are
+   * left out.
+   */
   pack(record: Partial<R>): Json {
     const members = record as Json
     const packed: Json = {}
@@ -119,7 +122,7 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
     return packed
   }
 
-  /** The members that the table names; a CorruptRecordError that names `key` where a required one is missing. */
+  /** Reads the stored form. Throws a CorruptRecordError that names `key` if a required member is missing. */
   unpack(packed: Json, key: string): R {
     const record: Json = {}
     for (const field of this.#fields) {
@@ -132,14 +135,14 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
   }
 
   /**
-   * The same for records that are stored by their members' own names: members that the table does not name, those of a
-   * later release, are kept.
+   * Like `unpack`, for records that are stored by their members' own names. Unknown members, those of a later release,
+   * are kept.
    */
   complete(stored: Json, key: string): R {
     return { ...stored, ...this.unpack(stored, key) }
   }
 
-  /** The settings that are given. */
+  /** The settings among the given members. */
   givenSettings(set: Partial<R>): Partial<SettingsOf<Table, R>> {
     const names = Object.keys(this.settingDefaults).filter((name) => (set as Json)[name] !== undefined)
     return Object.fromEntries(names.map((name) => [name, (set as Json)[name]])) as Partial<
@@ -147,7 +150,7 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
     >
   }
 
-  /** What callers see as it is, absent members as their default. */
+  /** The members that callers see as they are. An absent member has its default. */
   shown(record: R): { [K in ShownMember<Table> & keyof R]-?: Exclude<R[K], undefined> } {
     const members = record as Json
     return Object.fromEntries(
@@ -164,7 +167,7 @@ function defaultFor(field: ListedField, record: object): unknown {
   return field.defaultOf ? field.defaultOf(record) : field.default
 }
 
-/** Records do not share their empty objects and lists. */
+/** A copy, because records must not share an empty object or list. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return [...value]
   return typeof value === 'object' && value !== null ? { ...value } : value

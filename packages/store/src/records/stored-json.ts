@@ -1,7 +1,7 @@
-/** Stored JSON, read with an error that names its key. */
+/** Reads stored JSON. Errors name its key. */
 import { isObject } from '@fantail/contracts'
 
-/** Stored text that is not what was written there: a defect or a foreign hand, never a user's mistake. */
+/** The stored text is not one that Fantail wrote there. A defect or another program is the cause, never a user. */
 export class CorruptRecordError extends Error {
   readonly key: string
 
@@ -12,7 +12,7 @@ export class CorruptRecordError extends Error {
   }
 }
 
-/** An object's JSON; `key` says where it is stored. */
+/** Parses the JSON of an object. `key`: where it is stored. */
 export function parseStored(text: string, key: string): Record<string, unknown> {
   let value: unknown
   try {
@@ -24,7 +24,7 @@ export function parseStored(text: string, key: string): Record<string, unknown> 
   throw new CorruptRecordError(key, new TypeError('not an object'))
 }
 
-/** JSON of an object up to where a script appends more members. */
+/** The JSON of an object without its end. A script appends more members. */
 export function openJson(value: object): string {
   return JSON.stringify(value).slice(0, -1)
 }

@@ -1,10 +1,10 @@
-/** One question to one server, on a new connection: connected once, answered within a second, and closed. */
+/** Asks one server one question on a new connection, which is closed within about a second. */
 import type { Redis, RedisOptions } from 'ioredis'
 
 /** @limit One question to a server on a connection of its own. Past it: the question has failed. */
 const QUESTION_TIMEOUT_MS = 1_000
 
-/** Options of the connection; `name` is shown by CLIENT LIST. */
+/** Options of the connection. CLIENT LIST shows `name`. */
 export function askOptions(name: string): RedisOptions {
   return {
     retryStrategy: () => null,
@@ -15,9 +15,9 @@ export function askOptions(name: string): RedisOptions {
   }
 }
 
-/** Rejects as `ask` does, where the server does not answer. */
+/** Asks the question. Rejects if the server does not answer. */
 export async function askOnce<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T> {
-  // The question reports what happens to the connection.
+  // The question fails with the connection, so this event needs no handling.
   redis.on('error', () => undefined)
   try {
     return await ask(redis)

@@ -1,7 +1,7 @@
 /**
- * Commands on keys of any shards, in one trip: a pipeline on a single Redis. On a cluster they are sent one by one,
- * each to its slot's master: ioredis sends a pipeline to one node, and repeats all of it where one of its slots has
- * moved.
+ * Commands on keys of any shards, in one round trip. On a single Redis this is a pipeline. On a cluster the commands
+ * are sent one by one, each to its slot's master. ioredis would send a pipeline to one node, and repeat all of it if
+ * one slot has moved.
  */
 import type { ChainableCommander, Redis } from 'ioredis'
 import { isCluster } from './cluster.ts'

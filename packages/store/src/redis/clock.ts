@@ -1,4 +1,4 @@
-/** Redis's time. On a cluster each master has its own, and a shard goes by that of the master that has it. */
+/** Redis's time. On a cluster each master has its own clock. A shard uses that of its master. */
 import type { Redis } from 'ioredis'
 import { mastersOf } from './cluster.ts'
 import { readScript, runScript } from './scripts.ts'
@@ -8,13 +8,13 @@ const READ_NOW = readScript('read-now-1')
 
 const CATCH_UP = readScript('catch-up-1')
 
-/** ms that were made up for, and ms by which the shard is ahead of Redis's clock now. */
+/** By how many ms the shard's time was corrected, and how far it is ahead of Redis's clock now. */
 interface CaughtUp {
   madeUpMs: number
   aheadMs: number
 }
 
-/** Makes the shard's time go on from `now` (epoch ms) where it is behind that by more than `behindMsMax`. */
+/** Sets the shard's time to `now` (epoch ms) if it is more than `behindMsMax` behind. */
 export function catchUp(
   redis: Redis,
   shard: number,
@@ -23,7 +23,7 @@ export function catchUp(
   return runCatchUp(redis, shard, { knownMs: Math.floor(now), behindMsMax, aheadMs: null })
 }
 
-/** Lets the shard be no less ahead of Redis's clock than another one is that goes by the same clock. */
+/** Makes the shard at least `aheadMs` ahead of Redis's clock, like another shard that uses the same clock. */
 export function catchUpWith(redis: Redis, shard: number, aheadMs: number): Promise<CaughtUp> {
   return runCatchUp(redis, shard, { knownMs: null, behindMsMax: 0, aheadMs })
 }
@@ -45,7 +45,7 @@ export async function readNow(redis: Redis, shard: number): Promise<number> {
   return (await runScript(redis, READ_NOW, { base: shardBase(shard) })) as number
 }
 
-/** Epoch ms, with fractions, of the master whose clock is the furthest behind. */
+/** Epoch ms, with fractions, of the master whose clock is furthest behind. */
 export async function readSlowestTime(redis: Redis): Promise<number> {
   const times = await Promise.all(mastersOf(redis).map((master) => master.time()))
   if (times.length === 0) throw new Error('Connection is closed.')

@@ -1,10 +1,10 @@
 /**
- * One plain connection into a cluster: to the master that has a key, or to any node (pub/sub reaches all of them).
+ * One plain connection into a cluster: to the master of a key, or to any node (pub/sub reaches all of them).
  *
- * A BullMQ queue is whole in one slot, so its connections need one node at a time. A plain connection there keeps what
- * plain connections do: one state, `WAIT` behind the write that it is for, a blocking command that ends with its
- * master. Where to is asked anew at every connect; a server that no longer has the slot says so (MOVED), and the
- * connection goes to the one that has.
+ * All keys of a BullMQ queue are in one slot, so each of its connections needs one node at a time. A plain connection
+ * keeps its usual properties. It has one state, `WAIT` follows the write that it is for, and a blocking command ends
+ * with its master. The node is looked up at every connect. A server that no longer has the slot answers MOVED, and the
+ * connection then goes to the right one.
  */
 import { createConnection, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,18 +16,18 @@ import { keySlot } from './slots.ts'
 
 const ASKING = askOptions('fantail-route')
 const ASK_AGAIN_MS = 200
-/** So that answers which are on their way, refusals too, come before the connection is given up. */
+/** Pause before the connection is closed. Answers that are under way, also refusals, arrive before. */
 const MOVE_AFTER_MS = 20
 /** @limit Wait for a plain connection into a cluster to end. Past it: it is cut. */
 const DISCONNECT_TIMEOUT_MS = 2_000
 /** @limit Nodes of a cluster that a process remembers. Past it: further ones are left out. */
 const NODES_MAX = 100
-/** By a server that has not the slot, or whose cluster has lost a part of itself. */
+/** Errors of a server that does not have the slot, or whose cluster has lost a part. */
 const ELSEWHERE = /^(MOVED|CLUSTERDOWN|UNBLOCKED|READONLY)\b/
 
 type Stream = ReturnType<typeof createConnection>
 
-/** Options that lead a plain connection to the key's master; to any node without a key. */
+/** Options that lead a plain connection to the key's master. Without a key they lead to any node. */
 export function routeOptions(target: RedisCluster, key: string | undefined): RedisOptions {
   const slot = key === undefined ? undefined : keySlot(key)
   const streams = new Set<Stream>()
@@ -63,10 +63,10 @@ export function routeOptions(target: RedisCluster, key: string | undefined): Red
   }
 }
 
-/** Every node that was ever seen, by cluster: those that the settings name may be gone one day. */
+/** By cluster, every node that was ever seen. The nodes in the settings may not exist for ever. */
 const known = new WeakMap<RedisCluster, Map<string, HostPort>>()
 
-/** Asks until a node answers. Each round without an answer is reported as an error. */
+/** Asks nodes until one answers. Each round without an answer is reported as an error. */
 async function findNode(
   target: RedisCluster,
   slot: number | undefined,
@@ -99,7 +99,7 @@ function nodesOf(target: RedisCluster): Map<string, HostPort> {
   return nodes
 }
 
-/** The slot's master by this node's knowledge; the node itself where any will do. */
+/** The slot's master, as this node knows it. Without a slot, the node itself. */
 async function askNode(
   target: RedisCluster,
   node: HostPort,
@@ -119,7 +119,10 @@ async function askNode(
 type Place = [host: string | null, port: number]
 type SlotRange = [from: number, to: number, ...places: Place[]]
 
-/** A node that does not know its own address leaves it out: it is the one that was asked. */
+/**
+ * The place of a node, as it can be reached. A node that does not know its own address leaves it out. It is then the
+ * node that was asked.
+ */
 function reachable(target: RedisCluster, asked: HostPort, [host, port]: Place): HostPort {
   const place = { host: host || asked.host, port }
   return target.natMap?.[nameOf(place)] ?? place
@@ -137,7 +140,7 @@ export function accessOptions({ username, password, tls }: RedisAccess): RedisOp
   }
 }
 
-/** An address may not be asked for by name; the certificate is held against it all the same. */
+/** An IP address cannot be a server name in TLS. The certificate is still checked against it. */
 function tlsOptions(place: HostPort, tls: RedisTls) {
   return { ...place, ...(isIP(place.host) ? {} : { servername: place.host }), ...tls }
 }

@@ -12,7 +12,8 @@ import { keySlot } from './slots.ts'
 
 const SLOTS_REFRESH_MS = 200
 /**
- * Times the delay between two tries, it is less than a command's own timeout, so a refused command fails as refused.
+ * With the pause between two tries, all tries take less than a command's own time-out. A refused command therefore
+ * fails with the refusal.
  * @limit Tries of a command that a cluster's servers refused (MOVED, ASK, TRYAGAIN). Past it: the command has failed.
  */
 const REDIRECTIONS_MAX = 8
@@ -20,7 +21,7 @@ const REFUSED_RETRY_MS = 100
 /** @limit One refresh of the map of slots. Past it: another node is asked. */
 const REFRESH_TIMEOUT_MS = 1_000
 
-/** ioredis's Cluster would keep commands, for ever if need be, until it is connected. */
+/** ioredis's Cluster would queue commands without a limit until it is connected. This class refuses them. */
 class SendOnceCluster extends Cluster {
   override sendCommand(...[command, ...rest]: Parameters<Cluster['sendCommand']>): unknown {
     if (this.status === 'ready' || isOfHandshake(command, this.status)) {
@@ -31,7 +32,10 @@ class SendOnceCluster extends Cluster {
   }
 }
 
-/** Commands of ioredis before it is ready, and BullMQ's on a connection that is about to be ready. */
+/**
+ * Whether the command may be sent before the connection is ready: ioredis's own, and BullMQ's when it is about to be
+ * ready.
+ */
 function isOfHandshake({ name }: Command, status: string): boolean {
   return name === 'cluster' || (name === 'info' && status === 'connect')
 }
@@ -43,7 +47,10 @@ interface ClusterConnectOptions {
   retryStrategy(times: number): number
 }
 
-/** Has the commands and events of a Redis; `reached` and `unreached` beside them, for all shards' masters together. */
+/**
+ * A cluster with the commands and events of a Redis. It also emits `reached` and `unreached`, for the masters of all
+ * shards together.
+ */
 export function createCluster({ target, node, retryStrategy }: ClusterConnectOptions): Redis {
   const { nodes, natMap, tls } = target
   const cluster = new SendOnceCluster(nodes, {
@@ -55,7 +62,7 @@ export function createCluster({ target, node, retryStrategy }: ClusterConnectOpt
     retryDelayOnTryAgain: REFUSED_RETRY_MS,
     slotsRefreshTimeout: REFRESH_TIMEOUT_MS,
     ...(natMap ? { natMap } : {}),
-    // A certificate names a host, not its address.
+    // A certificate names a host, so host names are not resolved to addresses.
     ...(tls ? { dnsLookup: (host, done) => done(null, host) } : {}),
   })
   watchMasters(cluster)
@@ -66,12 +73,12 @@ export function isCluster(redis: Redis): boolean {
   return (redis as unknown as { isCluster?: boolean }).isCluster === true
 }
 
-/** The connection to each master; the one there is on a single Redis. */
+/** The connections to all masters. On a single Redis this is its connection. */
 export function mastersOf(redis: Redis): Redis[] {
   return isCluster(redis) ? (redis as unknown as Cluster).nodes('master') : [redis]
 }
 
-/** The connection to the master that has the key, for commands without one; throws where it is not known. */
+/** The connection to the master of the key, for commands without a key. Throws if it is unknown. */
 export function nodeOf(redis: Redis, key: string): Redis {
   if (!isCluster(redis)) return redis
   const node = masterWith(redis as unknown as Cluster, keySlot(key))
@@ -79,7 +86,7 @@ export function nodeOf(redis: Redis, key: string): Redis {
   return node
 }
 
-/** Equal for shards of one master, and only for those; '' on a single Redis. */
+/** A text that is equal for shards of the same master, and different for others. '' on a single Redis. */
 export function masterOfShard(redis: Redis, shard: number): string {
   if (!isCluster(redis)) return ''
   return (redis as unknown as Cluster).slots[shardSlots()[shard] ?? 0]?.[0] ?? ''
@@ -97,7 +104,7 @@ function masterWith(cluster: Cluster, slot: number): Redis | undefined {
   return cluster.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === name)
 }
 
-/** The first shard whose master is not connected; undefined where all are. */
+/** The first shard whose master is not connected. undefined: all are connected. */
 function unreachedShard(cluster: Cluster): number | undefined {
   const connected = new Map(
     cluster.nodes('master').map(({ options, status }) => [`${options.host}:${options.port}`, status]),
@@ -106,14 +113,14 @@ function unreachedShard(cluster: Cluster): number | undefined {
   return at < 0 ? undefined : at
 }
 
-/** Connects every master at once, and looks for another in the place of one that is gone. */
+/** Connects every master at once, and looks for a new master if one is unreachable. */
 function watchMasters(cluster: Cluster): void {
   let timer: NodeJS.Timeout | undefined
   let reached: boolean | undefined
   const look = () => {
     if (cluster.status !== 'ready') return
     for (const node of cluster.nodes('master')) {
-      // Its failure comes as an event.
+      // The failure is also an event, which is handled.
       if (node.status === 'wait') node.connect().catch(() => undefined)
     }
     const shard = unreachedShard(cluster)
@@ -126,7 +133,7 @@ function watchMasters(cluster: Cluster): void {
   }
   const report = (shard: number | undefined) => {
     if (reached === (shard === undefined)) return
-    // The first moments are those of connecting.
+    // Masters are still being connected, so nothing is reported yet.
     if (reached === undefined && shard !== undefined) return
     reached = shard === undefined
     const place = shard === undefined ? undefined : cluster.slots[shardSlots()[shard] ?? 0]?.[0]

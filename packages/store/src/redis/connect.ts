@@ -1,8 +1,8 @@
 /**
- * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once and fails soon.
- * Nothing is queued while Redis is away, and nothing is sent again after a lost reply, because a repeated publish would
- * be stored twice. Every caller therefore decides what a failure means. Reconnecting goes on for ever, 50 ms to 2 s
- * apart, with one log line per change of state.
+ * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once, and fails soon
+ * if it cannot be sent. Nothing is queued while Redis is unreachable. Nothing is sent again after a lost reply, because
+ * a repeated publish would be stored twice. Every caller therefore decides what a failure means. Reconnecting goes on
+ * without a limit, 50 ms to 2 s apart, with one log line per change of state.
  */
 import {
   isRedisCluster,
@@ -18,8 +18,8 @@ import { accessOptions, routeOptions } from './cluster-route.ts'
 /** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500
 /**
- * A connection that should answer and is silent for so long is replaced. Without this a peer that vanished (a lost
- * network path, a host that died) would keep it open for a quarter of an hour.
+ * A connection is replaced if an answer is due and nothing has come for this long. If a host or network path dies, the
+ * kernel would keep the connection open for a quarter of an hour.
  * @limit Silence on a connection on which an answer is due. Past it: the connection is replaced.
  */
 const SILENCE_MS_MAX = 2_000
@@ -30,7 +30,7 @@ export interface ConnectOptions {
   url: RedisTarget
   /** Shown by CLIENT LIST. */
   name: string
-  /** null for connections whose commands may block (BullMQ workers, subscribers). */
+  /** null: for connections whose commands may block (BullMQ workers, subscribers). */
   commandTimeoutMs?: number | null
   onState?: (state: 'up' | 'down', error: Error | undefined) => void
 }
@@ -40,19 +40,20 @@ export function retryStrategy(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 6), 2_000)
 }
 
-/** A master that became a replica: look for the new one. */
+/** Whether the error means that a master has become a replica. The connection then looks for the new master. */
 export function reconnectOnError(error: Error): boolean {
   return error.message.startsWith('READONLY')
 }
 
 type SendOptions = Pick<ConnectOptions, 'name' | 'commandTimeoutMs'>
 
-/** Options of every ioredis connection of Fantail. */
+/** Options of every connection that Fantail makes with ioredis. */
 function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,
-    // No caller would see ioredis's own try fail, and its rejection ends the process. Users subscribe at each 'ready'.
+    // Users subscribe at each 'ready'. If ioredis did it, its failure would be an unhandled rejection, which ends the
+    // process.
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
@@ -66,8 +67,8 @@ function redisOptions(options: SendOptions): RedisOptions {
 }
 
 /**
- * A connection for commands of all kinds, not yet connected. `onState` reports each change; errors between changes
- * belong to the callers. On a cluster it is up while the masters of all shards are connected.
+ * A connection for all kinds of commands, not yet connected. `onState` reports each change of state. Errors in between
+ * go to the callers. On a cluster, the state is up while the masters of all shards are connected.
  */
 export function connect(options: ConnectOptions): Redis {
   const { url } = options
@@ -75,8 +76,8 @@ export function connect(options: ConnectOptions): Redis {
 }
 
 /**
- * One plain connection, to the server that has the key: on a cluster it follows the key's slot from master to master,
- * and takes commands of that slot only.
+ * One plain connection to the server of the key. On a cluster it follows the key's slot from master to master, and
+ * accepts only commands of that slot.
  */
 export function connectTo(options: ConnectOptions, key: string): Redis {
   return connectOne(options, key)
@@ -85,8 +86,8 @@ export function connectTo(options: ConnectOptions, key: string): Redis {
 const PING_MS = 10_000
 
 /**
- * A connection for subscriptions; on a cluster to any of its nodes. It has its life proved, as nothing else is due on
- * it. Its users subscribe at each 'ready'.
+ * A connection for subscriptions. On a cluster it leads to any node. No other answer is due on it, so it sends pings to
+ * prove that it is alive. Its users subscribe at each 'ready'.
  */
 export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutMs'>): Redis {
   const redis = connectOne({ ...options, commandTimeoutMs: null }, undefined)
@@ -102,14 +103,14 @@ export function connectSubscriber(options: Omit<ConnectOptions, 'commandTimeoutM
 /** Options that name the server to connect to. */
 type PlaceOptions = Omit<RedisOptions, 'retryStrategy'> & { url?: string }
 
-/** Options by which BullMQ makes its own connection; `key` as in connectTo. */
+/** Options with which BullMQ makes its own connection. `key` is as in connectTo. */
 export function placeOptions(url: RedisTarget, key: string | undefined): PlaceOptions {
   if (typeof url === 'string') return { url }
   if (isRedisCluster(url)) return routeOptions(url, key)
   return isRedisSentinels(url) ? sentinelOptions(url) : { url: url.url, tls: url.tls }
 }
 
-/** Resolves at the first moment the connection can be used. */
+/** Resolves when the connection can first be used. */
 export async function whenReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return
   await new Promise<void>((resolve) => redis.once('ready', () => resolve()))
@@ -155,7 +156,7 @@ function followState(redis: Redis, onState: ConnectOptions['onState']): void {
   redis.on('close', () => report('down'))
 }
 
-/** ioredis's error of a cluster or of Sentinels, with the answer of one of them as its cause. */
+/** An error of a cluster or of Sentinels by ioredis. An answer of one of the servers becomes its cause. */
 function withReason(error: Error, sentinelError: Error | undefined): Error {
   const { lastNodeError } = error as { lastNodeError?: Error }
   if (lastNodeError) return new Error('no node of the cluster can be used', { cause: lastNodeError })
@@ -163,7 +164,7 @@ function withReason(error: Error, sentinelError: Error | undefined): Error {
   return new Error('no Sentinel tells of a master', { cause: sentinelError })
 }
 
-/** `READONLY` from a master that became a replica makes the connection ask the Sentinels again. */
+/** A master that has become a replica answers `READONLY`. The connection then asks the Sentinels again. */
 function sentinelOptions(target: RedisSentinels): RedisOptions {
   const { sentinels, name, sentinelUsername, sentinelPassword, tls } = target
   return {
@@ -179,7 +180,10 @@ function sentinelOptions(target: RedisSentinels): RedisOptions {
   }
 }
 
-/** Resolves where Redis answers: of a cluster any master, as the shards of the others go on without it. */
+/**
+ * Resolves if Redis answers. On a cluster one master is enough, because the shards of other masters continue without
+ * it.
+ */
 export async function ping(redis: Redis): Promise<void> {
   if (redis.status !== 'ready') throw new Error('Redis is not connected')
   await Promise.any(mastersOf(redis).map((master) => master.ping()))

@@ -15,7 +15,7 @@ test('names of all shards come in one order, also where one shard has most of th
     write.zadd(key(shardBase(shard)), 0, name)
   }
   await write.exec()
-  // One name a page, only where the large shard ends and where all names do: each page asks all shards.
+  // Pages of one name ask all shards, so they are used only near the end of the large shard and of all names.
   const walks = [
     { limit: 1, from: 180, to: 220 },
     { limit: 1, from: 1_480, to: 1_500 },

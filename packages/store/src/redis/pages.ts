@@ -1,4 +1,4 @@
-/** Pages of a list: opaque cursors, and the merged order of names that are spread over the shards. */
+/** Pages of a list: opaque cursors, and names of all shards merged in order. */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { batch } from './batch.ts'
@@ -6,16 +6,16 @@ import { SHARD_COUNT, shardBase } from './shards.ts'
 
 export interface Page<T> {
   items: T[]
-  /** Opaque; null at the end of the list. A page may be short, even empty, and still have a next one. */
+  /** Opaque; null at the end of the list. A page may be short, or even empty, and still have a next cursor. */
   nextCursor: string | null
 }
 
-/** A cursor that holds `parts`; decodeCursor gives them back. */
+/** A cursor that contains `parts`. decodeCursor returns them. */
 export function encodeCursor(parts: string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** The `count` parts of a cursor of ours; `validation_failed` at path `cursor` for anything else. */
+/** The `count` parts of a cursor. Throws `validation_failed` at path `cursor` for any other text. */
 export function decodeCursor(cursor: string, count: number): string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
@@ -23,7 +23,7 @@ export function decodeCursor(cursor: string, count: number): string[] {
       return parts
     }
   } catch {
-    // Not JSON: no cursor of ours, refused below like any other.
+    // It is not JSON, so it is refused below like any other invalid cursor.
   }
   throw badCursor()
 }
@@ -33,7 +33,7 @@ export function badCursor(): FantailError {
 }
 
 interface NamesRequest {
-  /** Key of the shard's sorted set, all scores 0. */
+  /** The shard's sorted set, with all scores 0. */
   key: (base: string) => string
   prefix: string
   /** Names after this one; '' from the start. */
@@ -42,12 +42,12 @@ interface NamesRequest {
 }
 
 /**
- * The first `limit` names of all shards in byte order. A lasting name is on exactly one page, even if others are added
- * or removed meanwhile, because a page's bounds are names and not positions.
+ * The first `limit` names of all shards in byte order. A page's bounds are names and not positions. A name that stays
+ * is therefore on exactly one page, even if others are added or removed meanwhile.
  */
 export async function listNames(redis: Redis, request: NamesRequest): Promise<string[]> {
   const { key, prefix, limit } = request
-  // Shards fill evenly, so a small share of each is nearly always enough; the loop covers the rest.
+  // Shards fill evenly, so a small share of each is usually enough. If not, the loop asks again.
   const perShard = Math.max(8, Math.ceil(limit / 12))
   const names: string[] = []
   let after = request.after
@@ -59,7 +59,8 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
       pipeline.zrangebylex(key(shardBase(shard)), min, max, 'LIMIT', 0, perShard)
     }
     const found = (await replies(pipeline)) as string[][]
-    // Nothing is known of a cut-off shard past its last name, so only names up to the least of those are certain.
+    // A shard whose list was cut off may have more names after its last one. Only names up to the smallest of these
+    // last names are certain.
     const cutOff = found.filter((part) => part.length === perShard).map((part) => part.at(-1) ?? '')
     const certain = cutOff.sort(compareText)[0]
     const merged = found.flat().filter((name) => certain === undefined || name <= certain)
@@ -69,7 +70,7 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
   }
 }
 
-/** ASCII names in the order that Redis gives them. */
+/** Compares ASCII names in the order of Redis. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

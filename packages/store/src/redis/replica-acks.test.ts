@@ -16,7 +16,7 @@ const write = async (acks: ReplicaAcks, i: number, strict?: boolean) => {
 const writes = (acks: ReplicaAcks, n: number, strict?: boolean) =>
   Promise.all(Array.from({ length: n }, (_, i) => write(acks, i, strict)))
 
-/** Resolves when the replica has confirmed in time, as one may not that shares its machine with others. */
+/** Resolves when the replica has confirmed. A first try may time out on a busy machine. */
 const confirmed = (acks: ReplicaAcks) =>
   waitFor(
     () =>
@@ -49,7 +49,7 @@ test('a write during another one’s failed wait does not wait a second time', a
 test('every strict caller gets an error if replicas are missing', async () => {
   const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true })
   await redis.mset('key-1', '1', 'key-2', '2', 'key-3', '3')
-  // In one turn, as where one read brings their replies.
+  // Both calls come in one turn, as if one read had brought both replies.
   const told = await Promise.allSettled([
     acks.confirm('key-1'),
     acks.confirm('key-2'),
@@ -86,7 +86,7 @@ describe.each([
         await expect(acks.confirm('key')).rejects.toThrow('0 of 1 replicas')
         await replica.thaw()
         await confirmed(acks)
-        // A write that an accepted delivery needs succeeds when memory is full, and is confirmed there.
+        // A write that an accepted delivery needs works when memory is full, and so does its confirmation.
         await reader.del(markKey('key'))
         await reader.config('SET', 'maxmemory', '1')
         await confirmed(acks)

@@ -29,7 +29,8 @@ const ACKS_WAIT_MS = 1_000
 /** @limit Time for which moves go on without replicas that did not answer. Past it: they are asked again. */
 const REPLICAS_PAUSE_MS = 5_000
 /**
- * A failover may promote a replica that is connected but late, so one on a busy machine gets more than one wait.
+ * A failover may promote a replica that is connected but late. A late replica on a busy machine therefore gets more
+ * than one wait.
  * @limit Waits in a row in which connected replicas are late. Past it: moves go on without them.
  */
 const LATE_WAITS_MAX = 3
@@ -37,19 +38,19 @@ const LATE_WAITS_MAX = 3
 interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
   minReplicas: number
-  /** Too few replicas are an error, `storage_unavailable`. */
+  /** Too few replicas are an error (`storage_unavailable`). */
   strict?: boolean
 }
 
-/** For one master: the running WAIT, and the next one. */
+/** The state for one master: the running WAIT, and the next one. */
 interface Waits {
   running: Promise<unknown>
   next: Promise<number> | undefined
-  /** For the callers of the next WAIT: whether one of them needs a strict answer. */
+  /** Whether one of the next WAIT's callers needs a strict answer. */
   strict: boolean
-  /** Marks to write before the next: one per slot that was written to. */
+  /** Marks to write before the next WAIT: one per written slot. */
   marks: Set<string>
-  /** Waits in a row in which connected replicas were late. */
+  /** How many waits in a row had connected but late replicas. */
   late: number
 }
 
@@ -57,7 +58,7 @@ export class ReplicaAcks {
   /** The connection to write on. */
   readonly redis: Redis
   readonly #options: ReplicaAcksOptions
-  /** By the connection to a master: until when its replicas are not waited for. */
+  /** By connection to a master: until when its replicas are not waited for. */
   readonly #pausedUntil = new WeakMap<Redis, number>()
   readonly #waits = new WeakMap<Redis, Waits>()
 
@@ -67,9 +68,9 @@ export class ReplicaAcks {
   }
 
   /**
-   * Resolves when the replicas hold everything that was written to the key's slot before the call, by any process.
-   * Rejects where the connection is lost, or the slot has moved to another master: the write may then be lost too. With
-   * `strict` false also a strict one is content with what replicas there are.
+   * Resolves when the replicas hold every write to the key's slot before the call, by any process. Rejects if the
+   * connection is lost or the slot has moved to another master, because the write may then be lost too. `strict` false
+   * overrides the option: missing replicas are then accepted.
    */
   async confirm(key: string, strict = this.#options.strict ?? false): Promise<void> {
     const { minReplicas } = this.#options
@@ -99,8 +100,8 @@ export class ReplicaAcks {
   }
 
   /**
-   * How many replicas hold the writes so far. During a pause, and without a strict caller, the required number is
-   * assumed.
+   * How many replicas hold the writes so far. During a pause, and without a strict caller, it returns the required
+   * number without asking.
    */
   #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
@@ -109,7 +110,7 @@ export class ReplicaAcks {
       this.#waits.set(node, waits)
     }
     waits.strict ||= strict
-    // One mark will do where nothing can move to another master.
+    // If nothing can move to another master, one mark is enough.
     if (isCluster(this.redis) || waits.marks.size === 0) waits.marks.add(mark)
     waits.next ??= this.#waitNext(node, waits)
     return waits.next
@@ -117,7 +118,7 @@ export class ReplicaAcks {
 
   async #waitNext(node: Redis, waits: Waits): Promise<number> {
     await waits.running
-    // After this turn: the replies that one read brings are confirmed together.
+    // Waits for the end of this turn, so that replies of one read are confirmed together.
     await new Promise((resolve) => setImmediate(resolve))
     const { strict, marks } = waits
     waits.next = undefined
@@ -138,9 +139,9 @@ export class ReplicaAcks {
     return reached
   }
 
-  /** After a failed wait: no replica could be promoted, or all had their waits. */
+  /** Whether to continue after a failed wait: no replica could be promoted, or late ones had all their waits. */
   async #goesOnWithout(node: Redis, waits: Waits): Promise<boolean> {
-    // If it has no answer, the next wait fails in the same way or counts the replicas.
+    // If this gets no answer, the next wait fails in the same way, or counts the replicas.
     const text = await node.info('replication').catch(() => '')
     const connected = /^connected_slaves:(\d+)/m.exec(text)?.[1]
     if (connected !== undefined && Number(connected) < this.#options.minReplicas) return true
@@ -149,14 +150,14 @@ export class ReplicaAcks {
   }
 }
 
-/** Writes the mark, also while memory is full. Rejects where Redis takes no writes. */
+/** Writes the mark, also when memory is full. Rejects if Redis refuses writes. */
 export async function writeMark(redis: Redis, mark: string): Promise<void> {
   await redis.eval(MARK.lua, MARK.keys, mark)
 }
 
 /**
- * One trip: EVALSHA would need a second one where the script is not known yet, as WAIT must come after the mark. A mark
- * in a slot that has moved is refused, so no WAIT at the wrong master counts.
+ * Takes one round trip. EVALSHA could need a second one for an unknown script, but WAIT must follow the mark directly.
+ * A mark in a slot that has moved is refused, so a WAIT at the wrong master never counts.
  */
 async function askReplicas(node: Redis, marks: Iterable<string>, minReplicas: number): Promise<number> {
   const marked = Array.from(marks, (mark) => writeMark(node, mark))

@@ -1,11 +1,12 @@
 /**
- * Lua scripts: read with what they include (lua-files.ts) and what they declare (declaration.ts), run by EVALSHA with a
- * fallback to EVAL, so an emptied script cache costs one more trip. A file `take-deliveries-1.lua` takes 1 key.
+ * Lua scripts. They are read with their includes (lua-files.ts) and declarations (declaration.ts). They are run by
+ * EVALSHA, and by EVAL if the server does not know them. An emptied script cache therefore costs one more round trip. A
+ * file `take-deliveries-1.lua` takes 1 key.
  *
  * On a cluster each script names one more key, in the same slot, that never exists. While a slot moves from one master
- * to another its keys are on both, and a script must run on neither. Redis refuses a command of several keys of which
- * one is missing (ASK at the one, TRYAGAIN at the other). With one key it would run on the master that has half of the
- * shard.
+ * to another, its keys are on both, and a script must run on neither. Redis refuses a command if one of its keys is
+ * missing (ASK at the one master, TRYAGAIN at the other). With one key it would run on a master that has only half of
+ * the shard.
  */
 import type { Redis } from 'ioredis'
 import type { ScriptName } from '../capacity/script-classes.ts'
@@ -26,7 +27,7 @@ const NEVER_THERE = '~'
 
 export type { ScriptValue }
 
-/** Reads one script, which has a class; throws where the file's name carries no key count. */
+/** Reads one script, which must have a class. Throws if the file's name has no key count. */
 export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
   const match = /^([a-z-]+)-(\d+)$/.exec(file)
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
@@ -41,7 +42,7 @@ export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
 
 type Run = (...args: ScriptValue[]) => Promise<unknown>
 
-/** Runs a script; every bulk reply comes back as a Buffer, integers as numbers. */
+/** Runs a script. Bulk replies are Buffers, integers are numbers. */
 export async function runScript<Name extends ScriptName>(
   redis: Redis,
   script: Script<Name>,
@@ -68,7 +69,7 @@ function encoded(value: unknown, kind: Kind): ScriptValue {
   return (value ?? '') as ScriptValue
 }
 
-/** By position, as the wire has it. */
+/** Runs a script with arguments by position. */
 export async function sendScript(
   redis: Redis,
   script: Script,

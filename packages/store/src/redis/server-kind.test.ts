@@ -1,5 +1,6 @@
 /**
- * The server at the start is of the kind that the settings name, or an error says so. A silent server is waited for.
+ * At the start, the server must be of the kind that the settings name, or an error says so. A silent server is waited
+ * for.
  */
 import type { RedisTarget } from '@fantail/contracts'
 import {
@@ -58,7 +59,7 @@ const nodes = (...servers: { port: number }[]) => ({ nodes: servers.map(at) })
 const nowhere = async () => ({ port: await freePort() })
 const sentinel = () => ({ port: sentinels.target.sentinels[0]?.port ?? 0 })
 
-/** How often it was asked what it is, by its slow log. */
+/** How often the server was asked for its kind, by its slow log. */
 async function looksAt({ url }: TestRedis): Promise<number> {
   const redis = connect({ url, name: 'test' })
   opened.push(redis)

@@ -1,8 +1,8 @@
 /**
- * Checks at the start of a process that the server is of the kind that the settings name. A node of a cluster that is
- * used as a single Redis refuses most commands, and a plain Redis is never connected as a cluster. HELLO reports the
- * mode when a server first answers. A Redis that is away is waited for, and so are Sentinels that do not know the
- * master: their problem is logged once and may end by itself.
+ * Checks at the start of a process that the server is of the kind that the settings name. A cluster node that is used
+ * as a single Redis refuses most commands. A plain Redis that is used as a cluster never connects. HELLO reports the
+ * mode when a server first answers. An unreachable Redis is waited for. So are Sentinels that do not know the master:
+ * their problem is logged once, and may end by itself.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -21,11 +21,11 @@ import { accessOptions } from './cluster-route.ts'
 import { whenReady } from './connect.ts'
 
 const ASKING = askOptions('fantail-start')
-/** A server that connects sooner is not checked. */
+/** A server that connects within this time is not checked. */
 const LOOK_AFTER_MS = 200
 const SERVER_LOOK_AGAIN_MS = 1_000
 
-/** A server that is known to be none of these is as good as what was named. */
+/** `unknown` counts as the kind that the settings name. */
 export type RedisMode = 'standalone' | 'cluster' | 'sentinel' | 'unknown'
 
 /** The server is of another kind than the settings name. */
@@ -43,15 +43,15 @@ interface ServerCheckOptions {
   redis: Redis
   /** That `redis` was made for. */
   target: RedisTarget
-  /** Called once with each reason why Sentinels name no master. */
+  /** Called once for each reason why Sentinels name no master. */
   onProblem?: ((error: Error) => void) | undefined
   /** Ends the wait. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Resolves when the connection can be used, however long that takes; never where it is closed before. Rejects with a
- * WrongRedisError, or with the signal's reason.
+ * Resolves when the connection can be used, however long that takes. If the connection is closed before, it never
+ * resolves. Rejects with a WrongRedisError, or with the signal's reason.
  */
 export async function whenServerChecked({
   redis,
@@ -80,8 +80,8 @@ export async function whenServerChecked({
 }
 
 /**
- * One check before anything else is connected, which would report the same problem. Rejects with a WrongRedisError.
- * whenServerChecked waits for a server that is away.
+ * Checks once, before other connections report the same problem. Rejects with a WrongRedisError. An unreachable server
+ * is not an error here, because whenServerChecked waits for it.
  */
 export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (isRedisCluster(target)) return await refuseNodes(target)
@@ -91,7 +91,7 @@ export async function refuseWrong(target: RedisTarget): Promise<void> {
   if (mode !== undefined) refuseServer(mode)
 }
 
-/** For a connection to one server. */
+/** Rejects if one server is of another kind. */
 async function refuseOthers(redis: Redis): Promise<void> {
   for (;;) {
     const mode = await modeOf(redis).catch(() => undefined)
@@ -110,7 +110,7 @@ function refuseServer(mode: RedisMode): void {
   if (what) throw new WrongRedisError(mode, `REDIS_URL names ${what} in place of it`)
 }
 
-/** Until the signal; rejects where nodes answer and none of them is of a cluster. */
+/** Runs until the signal is aborted. Rejects if nodes answer and none belongs to a cluster. */
 async function lookAtNodes(target: RedisCluster, signal: AbortSignal): Promise<void> {
   await waitOut(LOOK_AFTER_MS, signal)
   while (!signal.aborted) {
@@ -160,7 +160,7 @@ async function lookAtSentinels(
   }
 }
 
-/** '' where it knows the master, undefined where it does not answer. */
+/** Why a Sentinel does not know the master. '': it knows the master. undefined: it does not answer. */
 async function problemOf(target: RedisSentinels, place: HostPort): Promise<string | undefined> {
   const { sentinelUsername: username, sentinelPassword: password, tls } = target
   const access: RedisAccess = {
@@ -182,12 +182,12 @@ function connectTo({ host, port }: HostPort, access: RedisAccess): Redis {
   return new Redis({ host, port, ...accessOptions(access), ...ASKING })
 }
 
-/** Undefined without an answer. The connection that waits for the server reports the reason. */
+/** Undefined if there is no answer. The connection that waits for the server reports the reason. */
 function asking<T>(redis: Redis, ask: (redis: Redis) => Promise<T>): Promise<T | undefined> {
   return askOnce(redis, ask).catch(() => undefined)
 }
 
-/** `unknown` where the server will not say; rejects where it does not answer. */
+/** `unknown` if the server does not report its mode. Rejects if it does not answer. */
 async function modeOf(redis: Redis): Promise<RedisMode> {
   try {
     const mode = fieldOf(await redis.call('HELLO'), 'mode')
@@ -198,7 +198,7 @@ async function modeOf(redis: Redis): Promise<RedisMode> {
   }
 }
 
-/** Reads a map in RESP3's form or as RESP2's flat list. */
+/** Reads a field of a map, in RESP3's form or as RESP2's flat list. */
 export function fieldOf(reply: unknown, name: string): unknown {
   if (!Array.isArray(reply)) return (reply as Record<string, unknown> | null)?.[name]
   const at = reply.indexOf(name)

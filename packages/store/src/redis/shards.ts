@@ -1,6 +1,6 @@
 /**
- * The 48 fixed hash tags. Each tag's Redis Cluster slot is (i + ½) · 16384 / 48, so that shards spread evenly over any
- * number of masters; changing a tag would orphan what is stored under it.
+ * The 48 fixed hash tags. Tag i has the Redis Cluster slot (i + ½) · 16384 / 48, so that shards spread evenly over any
+ * number of masters. A changed tag would orphan the data that is stored under it.
  */
 const TAGS = [
   '8gt', '8yc', 'g3n', '8c4', 'mws', 'og', '4ba', 'pt6', '653', 'alq', '4x6', '61s', '8vv', '8ha', '2l4', '8r6',
@@ -10,7 +10,7 @@ const TAGS = [
 
 export const SHARD_COUNT = TAGS.length
 
-/** The prefix of all keys of a shard. Scripts get it and append to it. */
+/** The prefix of all keys of a shard. Scripts get it, and append to it. */
 export function shardBase(shard: number): string {
   const tag = TAGS[shard]
   if (tag === undefined) throw new RangeError(`no shard ${shard}`)
@@ -27,7 +27,10 @@ export function shardOf(text: string): number {
   return (hash >>> 0) % SHARD_COUNT
 }
 
-/** Slice `n` of a topic lives `n` shards past the topic's home: a small topic is whole in one shard. */
+/**
+ * The shard of slice `n` is `n` shards after the topic's home shard. All data of a small topic is therefore in one
+ * shard.
+ */
 export function sliceShard(topicArn: string, sliceNumber: number): number {
   return (shardOf(topicArn) + sliceNumber) % SHARD_COUNT
 }

@@ -5,14 +5,14 @@ import { keySlot, SLOT_COUNT } from './slots.ts'
 
 const MASTERS_MAX = 16
 
-/** How many of the slots each of `masters` has that divide them evenly. */
+/** How many of the slots each of `masters` masters has, if they divide all slots evenly. */
 function shares(slots: number[], masters: number): number[] {
   const owners = slots.map((slot) => Math.floor((slot * masters) / SLOT_COUNT))
   return Array.from({ length: masters }, (_, master) => owners.filter((owner) => owner === master).length)
 }
 
 test('a key has the slot that Redis gives it', () => {
-  // Values of the specification, and of CLUSTER KEYSLOT.
+  // Values from the specification, and from CLUSTER KEYSLOT.
   expect(keySlot('123456789')).toBe(12_739)
   expect(keySlot('foo')).toBe(12_182)
   expect(keySlot('a{foo}b')).toBe(12_182)

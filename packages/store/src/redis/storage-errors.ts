@@ -1,4 +1,4 @@
-/** Whether an error from Redis means that a write was certainly refused, or that its fate is unknown. */
+/** Decides whether an error from Redis means that a write was certainly refused, or that nobody knows. */
 import { FantailError } from '@fantail/contracts'
 
 /** Replies by which Redis refuses a write before doing it. */
@@ -10,12 +10,15 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && OUT_OF_MEMORY.test(error.message)
 }
 
-/** True where Redis answers but will not work for now: a BullMQ worker would spin on these. */
+/**
+ * Whether Redis answers but refuses to work for now. A BullMQ worker would repeat its command at once after such an
+ * error.
+ */
 export function isTrouble(error: unknown): boolean {
   return error instanceof Error && (isOutOfMemory(error) || REFUSED.test(error.message))
 }
 
-/** The error a publisher gets; it says whether the message is stored where that is known. */
+/** The error for a publisher. It says whether the message is stored, if that is known. */
 export function storageError(error: unknown): FantailError {
   if (error instanceof FantailError) return error
   if (isOutOfMemory(error)) {

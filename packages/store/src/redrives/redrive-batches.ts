@@ -50,12 +50,13 @@ export interface RedriveRun {
 
 export interface RedriveBatch {
   number: number
-  /** An item without a message has left the source since the batch was chosen. */
+  /** `item` is null if the message has left the source since the batch was chosen. */
   items: { id: string; item: ReadItem | null }[]
 }
 
 /**
- * `again`: nothing to move on this page. `wait`: the rate. `stop`: paused or ended. `stale`: another run has the task.
+ * `again`: this page has nothing to move. `wait`: the rate does not allow a batch yet. `stop`: the task is paused or
+ * ended. `stale`: another run has the task.
  */
 type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
@@ -63,8 +64,8 @@ type RedriveChoice =
   | { kind: 'again' | 'stop' | 'stale' }
 
 /**
- * By item id: whether it has been moved; or the batch cannot be moved at all, or not by this run. `behind`: a later
- * batch has been there, see `renumber`.
+ * By item id, whether the item was moved. Or why the batch cannot be moved at all, or not by this run. `behind`: the
+ * target has seen a later batch (see `renumber`).
  */
 type RedriveMove =
   | { kind: 'moved'; moved: Map<string, boolean>; marks: ServerMark[] }
@@ -76,7 +77,7 @@ interface RedriveBatchesOptions {
   redis: Redis
   lanes: Pick<LaneStore, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>
-  /** How messages are appended to queues; default: on `redis`, and replicas are not waited for. */
+  /** The connection for appends, which waits for replicas. Default: `redis`, and replicas are not waited for. */
   acks?: ReplicaAcks
 }
 
@@ -95,7 +96,7 @@ export class RedriveBatches {
     this.#subscriptions = subscriptions
   }
 
-  /** The fence of a new run, which makes all earlier ones stale; null where the task is not to be run. */
+  /** Returns the fence of a new run, which makes all earlier runs stale. null: the task must not be run. */
   async open(id: string): Promise<number | null> {
     const fence = await runScript(this.#redis, OPEN, taskPlace(id))
     return fence === 0 ? null : (fence as number)
@@ -121,7 +122,7 @@ export class RedriveBatches {
     }
   }
 
-  /** Puts each message where it belongs; safe to repeat. */
+  /** Moves each message to its place. Safe to repeat. */
   async move(run: RedriveRun, batch: RedriveBatch): Promise<RedriveMove> {
     const moved = new Map(batch.items.map(({ id }) => [id, false]))
     const present = batch.items.flatMap(({ item }) => (item === null ? [] : [item]))
@@ -148,8 +149,8 @@ export class RedriveBatches {
   }
 
   /**
-   * Numbers the open batch after a later one, so that the next choice can be moved; false where another run has the
-   * task.
+   * Gives the open batch a number after `laterBatch`, so that the target accepts it. Returns false if another run has
+   * the task.
    */
   async renumber(run: RedriveRun, number: number, laterBatch: number): Promise<boolean> {
     const args = { ...taskPlace(run.id), fence: run.fence, batch: number, number: laterBatch + 1 }
@@ -157,8 +158,8 @@ export class RedriveBatches {
   }
 
   /**
-   * Ends the batch, and with `error` the task; false where another run has it. Throws where Redis may have lost what
-   * was moved: the batch is still the task's, and is moved again.
+   * Ends the batch, and with `error` the task. Returns false if another run has the task. Throws if Redis may have lost
+   * moved messages. The batch then stays open and is moved again.
    */
   async finish(
     run: RedriveRun,
@@ -172,7 +173,7 @@ export class RedriveBatches {
     return (await runScript(this.#redis, FINISH, args)) === 1
   }
 
-  /** A number is that of a later batch which has been there. */
+  /** Appends the items to a queue. A returned number is that of a later batch which the queue has seen. */
   async #append(run: RedriveRun, batch: number, queue: string, items: ReadItem[]) {
     const base = shardBase(shardOf(queue))
     const result = await runScript(this.#acks.redis, APPEND, {
@@ -189,7 +190,10 @@ export class RedriveBatches {
     return result === 1 ? 'appended' : 'stale'
   }
 
-  /** One script per shard; answers what stands in the way. A message whose subscription is gone stays. */
+  /**
+   * Parks items with one script per shard. Returns the problem, if there is one. A message of a deleted subscription
+   * stays in the source.
+   */
   async #park(
     run: RedriveRun,
     batch: number,
@@ -245,7 +249,7 @@ function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
   return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
 }
 
-/** The arguments of every script of a task. */
+/** The common arguments of every script of a task. */
 function taskPlace(id: string): { base: string; id: string } {
   const shard = shardOfTask(id)
   if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)

@@ -1,4 +1,4 @@
-/** The messages that a redrive would match, page by page. */
+/** Counts the messages that a redrive would move, page by page. */
 import type { RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueMissing } from '../queues/queue-errors.ts'
@@ -11,15 +11,18 @@ const COUNT_SCAN_ITEMS_MAX = 1_000
 
 export interface RedriveCounts {
   matched: number
-  /** Messages without a subscription or source queue: they stay if no destination is named. */
+  /** Messages without a subscription or source queue. Without a destination they stay. */
   withoutOrigin: number
   /** By subscription ARN. */
   bySubscription: Record<string, number>
-  /** By status code; `none` where there was no answer. */
+  /** By status code. `none`: there was no answer. */
   byStatusCode: Record<string, number>
 }
 
-/** Also the highest score there is now, which is where the task ends, and Redis's time; `not_found`. */
+/**
+ * Counts the messages. Also returns the highest score now, at which the task will end, and Redis's time. Throws
+ * `not_found`.
+ */
 export async function countRedrive(
   redis: Redis,
   source: string,
@@ -63,7 +66,7 @@ type CountReply = [
   withoutOrigin: number,
 ]
 
-/** The filter as queue-scan.lua takes it. */
+/** The filter in the form of queue-scan.lua. */
 export function filterArgs({
   subscription = '',
   statusCode,

@@ -1,4 +1,7 @@
-/** The fields of a redrive task: members of its hash, where '' means none. The script that creates it sets them all. */
+/**
+ * The fields of a redrive task. They are members of its hash, in which '' means none. The creating script sets all of
+ * them.
+ */
 import type { RedriveTask } from '@fantail/contracts'
 import { HASH_NUMBER, hashJson } from '../records/codecs.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'

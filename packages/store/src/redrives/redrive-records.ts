@@ -1,10 +1,10 @@
-/** A redrive task's id, and its hash read as a task. */
+/** Ids of redrive tasks, and the conversion of a hash to a task. */
 import { randomBytes } from 'node:crypto'
 import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
 import { SHARD_COUNT } from '../redis/shards.ts'
 import { REDRIVE } from './redrive-fields.ts'
 
-/** The shard of a task, or undefined where the text is no task's id. */
+/** The shard of a task. undefined: the text is not the id of a task. */
 export function shardOfTask(id: string): number | undefined {
   const shard = parseMessageId(id)?.[15]
   return shard !== undefined && shard < SHARD_COUNT ? shard : undefined
@@ -12,7 +12,7 @@ export function shardOfTask(id: string): number | undefined {
 
 let lastTaskAt = 0
 
-/** Ids order the lists: those made in one process never share a millisecond. */
+/** A new id. Ids give lists their order, so two ids of one process never have the same millisecond. */
 export function newTaskId(shard: number, now: number): string {
   lastTaskAt = Math.max(now, lastTaskAt + 1)
   const random = randomBytes(10)
@@ -20,7 +20,7 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
-/** null where there is no such task. */
+/** null: there is no such task. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
   if (fields.id === undefined || fields.source === undefined) return null
   const set = Object.entries(fields).filter(([, text]) => text !== '')

@@ -60,7 +60,8 @@ export class Redrives {
   }
 
   /**
-   * Starts a task, which the redrive service takes up by itself; `not_found`, `validation_failed`, `redrive_active`.
+   * Creates a task. The redrive service starts it by itself. Throws `not_found`, `validation_failed` or
+   * `redrive_active`.
    */
   async create(input: NewRedrive): Promise<RedriveTask> {
     const { source, destination, filter } = input
@@ -91,7 +92,7 @@ export class Redrives {
     return this.#need(id)
   }
 
-  /** The present matches of `create`; creates nothing; `not_found`. */
+  /** Counts the messages that `create` would move now, and creates nothing. Throws `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
     const { newest: _, now: __, ...counts } = await countRedrive(this.#redis, source, filter)
     return counts
@@ -104,7 +105,7 @@ export class Redrives {
     return readTask(await this.#redis.hgetall(key), key)
   }
 
-  /** Newest first. A page may be short and still have a next one. */
+  /** Tasks, newest first. A page may be short and still have a next cursor. */
   async list({ source, status, cursor, limit }: ListRedrives): Promise<Page<RedriveTask>> {
     const shards = source === undefined ? undefined : [shardOf(source)]
     let after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
@@ -123,12 +124,12 @@ export class Redrives {
     return { items, nextCursor: encodeCursor([after]) }
   }
 
-  /** Changes the rate of an active task (null: none); `not_found`, `wrong_state`. */
+  /** Changes the rate of an active task (null: none). Throws `not_found` or `wrong_state`. */
   async patch(id: string, change: { maxMessagesPerSecond: number | null }): Promise<RedriveTask> {
     return this.#change(id, 'rate', String(change.maxMessagesPerSecond ?? ''))
   }
 
-  /** `not_found`, `wrong_state` where the task has ended; as `resume` and `cancel`. */
+  /** Throws `not_found`, and `wrong_state` if the task has ended. So do `resume` and `cancel`. */
   async pause(id: string): Promise<RedriveTask> {
     return this.#change(id, 'pause')
   }
@@ -137,7 +138,7 @@ export class Redrives {
     return this.#change(id, 'resume')
   }
 
-  /** `canceling` while a batch is under way, `canceled` after it. */
+  /** The task is `canceling` while a batch is under way, and `canceled` afterwards. */
   async cancel(id: string): Promise<RedriveTask> {
     return this.#change(id, 'cancel')
   }
@@ -151,7 +152,7 @@ export class Redrives {
     return ids.filter((_, i) => tasks[i]?.status === 'running' || tasks[i]?.status === 'canceling')
   }
 
-  /** Takes ended tasks off the lists when their time is over; answers how many. */
+  /** Removes expired tasks from the lists. Returns how many. */
   async sweep(): Promise<number> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(redrivesKey(shardBase(shard)))
@@ -180,7 +181,7 @@ export class Redrives {
     return task
   }
 
-  /** The newest ids before `after` ('' the very newest), of some shards or all. */
+  /** The newest ids before `after` ('': the newest of all), of the given shards or of all. */
   async #newest(shards: number[] | undefined, after: string, limit: number): Promise<string[]> {
     const pipeline = batch(this.#redis)
     for (const shard of shards ?? Array.from({ length: SHARD_COUNT }, (_, i) => i)) {

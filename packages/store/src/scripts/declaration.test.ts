@@ -56,7 +56,7 @@ test('members of hashes are replaced by their names in Redis, and unknown ones a
   expect(() => withNames('a-script-1', 'LANE.slcie')).toThrow('a-script-1: there is no LANE.slcie')
 })
 
-/** Files that only this test knows. */
+/** A reader of files that exist only in this test. */
 const reader = (files: Record<string, string>) => (name: string) => files[name] ?? ''
 
 test('an include that several files name is inserted once, behind what it includes itself', () => {

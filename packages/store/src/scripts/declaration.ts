@@ -78,7 +78,7 @@ function kindOf(script: string, about: string): Kind {
   return kind
 }
 
-/** The statement that gives a script its locals. */
+/** The Lua statement that defines a script's locals. */
 export function localsOf({ keys, args, rest }: Declaration): string {
   const names = [...keys, ...args].map(({ name }) => name)
   const values = [
@@ -106,7 +106,7 @@ function argumentOf(text: string, kind: Kind): string {
 
 const LOOP = /\bfor ([a-z_0-9, ]+) in ([a-z_0-9]+)\(\) do\b/g
 
-/** The script's loops over its list as loops over positions. */
+/** Replaces the script's loops over its list by loops over positions. */
 export function withLoops(script: string, lua: string, { list, args }: Declaration): string {
   if (!list) return lua
   return lua.replaceAll(LOOP, (loop, names: string, name: string) => {

@@ -1,13 +1,13 @@
 /**
- * The Lua files: scripts in the folder `lua/` beside their caller, includes in the `lua/include/` of any folder. No two
- * share a name. `-- @include now` in the head of a file inserts `now.lua` before it. An include may include others.
- * Each is inserted once, so a file names only what it uses itself.
+ * Finds the Lua files. Scripts are in the folder `lua/` beside their caller, includes in the `lua/include/` of any
+ * folder. No two files have the same name. `-- @include now` in the head of a file inserts `now.lua` before it. An
+ * include may include others. Each is inserted once, so a file names only the includes that it uses itself.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Sources hold the Lua, also where this runs from `dist/`. */
+/** The Lua files are in `src`, also when this runs from `dist/`. */
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** Name → path. */
@@ -31,7 +31,7 @@ function includesOf(lua: string): string[] {
   return [...lua.matchAll(INCLUDE)].map(([, name = '']) => name)
 }
 
-/** The texts of all that a file includes, each once and behind what it includes itself. */
+/** The texts of all files that a file includes. Each comes once, after its own includes. */
 export function includedBy(lua: string, read: ReadLua = readLua): string[] {
   const texts = new Map<string, string>()
   const insert = (name: string, path: string[]) => {

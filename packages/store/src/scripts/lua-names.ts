@@ -1,7 +1,7 @@
 /**
- * Names of members in Redis as scripts write them: `LANE.slice` in a script is 's' when it is loaded. Those of records
- * come from the tables of their fields; those of hashes that scripts alone write stand here (keys.ts says what each
- * hash is for).
+ * Names of members in Redis for scripts: `LANE.slice` becomes 's' when a script is loaded. Names of records' members
+ * come from their tables of fields. The names in hashes that only scripts write are listed here (keys.ts describes
+ * these hashes).
  */
 import { REDRIVE } from '../redrives/redrive-fields.ts'
 import { SUBSCRIPTION } from '../subscriptions/subscription-fields.ts'
@@ -18,9 +18,9 @@ const LANE = {
   paused: 'p',
   gone: 'g',
   hasDlq: 'q',
-  /** Throttle's theoretical arrival time, ms. */
+  /** The throttle's theoretical arrival time, ms. */
   arrival: 'x',
-  /** Claims so far, modulo the turn of retries. */
+  /** Number of claims, modulo RETRY_TURN. It decides when a retry has its turn. */
   turn: 'k',
   lastError: 'e',
   lastStatusCode: 'h',
@@ -28,21 +28,21 @@ const LANE = {
   failedAt: 'ea',
   /** Last success, ms. */
   succeededAt: 'eo',
-  /** Attempts that ended lately (lane-seen.lua). */
+  /** The counts of recent attempts (lane-seen.lua). */
   seen: 'en',
-  /** When it got the endpoint that it has, ms. */
+  /** When the subscription got its present endpoint, ms. */
   movedAt: 'em',
-  /** Seconds that it keeps deliveries at least. */
+  /** The least time for which deliveries are kept, in seconds. */
   floor: 'l',
   purgedAt: 'u',
-  /** Until when it shows that its dead-letter queue is missing. */
+  /** Until when the lane shows that its dead-letter queue is missing. */
   queueMissingUntil: 'dm',
   proven: 'a',
-  /** FIFO: '1', or '2' where several of a group may be sent at once. */
+  /** FIFO: '1', or '2' if several deliveries of a group may be sent at once. */
   fifo: 'f',
-  /** FIFO: deliveries behind the heads of their groups. */
+  /** FIFO: number of deliveries behind the heads of their groups. */
   behind: 'b',
-  /** Retry mode and circuit breaker; those that follow belong to it. */
+  /** Retry mode and circuit breaker. The following members belong to it. */
   mode: 'm',
   quota: 'mq',
   paceNext: 'mn',
@@ -99,7 +99,7 @@ const QUEUE = {
   sequence: 'seq',
   purgedAt: 'purged',
   forgotten: 'forgot',
-  /** ARN of the topic that made it for its dead letters. */
+  /** ARN of the topic that made the queue for its dead letters. */
   topic: 'of',
 } satisfies Names
 
@@ -109,14 +109,14 @@ const ITEM = {
   sentAt: 's',
   receiveCount: 'c',
   firstReceivedAt: 'f',
-  /** Of its handles' secrets, newest first. */
+  /** Digests of its handles' secrets, newest first. */
   digests: 'h',
   receivedAt: 't',
   source: 'x',
-  /** Receives before it came here by a redrive policy. */
+  /** Number of receives before a redrive policy brought it here. */
   countBefore: 'b',
   idGiven: 'i',
-  /** '1': receive in spite of the redrive policy. */
+  /** '1': it may be received in spite of the redrive policy. */
   again: 'n',
   group: 'g',
   deduplicationId: 'd',
@@ -129,7 +129,7 @@ const ITEM = {
   message: 'm',
 } satisfies Names
 
-/** Hash of a redrive task: the fields of its record, and how far it is. */
+/** Hash of a redrive task: the fields of its record, and its progress. */
 const TASK = {
   ...REDRIVE.storedNames,
   uid: 'uid',
@@ -149,10 +149,10 @@ const BODY = { json: 'b', references: 'n', topic: 't' } satisfies Names
 /** Hash of a job's checkpoint. */
 const CHECKPOINT = { fence: 'f', parked: 'p' } satisfies Names
 
-/** Hash of what a redrive has parked in a shard. */
+/** Hash of the latest batch that a redrive has parked in a shard. */
 const REDRIVEN = { fence: 'f', batch: 'b' } satisfies Names
 
-/** Hash of a FIFO topic's log, or of an isolated group's. */
+/** Hash of the log of a FIFO topic or of an isolated group. */
 const LOG = {
   arn: 'a',
   sequence: 'n',
@@ -165,10 +165,10 @@ const LOG = {
   failed: 'x',
 } satisfies Names
 
-/** Hash of an entry of the quarantine, as far as scripts write it. */
+/** Members of a quarantine entry's hash that scripts write. */
 const ENTRY = { at: 'at', bytes: 'bytes' } satisfies Names
 
-/** Hash of a dispatch job, which is BullMQ's. */
+/** Members of the hash of a dispatch job, which is BullMQ's. */
 const JOB = { starts: 'ats', addedAt: 'timestamp', parts: 'parts' } satisfies Names
 
 const LUA_NAMES: Record<string, Names> = {
@@ -191,7 +191,7 @@ const LUA_NAMES: Record<string, Names> = {
 
 const NAME = new RegExp(`\\b(${Object.keys(LUA_NAMES).join('|')})\\.(\\w+)`, 'g')
 
-/** Lua with names from the tables as the texts that stand in Redis. */
+/** Replaces the names in a script by the texts in Redis. */
 export function withNames(script: string, lua: string): string {
   return lua.replaceAll(NAME, (name, table: string, member: string) => {
     const stored = LUA_NAMES[table]?.[member]

@@ -1,4 +1,7 @@
-/** What scripts take, as their heads declare it. Written by `vitest run tests/repo/script-arguments.test.ts -u`. */
+/**
+ * The arguments of scripts, as their heads declare them. Written by `vitest run tests/repo/script-arguments.test.ts
+ * -u`.
+ */
 
 type ScriptText = string | Buffer
 export type ScriptValue = string | Buffer | number

@@ -1,8 +1,8 @@
 /**
- * Limits the confirmation messages of an hour: to one endpoint for one topic, and to one host for one account. A
- * subscriber names any endpoint, so repeated requests (or deleting and subscribing again, or with another path or
- * topic) would flood it. Counted in fixed windows that begin with the first message. A count outlives its subscription
- * and its topic.
+ * Limits the number of confirmation messages per hour: to one endpoint for one topic, and to one host for one account.
+ * A subscriber may name any endpoint. Repeated requests would flood it, also if they delete and subscribe again, or use
+ * another path or topic. Messages are counted in fixed windows, which begin with the first message. A count outlives
+ * its subscription and topic.
  */
 import { hash } from 'node:crypto'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX, parseArn } from '@fantail/contracts'
@@ -58,7 +58,10 @@ export class ConfirmationLimits {
   }
 }
 
-/** Where memory is full, the SET is refused and the transaction discarded, whose own error does not say why. */
+/**
+ * The reason why the transaction was discarded. If memory is full, its SET is refused, but the transaction's own error
+ * does not say so.
+ */
 function whyDiscarded(error: Error & { previousErrors?: Error[] }): never {
   throw error.previousErrors?.[0] ?? error
 }

@@ -1,7 +1,7 @@
 /**
  * Confirmation tokens: 288 hex digits, like SNS's. The first fifteen are the uid of the subscription's topic, which is
- * not secret. A token is therefore found by itself, whatever topic the request names (checklist 63). The rest is
- * random.
+ * not secret. The topic is therefore known from the token, whichever topic the request names (checklist 63). The rest
+ * is random.
  */
 import { randomBytes } from 'node:crypto'
 import { SHARD_COUNT } from '../redis/shards.ts'
@@ -19,7 +19,7 @@ export function createConfirmationToken(topicUid: string): string {
   )
 }
 
-/** The topic that a token is of, or undefined where the text is no token of ours. */
+/** The topic of a token. undefined: the text is not a token. */
 export function topicUidOf(token: string): { topicUid: string; homeShard: number } | undefined {
   const homeShard = Number.parseInt(token.slice(0, 2), 16)
   if (!TOKEN.test(token) || homeShard >= SHARD_COUNT) return undefined

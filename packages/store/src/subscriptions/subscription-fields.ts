@@ -15,22 +15,22 @@ import { type FieldTable, RecordFields, type SettingsOf } from '../records/field
 
 export type StoredSubscription = Omit<SubscriptionRecord, 'id' | 'arn' | 'topicArn'>
 
-/** A redrive policy is the ARN of its queue. */
+/** The codec of a redrive policy, which is stored as the ARN of its queue. */
 const DEAD_LETTER_ARN: Codec<RedrivePolicy | null> = {
   encode: (policy) => policy?.deadLetterTargetArn,
   decode: (stored) => ({ deadLetterTargetArn: String(stored) }),
 }
 
-/** The native API is the only origin that is noted. */
+/** Only the native API is recorded as an origin. */
 const NATIVE: Codec<'native'> = { encode: () => 1, decode: () => 'native' }
 
-/** The other place for dead letters than a queue that a policy names. */
+/** Dead letters go to the topic's own queue. The other value is a queue that a policy names. */
 const TOPIC_QUEUE: Codec<'topicQueue'> = { encode: () => 1, decode: () => 'topicQueue' }
 
-/** Records of queues do not name their protocol. */
+/** The records of queue subscriptions do not store their protocol. */
 const UNNAMED: Protocol = 'sqs'
 
-/** The protocol of a record without one: that of the endpoint's scheme. */
+/** The protocol of a record that does not store one, by the endpoint's scheme. */
 function impliedProtocol({ endpoint = '' }: Partial<StoredSubscription>): Protocol {
   const scheme = endpoint.slice(0, Math.max(0, endpoint.indexOf(':')))
   return isProtocol(scheme) ? scheme : UNNAMED
@@ -97,7 +97,7 @@ export const SUBSCRIPTION_FIELDS = {
     setting: true,
   },
   attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'never', setting: true },
-  // The last two are appended by place_subscription (slice-subscriptions.lua).
+  // place_subscription (slice-subscriptions.lua) appends the last two fields.
   slot: { stored: 'o', required: true, type: 'number', shown: 'never' },
   createdAt: { stored: 't', required: true, type: 'number', shown: 'inOtherForm' },
 } as const satisfies FieldTable<StoredSubscription>

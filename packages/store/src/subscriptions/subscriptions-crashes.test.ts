@@ -1,4 +1,4 @@
-/** Changes that span two shards: processes that die, or stand still, between two of their steps. */
+/** Changes that span two shards. Processes die, or stand still, between two steps. */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { goneKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'

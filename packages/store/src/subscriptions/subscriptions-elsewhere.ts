@@ -1,4 +1,7 @@
-/** Changes of subscriptions whose slice stands in another shard than their topic: home, slice, home. */
+/**
+ * Changes of subscriptions whose slice is not in their topic's shard. The scripts run in the home shard, the slice's
+ * shard, and the home shard again.
+ */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { newRevision } from '../topics/topics-record.ts'
@@ -14,10 +17,10 @@ import {
 } from './subscriptions-scripts.ts'
 import { type Stored, unpackStored } from './subscriptions-stored.ts'
 
-/** How long a place taken may be filled; refusals of late comers are remembered for twice as long. */
+/** A taken place must be filled within this time. Refusals of late creations are remembered for twice as long. */
 const PLACE_VALID_MS = 30_000
 
-/** Stores a subscription in a slice elsewhere; null where the place was given up meanwhile. */
+/** Stores a subscription in a slice of another shard. null: the place was given up meanwhile. */
 export async function placeElsewhere(
   redis: Redis,
   placement: Placement,
@@ -42,7 +45,7 @@ export async function placeElsewhere(
   return stored && { subscription: stored.record, created: result.outcome === 'placed' }
 }
 
-/** Stores a changed record, unless another writer came first; moves its token's entry with it. */
+/** Stores a changed record, unless another writer came first. Also updates the token's entry. */
 export async function replaceStored(
   redis: Redis,
   stored: Stored,
@@ -60,7 +63,8 @@ export async function replaceStored(
     grows,
   }
   if (place.shard === place.homeShard) return updateSubscription(redis, { ...update, before, after })
-  // The new token's entry comes first and the old one's goes last; where nothing was written, the new one's goes.
+  // The new token's entry is added first, and the old one's removed last. If the record was not written, the new one's
+  // is removed.
   const sameToken = record.token === stored.record.token
   const [oldToken, newToken] = sameToken ? (['', ''] as const) : [before.tokenHash, after.tokenHash]
   const touch = { arn: record.topicArn, uid: place.topicUid, rawId: idBytes(record.id) }

@@ -1,4 +1,4 @@
-/** Ends subscriptions that were not confirmed, or not restored, in time. */
+/** Deletes subscriptions that were not confirmed, or not restored, in time. */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { expiriesKey } from '../keys.ts'
@@ -11,7 +11,7 @@ import { listElapsed } from '../topics/topics-scripts.ts'
  * @limit Unconfirmed subscriptions that one sweep deletes in a shard. Past it: the next sweep deletes the others.
  */
 const EXPIRED_PER_SWEEP_MAX = 200
-/** One that cannot be read is looked at again after this long, and does not hold up the others. */
+/** A record that cannot be read is tried again after this time, so that it does not delay the others. */
 const CORRUPT_AGAIN_MS = 3_600_000
 
 interface Tools {
@@ -20,11 +20,11 @@ interface Tools {
     update(id: string, change: (current: SubscriptionRecord) => Partial<SubscriptionRecord>): Promise<unknown>
     delete(id: string): Promise<boolean>
   }
-  /** Called with a record that cannot be read. Without it the error is thrown. */
+  /** Called with a record that cannot be read. If absent, the error is thrown. */
   onCorrupt?: ((error: Error) => void) | undefined
 }
 
-/** Deletes pending and unsubscribed ones whose token has expired; answers how many. */
+/** Deletes pending and unsubscribed subscriptions whose token has expired. Returns how many. */
 export async function expirePending(tools: Tools): Promise<number> {
   let expired = 0
   for (const shard of await shardsWith(tools.redis, expiriesKey)) {
@@ -38,8 +38,8 @@ export async function expirePending(tools: Tools): Promise<number> {
 }
 
 /**
- * First made invisible without a token. A concurrent confirmation either comes before that, and the subscription stays,
- * or finds no token any more.
+ * First makes the subscription invisible and removes its token. A concurrent confirmation may come before that, and
+ * then the subscription stays. Otherwise the confirmation finds no token.
  */
 async function expire(
   tools: Tools,

@@ -1,9 +1,10 @@
 /**
- * A subscription's id contains its place, so that finding it needs no index. An entry per subscription in a sorted set
- * of places would cost about 200 bytes, a third of a subscription's memory.
+ * A subscription's id contains its place, so no index is needed to find it. An entry in a sorted set of places would
+ * cost about 200 bytes, a third of a subscription's memory.
  *
- * It is a UUID of version 8 (RFC 9562 §5.8), `tttttttt-tttt-8ttt-Vsss-srrrrrrrrrrr`: `t` the topic's uid, `s` the
- * number of the slice, `r` and two bits of `V` random. A topic's uid is 15 hex digits, the first two its home shard.
+ * The id is a UUID of version 8 (RFC 9562 §5.8), `tttttttt-tttt-8ttt-Vsss-srrrrrrrrrrr`. `t` is the topic's uid, `s`
+ * the number of the slice. `r` and two bits of `V` are random. A topic's uid has 15 hex digits, of which the first two
+ * are its home shard.
  */
 import { randomBytes } from 'node:crypto'
 import { SHARD_COUNT } from '../redis/shards.ts'
@@ -19,7 +20,7 @@ export interface SubscriptionPlace {
 
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-[89ab]([0-9a-f]{3})-([0-9a-f])[0-9a-f]{11}$/
 
-/** Where the subscription with this id lives if there is one, or undefined where the text is no id of ours. */
+/** The place of the subscription with this id, if it exists. undefined: the text is not the id of a subscription. */
 export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
   const match = ID.exec(id)
   if (!match) return undefined
@@ -35,7 +36,7 @@ export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
 /** @limit Slices of a topic, as an id can number no more. Past it: subscribing is refused. */
 export const SLICES_MAX = 0x10000
 
-/** A new uid for a topic: unique per creation with 52 random bits beside its home shard. */
+/** A new uid for a topic. It has its home shard and 52 random bits. */
 export function createTopicUid(homeShard: number): string {
   return homeShard.toString(16).padStart(2, '0') + randomBytes(7).toString('hex').slice(1)
 }

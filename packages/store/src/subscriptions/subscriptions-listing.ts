@@ -1,6 +1,6 @@
 /**
- * Lists of subscriptions: by topic (in the order of ARNs), slice and id. None of these changes in a subscription's
- * life, and a page's bounds are those three and not positions, so one that stays is on exactly one page.
+ * Lists of subscriptions, in the order of topic ARN, slice and id. None of these changes during a subscription's life.
+ * A page's bounds are these three values and not positions. A subscription that stays is therefore on exactly one page.
  */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -14,7 +14,7 @@ import { unpackSubscription } from './subscriptions-record.ts'
 import { listSlice } from './subscriptions-scripts.ts'
 
 /**
- * A filtered list stops here and answers a short page, so that no request takes longer than about 50 ms.
+ * A filtered list stops after this many and returns a short page. No request then takes longer than about 50 ms.
  * @limit Subscriptions that one filtered list looks at. Past it: the page is short and has a cursor.
  */
 const SCANNED_MAX = 5_000
@@ -28,9 +28,9 @@ export interface ListSubscriptions {
   endpoint?: string
   status?: SubscriptionStatus
   name?: string
-  /** A member that its metadata has. */
+  /** A key and value that its metadata must have. */
   metadata?: { key: string; value: string }
-  /** Those too that were unsubscribed through their link. */
+  /** Also lists subscriptions that were unsubscribed by their link. */
   unsubscribed?: boolean
   cursor?: string
   limit: number
@@ -41,7 +41,7 @@ interface Slice {
   number: number
   sliceId: string
   shard: number
-  /** About how many subscriptions it has. */
+  /** Approximate number of its subscriptions. */
   count: number
   /** Ids after this one. */
   after: string
@@ -122,7 +122,7 @@ async function* candidates(redis: Redis, request: ListSubscriptions): AsyncGener
   }
 }
 
-/** All slices from the cursor on, in order: as many at a time as a page may need. */
+/** All slices from the cursor on, in order, in groups as large as a page may need. */
 async function* sliceGroups(redis: Redis, request: ListSubscriptions): AsyncGenerator<Slice[]> {
   const from = request.cursor ? positionOf(request.cursor) : undefined
   for await (const arns of topicGroups(redis, request, from?.topicArn)) {
@@ -169,7 +169,7 @@ async function* topicGroups(
   }
 }
 
-/** Slices that may hold something, of the topics that exist. */
+/** Slices of existing topics that may have subscriptions. */
 async function slicesOf(redis: Redis, arns: string[]): Promise<Slice[]> {
   const pipeline = batch(redis)
   for (const arn of arns) pipeline.hmget(topicKey(arn), 'uid', 'slices')

@@ -1,4 +1,4 @@
-/** Random operations on topics and subscriptions, against a model that is a map of records. */
+/** Random operations on topics and subscriptions. They are compared with a model, which is a map of records. */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { indexFaults, newSubscription, topicName } from './subscriptions.fixture
 
 const SLICE_MAX = 2
 const ARNS = [topicName('one'), topicName('two')]
-/** Token expiries in the past are swept, those far ahead never. */
+/** A token that expires at 1 is always swept, and one in the far future never. */
 const EXPIRED = 1
 const AHEAD = 9e12
 
@@ -77,7 +77,7 @@ class Model {
     subscriptions: new Subscriptions(redis, { sliceSubscriptionsMax: SLICE_MAX }),
   }
 
-  /** Does the step in both and compares what it answers. */
+  /** Runs the step on the store and on the model, and compares the results. */
   async run(next: Step): Promise<void> {
     const { topics, subscriptions } = this.#real
     switch (next.do) {
@@ -183,7 +183,7 @@ class Model {
     return ids[index % Math.max(ids.length, 1)]
   }
 
-  /** Everything that can be read agrees with the model. */
+  /** Checks that everything in the store agrees with the model. */
   async check(): Promise<void> {
     const { topics, subscriptions } = this.#real
     const records = [...this.records.values()]

@@ -8,7 +8,7 @@ import { cutShort, holdBefore, indexFaults, newSubscription, topicName } from '.
 
 const ARN = topicName('events')
 const { server, redis } = await useRedis()
-/** So that the second subscription is in another shard than its topic. */
+/** With one subscription per slice, the second one is in another shard than its topic. */
 const SLICE = { sliceSubscriptionsMax: 1 }
 const subscriptions = new Subscriptions(redis, SLICE)
 

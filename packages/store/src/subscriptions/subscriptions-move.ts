@@ -1,7 +1,7 @@
 /**
- * Moves of subscriptions to another endpoint. If topic and slice share a shard, a move is one script. Else it is home,
- * slice, home: the new endpoint is claimed first and the old one freed last, and a mark lets the sweep finish what a
- * crash leaves (topics-repair.ts).
+ * Moves subscriptions to another endpoint. If topic and slice share a shard, a move is one script. Otherwise the
+ * scripts run in the home shard, the slice's shard, and the home shard. The new endpoint is claimed first and the old
+ * one freed last. A mark lets the sweep finish a move after a crash (topics-repair.ts).
  */
 import { formatMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -39,7 +39,7 @@ export async function moveStored(redis: Redis, move: Move): Promise<MoveResult> 
   const claimed = await resultOf(runScript(redis, CLAIM, claim))
   if (claimed.outcome !== 'set') return claimed
   const result = await moveInSlice(redis, move)
-  // A move that did not happen gives back what it has claimed.
+  // A move that failed must free the endpoint that it has claimed.
   const [hash, removeToken] = result.outcome === 'set' ? [oldHash, oldToken] : [newHash, newToken]
   const freeHash = oldHash.equals(newHash) ? '' : hash
   await runScript(redis, FINISH, { base, ...entry, freeHash, removeToken, revision: newRevision() })
@@ -117,7 +117,7 @@ interface MoveMark {
   id: string
 }
 
-/** Frees whichever of the two endpoints the subscription does not have; both where it is gone. */
+/** Frees the endpoint that the subscription does not have. If the subscription is gone, both are freed. */
 export async function resumeMove(redis: Redis, { arn, id, ...mark }: MoveMark): Promise<void> {
   const place = placeOfSubscription(id)
   if (!place) throw new Error(`a mark of ${arn} names ${id}, which is no subscription id`)

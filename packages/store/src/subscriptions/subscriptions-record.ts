@@ -1,4 +1,4 @@
-/** A subscription as it is stored: its record (subscription-fields.ts), and what scripts keep beside that. */
+/** The stored form of a subscription: its record (subscription-fields.ts), and values that scripts keep beside it. */
 import { createHash } from 'node:crypto'
 import {
   type Protocol,
@@ -14,20 +14,20 @@ import { type StoredSubscription, SUBSCRIPTION } from './subscription-fields.ts'
 
 type Packable = Partial<StoredSubscription> & Pick<StoredSubscription, 'endpoint' | 'protocol'>
 
-/** The stored text; members of a new record that only the script knows are left out. */
+/** The stored text. For a new record it lacks the members that only the script knows. */
 export function packSubscription(record: Packable): string {
   return JSON.stringify(SUBSCRIPTION.pack(record))
 }
 
 /**
- * Bytes of the settings of callers. The subscription's state does not count, so that it can be paused, confirmed and
- * unsubscribed at any memory.
+ * Bytes of the settings that callers make. The subscription's state does not count, so that it can be paused, confirmed
+ * and unsubscribed when memory is full.
  */
 export function settingsBytes(record: Packable): number {
   return Buffer.byteLength(packSubscription({ ...record, status: 'paused', unsubscribed: true }))
 }
 
-/** The record, or a CorruptRecordError that names `key` and the subscription. */
+/** Reads a record. Throws a CorruptRecordError that names `key` and the subscription. */
 export function unpackSubscription(
   text: string,
   { id, topicArn, key }: { id: string; topicArn: string; key: string },
@@ -44,15 +44,15 @@ export interface SubscriptionFields {
   maxInFlight: number
   paused: string
   hasDlq: string
-  /** When to delete it unless it is confirmed till then. */
+  /** When the subscription is deleted, unless it is confirmed before. */
   expires: string
-  /** Status that it is counted under; unsubscribed ones are not. */
+  /** The status under which it is counted. Unsubscribed ones are not counted. */
   counted: SubscriptionStatus | ''
   /** SHA-1 of its token. */
   tokenHash: Buffer | ''
-  /** Retry mode and circuit breaker, as keys.ts has it. */
+  /** Retry mode and circuit breaker, in the form that keys.ts describes. */
   mode: string
-  /** Seconds that its deliveries are kept at least. */
+  /** The least time for which its deliveries are kept, in seconds. */
   floor: number
 }
 
@@ -76,7 +76,7 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
   return {
     throttle: throttleOf(record),
     maxInFlight: record.maxInFlight,
-    // The farewell of an unsubscribed one leaves its lane even where it was paused.
+    // The last message to an unsubscribed endpoint must leave its lane, even if the lane was paused.
     paused: record.status === 'paused' && !record.unsubscribed ? '1' : '',
     hasDlq: record.redrivePolicy || record.deadLetters ? '1' : '',
     expires: awaited && record.tokenExpiresAt !== null ? String(record.tokenExpiresAt) : '',
@@ -104,7 +104,7 @@ function modeOf({ retryMode = 'policy', circuitBreaker }: FieldSource): string {
   return letter === '-' ? '' : letter
 }
 
-/** The subscription's key in the topic's index of endpoints. */
+/** The subscription's field in the topic's index of endpoints. */
 export function endpointHash(protocol: Protocol, endpoint: string): Buffer {
   return sha1(protocol + endpoint)
 }
@@ -113,7 +113,7 @@ export function sha1(text: string): Buffer {
   return createHash('sha1').update(text).digest()
 }
 
-/** The 16 bytes of an id that placeOfSubscription accepts. */
+/** The 16 bytes of an id. placeOfSubscription must have accepted the id. */
 export function idBytes(id: string): Buffer {
   const bytes = parseMessageId(id)
   if (!bytes) throw new TypeError(`${id} is no subscription id`)

@@ -1,4 +1,4 @@
-/** Creations and deletions of subscriptions that a crash cut short between two shards (topics-repair.ts). */
+/** Finishes creations and deletions of subscriptions that a crash interrupted between two shards (topics-repair.ts). */
 import type { Redis } from 'ioredis'
 import { subscriptionsKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'

@@ -18,16 +18,16 @@ const REMOVE = readScript('remove-subscription-1')
 const FINISH_DELETE = readScript('finish-delete-1')
 const LIST_SLICE = readScript('list-slice-1')
 
-/** A new subscription as the scripts take it. */
+/** A new subscription in the form for scripts. */
 export interface Placement {
   topicArn: string
   endpointHash: Buffer
-  /** The record up to where slot and time follow. */
+  /** The record's JSON without its end. Slot and time are appended to it. */
   open: string
   fields: SubscriptionFields
 }
 
-/** A place taken at `now`, with the topic's settings of that moment. */
+/** A place that was taken at `now`, with the topic's settings at that time. */
 export interface Reservation {
   id: string
   now: number
@@ -40,7 +40,7 @@ type CreateResult =
   | ({ outcome: 'taken' | 'reserved' } & Reservation)
   | { outcome: 'created'; id: string; record: string }
 
-/** How many subscriptions a topic takes. */
+/** The most subscriptions of a topic. */
 export interface SliceLimits {
   perSlice: number
   slices: number
@@ -101,7 +101,7 @@ export async function placeSubscription(
   return { outcome: outcome === 'placed' ? 'placed' : 'present', record: String(rest[0]) }
 }
 
-/** The values of a new subscription's lane and counts. */
+/** The arguments for a new subscription's lane and counts. */
 function laneOf({ counted, ...fields }: SubscriptionFields) {
   return { status: counted, ...fields }
 }
@@ -109,7 +109,7 @@ function laneOf({ counted, ...fields }: SubscriptionFields) {
 const createMark = (arn: string, endpointHash: string, id: string) => `create|${arn}|${endpointHash}|${id}`
 const deleteMark = (arn: string, endpointHash: string, id: string) => `delete|${arn}|${endpointHash}|${id}`
 
-/** A subscription by what its topic's home shard knows of it. */
+/** The data of a subscription that its topic's home shard has. */
 export interface HomeEntry {
   place: SubscriptionPlace
   id: string
@@ -123,7 +123,7 @@ export async function finishCreate(redis: Redis, entry: HomeEntry, stored: boole
   await runScript(redis, FINISH_CREATE, { ...homeArgs(entry), mark, stored })
 }
 
-/** The record that a creation has stored, or null where it has not and from now on cannot. */
+/** The record that a creation has stored. null: it has not, and cannot any more. */
 export async function settleCreate(
   redis: Redis,
   place: SubscriptionPlace,
@@ -141,7 +141,7 @@ interface UpdateSubscription {
   record: string
   before: SubscriptionFields
   after: SubscriptionFields
-  /** Redis refuses it when memory is full. */
+  /** The change grows the record, so Redis refuses it when memory is full. */
   grows: boolean
 }
 
@@ -185,7 +185,7 @@ export async function deleteSubscription(
   return outcome === 'deleted' || outcome === 'begun' || outcome === 'moved' ? outcome : 'absent'
 }
 
-/** The record that it had, or null where it was already gone. */
+/** The removed record. null: it was already gone. */
 export async function removeSubscription(
   redis: Redis,
   place: SubscriptionPlace,
@@ -195,7 +195,9 @@ export async function removeSubscription(
   return record === null ? null : String(record)
 }
 
-/** `entry`: as the deletion began. `last`: the record that was removed; null where it was already gone. */
+/**
+ * `entry`: the data at the beginning of the deletion. `last`: the record that was removed; null if it was already gone.
+ */
 export async function finishDelete(
   redis: Redis,
   entry: Omit<HomeEntry, 'tokenHash'>,
@@ -208,7 +210,7 @@ export async function finishDelete(
   await runScript(redis, FINISH_DELETE, args)
 }
 
-/** The arguments of an entry for scripts of the topic's home shard. */
+/** The common arguments of scripts in the topic's home shard. */
 function homeArgs({ place, id, arn, endpointHash, tokenHash }: HomeEntry) {
   return {
     base: shardBase(place.homeShard),
@@ -223,7 +225,7 @@ function homeArgs({ place, id, arn, endpointHash, tokenHash }: HomeEntry) {
   }
 }
 
-/** Ids and records of a slice after an id, in the order of ids. */
+/** Ids and records of a slice after `after`, in the order of ids. */
 export async function listSlice(
   redis: Redis,
   list: SlicePlace & { after: string; limit: number },
@@ -233,7 +235,7 @@ export async function listSlice(
   return pairs(reply)
 }
 
-/** [id, record, id, record, …] as a list of both. */
+/** Turns [id, record, id, record, …] into a list of pairs. */
 export function pairs(reply: Buffer[]): { id: string; text: string }[] {
   const found: { id: string; text: string }[] = []
   for (let i = 0; i + 1 < reply.length; i += 2) {

@@ -1,4 +1,7 @@
-/** A subscription as it was read: its place, its text, which a change must find again, and its record. */
+/**
+ * A subscription as it was read: its place, its text, and its record. A change is refused if the text has changed
+ * since.
+ */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { subscriptionsKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -6,7 +9,7 @@ import { placeOfSubscription, type SubscriptionPlace } from './subscriptions-id.
 import { endpointHash, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import type { HomeEntry } from './subscriptions-scripts.ts'
 
-/** Computes the members to change from the record as it stands; called again where another writer came first. */
+/** Computes the changed members from the present record. It is called again if another writer came first. */
 export type SubscriptionChange = (current: SubscriptionRecord) => Partial<SubscriptionRecord>
 
 export interface Stored {

@@ -1,4 +1,4 @@
-/** For the tests of topics and subscriptions: inputs, and a check of everything stored against everything else. */
+/** Inputs for tests of topics and subscriptions, and a check that everything stored is consistent. */
 import { topicArn } from '@fantail/contracts'
 import { slotsKey } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
@@ -45,7 +45,7 @@ export async function cutShort(
     throw new Error(`${script} was not reached`)
 }
 
-/** A connection on which one script is held until it is released, as if the process were frozen before it. */
+/** A connection on which one script waits until it is released, as if the process were frozen before it. */
 export function holdBefore(redis: Redis, name: ScriptName) {
   const connection = redis.duplicate()
   const script = readScript(name)
@@ -65,7 +65,7 @@ export function holdBefore(redis: Redis, name: ScriptName) {
   }
 }
 
-/** Everything that is not as it must be when no change is going on: nothing, in a store that works. */
+/** Inconsistencies in the store while no change is going on. The list must be empty. */
 export async function indexFaults(redis: Redis, sliceSubscriptionsMax = 3): Promise<string[]> {
   const faults: string[] = []
   const known = new Set<string>()

@@ -20,7 +20,7 @@ import { indexFaults, newSubscription, topicName } from './subscriptions.fixture
 
 const ARN = topicName('events')
 const SLICE = { sliceSubscriptionsMax: 3 }
-/** The same on connections of their own. */
+/** The same tests on other connections. */
 
 const { server, redis } = await useRedis()
 const topics = new Topics(redis)

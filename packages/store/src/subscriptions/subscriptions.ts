@@ -1,10 +1,11 @@
 /**
- * Subscriptions. Each is stored whole in one slice (record, slot, lane), which its id names (subscriptions-id.ts). The
- * topic's home shard knows the used endpoints and tokens, and the free places of each slice.
+ * Subscriptions. All data of a subscription (record, slot, lane) is in one slice, which its id names
+ * (subscriptions-id.ts). The topic's home shard knows the used endpoints and tokens, and the free places of each slice.
  *
- * If slice and topic share a shard, as for a topic's first 500 subscriptions, a change is one script. Otherwise it is
- * home, slice, home, so that a topic's revision changes before and after the slice. The first step leaves a mark, by
- * which a sweep repairs a crash in between (topics-repair.ts).
+ * If slice and topic share a shard, as for a topic's first 500 subscriptions, a change is one script. Otherwise scripts
+ * run in the home shard, the slice's shard, and the home shard, so the topic's revision changes before and after the
+ * slice. The first step leaves a mark. After a crash in between, a sweep finds the mark and repairs the change
+ * (topics-repair.ts).
  */
 import {
   FantailError,
@@ -58,7 +59,7 @@ export type { ListSubscriptions, SubscriptionChange }
 /** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
 const SUBSCRIPTION_TRIES_MAX = 100
 
-/** Without the fields that the store sets itself. */
+/** A subscription without the fields that the store sets itself. */
 export type NewSubscription = Omit<
   SubscriptionRecord,
   'id' | 'arn' | 'slot' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
@@ -67,13 +68,13 @@ export type NewSubscription = Omit<
 interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
   sliceSubscriptionsMax?: number
-  /** Called with a record that cannot be read, which lists and sweeps then leave out. Without it they throw. */
+  /** Called with a record that cannot be read. Lists and sweeps then leave it out. If absent, they throw. */
   onCorrupt?: (error: Error) => void
   /** Asked before a subscription is created, or its record becomes longer. */
   growth?: GrowthGuard
 }
 
-/** The topic has as many subscriptions as it takes. */
+/** The topic has as many subscriptions as allowed. */
 export class TopicFullError extends FantailError {
   constructor(topicArn: string) {
     super('conflict', `topic ${topicArn} takes no more subscriptions`)
@@ -95,9 +96,9 @@ export class Subscriptions {
   }
 
   /**
-   * The new subscription, or the existing one with the same topic, protocol and endpoint (`created` false); `not_found`
-   * without the topic, `storage_full` if a new one would not fit. A subscription that was unsubscribed through its link
-   * is replaced.
+   * Creates a subscription, or returns the existing one with the same topic, protocol and endpoint (`created` false).
+   * Throws `not_found` without the topic, and `storage_full` if a new one would not fit. A subscription that was
+   * unsubscribed by its link is replaced.
    */
   async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
     const placement = placementOf(input)
@@ -131,12 +132,12 @@ export class Subscriptions {
     throw new FantailError('conflict', `the endpoint's subscription is being changed by others`)
   }
 
-  /** Unsubscribed ones too: the caller looks at the flag. */
+  /** Also returns an unsubscribed subscription. The caller must check its flag. */
   async get(id: string): Promise<SubscriptionRecord | null> {
     return (await this.#read(id))?.record ?? null
   }
 
-  /** Where the subscription lives, unsubscribed ones too. */
+  /** The place of the subscription, also of an unsubscribed one. */
   async locate(id: string): Promise<{ sliceId: string; shard: number; topicArn: string } | null> {
     const place = placeOfSubscription(id)
     if (!place) return null
@@ -149,7 +150,7 @@ export class Subscriptions {
     return { sliceId: place.sliceId, shard: place.shard, topicArn }
   }
 
-  /** Without those that are unsubscribed, by topic, slice and id. A page of a filtered list may be short. */
+  /** Subscriptions by topic, slice and id, without unsubscribed ones. A page of a filtered list may be short. */
   async list(request: ListSubscriptions): Promise<Page<SubscriptionRecord>> {
     const { topicArn, endpoint, status } = request
     if (topicArn === undefined || endpoint === undefined) {
@@ -162,8 +163,8 @@ export class Subscriptions {
   }
 
   /**
-   * Changes what `change` returns; identity, endpoint, slot and time of creation stay. `not_found`; `conflict` where
-   * other writers came first time and again.
+   * Changes the members that `change` returns. Identity, endpoint, slot and time of creation stay. Throws `not_found`,
+   * and `conflict` if other writers always came first.
    */
   async update(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {
     let stored = await this.#read(id)
@@ -183,8 +184,9 @@ export class Subscriptions {
   }
 
   /**
-   * Like `update`, and the endpoint may change with the rest; what waits stays. Rejects with `subscription_exists` if
-   * another subscription of the topic has the endpoint. One that was unsubscribed through its link gives it up.
+   * Like `update`, and the endpoint may also change. Waiting deliveries stay. Rejects with `subscription_exists` if
+   * another subscription of the topic has the endpoint. If that one was unsubscribed by its link, it loses the endpoint
+   * instead.
    */
   async move(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {
     await this.#growth.admit()
@@ -237,8 +239,8 @@ export class Subscriptions {
   }
 
   /**
-   * The subscription with this token, which says by itself where to look; expired, confirmed or unsubscribed as it may
-   * be.
+   * The subscription with this token. The token names its topic. The subscription may be confirmed, expired or
+   * unsubscribed.
    */
   async findByToken(token: string): Promise<SubscriptionRecord | null> {
     const place = topicUidOf(token)
@@ -249,12 +251,12 @@ export class Subscriptions {
     return found?.token === token ? found : null
   }
 
-  /** Deletes pending and unsubscribed ones whose token has expired; answers how many. */
+  /** Deletes pending and unsubscribed subscriptions whose token has expired. Returns how many. */
   expirePending(): Promise<number> {
     return expirePending({ redis: this.#redis, subscriptions: this, onCorrupt: this.#onCorrupt })
   }
 
-  /** Asks the guard; where it refuses, the subscription that exists already, as that needs no memory. */
+  /** Asks the guard. If it refuses, returns the existing subscription, because that needs no memory. */
   async #existingWhenFull(input: NewSubscription): Promise<SubscriptionRecord | null> {
     try {
       await this.#growth.admit()
@@ -266,7 +268,7 @@ export class Subscriptions {
     }
   }
 
-  /** A FIFO topic is whole in one slice, so that one script can hand a message to all of its subscriptions. */
+  /** All subscriptions of a FIFO topic are in one slice, so that one script can hand a message to all of them. */
   #limitsOf(topicArn: string): SliceLimits {
     if (isFifoName(topicArn)) return { perSlice: FIFO_SUBSCRIPTIONS_MAX, slices: 1 }
     return { perSlice: this.#sliceSubscriptionsMax, slices: SLICES_MAX }

@@ -6,24 +6,24 @@ export interface SlicePlace {
   shard: number
 }
 
-/** The arguments of every script of a topic's home shard. */
+/** The common arguments of every script in a topic's home shard. */
 export function atHome(arn: string): { base: string; shard: number; arn: string } {
   const shard = shardOf(arn)
   return { base: shardBase(shard), shard, arn }
 }
 
-/** The arguments of every script of a slice. */
+/** The common arguments of every script of a slice. */
 export function atSlice({ sliceId, shard }: SlicePlace): { base: string; shard: number; slice: string } {
   return { base: shardBase(shard), shard, slice: sliceId }
 }
 
-/** The settings of a topic that scripts read beside its record. */
+/** The settings of a topic that scripts read. They are stored beside its record. */
 export interface TopicScriptSettings {
   /** Sends per second, or ''. */
   throttle: string
   /** Seconds. */
   retention: string
-  /** '1' where the overrides of subscriptions are disabled, else ''. */
+  /** '1' if the overrides of subscriptions are disabled, else ''. */
   overrides: string
 }
 

@@ -25,7 +25,7 @@ export interface SliceRef {
 interface TopicSlices {
   revision: string
   topic: TopicRecord
-  /** Those that may hold subscriptions. */
+  /** The slices that may have subscriptions. */
   slices: SliceRef[]
   /** How many they hold, about. */
   subscriptions: number
@@ -37,11 +37,11 @@ export interface SliceData extends SliceRef {
   subscriptions: SubscriptionRecord[]
 }
 
-/** A slice whose records are not read yet. */
+/** A slice whose records are not parsed yet. */
 export interface PackedSlice extends SliceRef {
   revision: string
   topic: TopicRecord
-  /** Id and text of each subscription, one after the other. */
+  /** Id and text of each subscription, alternating. */
   records: readonly Buffer[]
 }
 
@@ -67,7 +67,7 @@ export class Snapshots {
     return (await replies(pipeline)) as (string | null)[]
   }
 
-  /** null: no such slice (any more). */
+  /** null: the slice does not exist (any more). */
   async sliceRevisions(refs: readonly SliceRef[]): Promise<(string | null)[]> {
     if (refs.length === 0) return []
     const pipeline = batch(this.#redis)
@@ -86,13 +86,13 @@ export class Snapshots {
     return { revision, topic, slices, subscriptions: held.reduce((sum, count) => sum + count, 0) }
   }
 
-  /** null where there is no such slice (any more). */
+  /** null: the slice does not exist (any more). */
   async slice(ref: SliceRef): Promise<SliceData | null> {
     const packed = await this.packedSlice(ref)
     return packed && inOneGo(this.unpack(packed)).value
   }
 
-  /** The same before its records are read. */
+  /** Like `slice`, but the records are not parsed yet. */
   async packedSlice({ sliceId, shard }: SliceRef): Promise<PackedSlice | null> {
     const base = shardBase(shard)
     const [revision, text, ...records] = (await runScript(this.#redis, READ_SLICE, {
@@ -104,7 +104,7 @@ export class Snapshots {
     return { sliceId, shard, revision: String(revision), topic, records }
   }
 
-  /** Reads the records, in steps. A step reads about one byte. */
+  /** Parses the records, in steps. A step reads about one byte. */
   *unpack({ records, ...slice }: PackedSlice): Steps<SliceData> {
     const subscriptions: SubscriptionRecord[] = []
     for (let i = 0; i + 1 < records.length; i += 2) {
@@ -117,7 +117,7 @@ export class Snapshots {
     return { ...slice, subscriptions }
   }
 
-  /** undefined where it cannot be read. */
+  /** undefined: the record cannot be read. */
   #unpackOne({ id, text }: { id: string; text: string }, slice: Omit<PackedSlice, 'records'>) {
     const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
     try {

@@ -1,4 +1,4 @@
-/** A topic's record as it is stored, and what scripts need of it. */
+/** The stored form of a topic's record, and the values that scripts need of it. */
 import { randomBytes } from 'node:crypto'
 import type { TopicRecord } from '@fantail/contracts'
 import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
@@ -18,7 +18,7 @@ export function topicFields(settings: TopicSettings): TopicScriptSettings {
   }
 }
 
-/** Subscriptions per slice, from the topic hash's `slices`. */
+/** Subscriptions per slice, read from `slices` of the topic's hash. */
 export function parseSlices(text: string | null | undefined, key: string): number[] {
   try {
     const counts: unknown = JSON.parse(text ?? '[]')
@@ -34,7 +34,10 @@ export function newRevision(): string {
   return randomBytes(9).toString('base64url')
 }
 
-/** Before another try of a compare-and-set: at once at first, then a random pause, so that many writers get through. */
+/**
+ * Pauses before another try of a compare-and-set. The first pauses are 0. Later ones are random, so that many writers
+ * get through.
+ */
 export async function pauseBeforeTry(tries: number): Promise<void> {
   if (tries < 3) return
   await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** tries, 40)))

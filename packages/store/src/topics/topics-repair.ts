@@ -20,7 +20,9 @@ import { resumeCreate, resumeDelete } from '../subscriptions/subscriptions-repai
 import { newRevision, parseSlices } from './topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
 
-/** Marks younger than this belong to a change that is still going on; finishing one of those does no harm. */
+/**
+ * Marks younger than this belong to changes that are probably still going on. Finishing one of them would do no harm.
+ */
 const UNFINISHED_AGE_MS = 5_000
 /**
  * @limit Broken-off changes that one sweep finishes in a shard. Past it: the next sweep finishes the others.
@@ -28,7 +30,7 @@ const UNFINISHED_AGE_MS = 5_000
 const UNFINISHED_MAX = 100
 const REPAIRED_SLICES_AT_ONCE = 16
 
-/** Gives every slice the topic's record as it stands; nothing where the topic is gone. */
+/** Gives every slice the topic's present record. Nothing happens if the topic is gone. */
 export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
   const names = ['uid', 'record', 'v', 'rate', 'ret', 'ovr', 'slices']
   const [uid, record, version, throttle, retention, overrides, slices] = await redis.hmget(
@@ -47,13 +49,16 @@ export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
   await finishTopic(redis, { arn, uid, version, revision: newRevision() })
 }
 
-/** Does so where an earlier change has not reached every slice: repeating a change that failed midway completes it. */
+/**
+ * Does the same if an earlier change has not reached every slice. A caller who repeats a failed change thereby
+ * completes it.
+ */
 export async function finishPropagation(redis: Redis, arn: string): Promise<void> {
   const mark = await redis.zscore(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
   if (mark !== null) await propagateTopic(redis, arn)
 }
 
-/** Drops the slices of a deleted topic; the first went with the topic. */
+/** Drops the slices of a deleted topic. The first slice was removed with the topic. */
 export async function purgeSlices(
   redis: Redis,
   topic: { arn: string; uid: string; slices: number },
@@ -80,8 +85,8 @@ async function forSlices(
 }
 
 /**
- * Finishes what has been unfinished for `ageMs`; answers how many changes that were. Rejects with the first failure,
- * after it has finished the others: a mark may be a later release's, or a record unreadable.
+ * Finishes changes that have been unfinished for `ageMs`. Returns how many. Rejects with the first failure, after it
+ * has tried all others. A failure may be a later release's mark, or an unreadable record.
  */
 export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS): Promise<number> {
   let finished = 0
@@ -114,7 +119,7 @@ async function finishMark(redis: Redis, mark: string): Promise<void> {
   }
 }
 
-/** The shards whose sorted set of this name has members: one round trip, so that an idle sweep costs nothing. */
+/** Shards whose sorted set of this name is not empty. Takes one round trip, so an idle sweep costs nothing. */
 export async function shardsWith(redis: Redis, key: (base: string) => string): Promise<number[]> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(key(shardBase(shard)))

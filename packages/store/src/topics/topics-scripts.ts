@@ -14,7 +14,7 @@ const LIST_ELAPSED = readScript('list-elapsed-1')
 
 interface PutTopic extends TopicScriptSettings {
   arn: string
-  /** The record as read; '' if there was none. */
+  /** The record as it was read; '' if there was none. */
   expected: string
   record: string
   uid: string
@@ -38,7 +38,7 @@ export async function putTopic(redis: Redis, put: PutTopic): Promise<PutTopicRes
   }
 }
 
-/** A topic's settings as its slices get them. */
+/** A topic's settings in the form for slices. */
 interface SliceSettings extends TopicScriptSettings {
   arn: string
   record: string
@@ -46,7 +46,7 @@ interface SliceSettings extends TopicScriptSettings {
   revision: string
 }
 
-/** False where there is no such slice. */
+/** Returns false if there is no such slice. */
 export async function configureSlice(
   redis: Redis,
   slice: SlicePlace,
@@ -62,7 +62,7 @@ export async function finishTopic(
   await runScript(redis, FINISH_TOPIC, { ...atHome(topic.arn), ...topic })
 }
 
-/** The deleted topic's uid and number of slices, or null where there was none. */
+/** The deleted topic's uid and number of slices. null: there was no such topic. */
 export async function deleteTopic(
   redis: Redis,
   arn: string,
@@ -71,7 +71,7 @@ export async function deleteTopic(
   return reply[0] ? { uid: reply[0].toString(), slices: reply[1] ?? 0 } : null
 }
 
-/** How many subscriptions went with it. */
+/** Returns how many subscriptions were removed. */
 export async function dropSlice(redis: Redis, slice: SlicePlace): Promise<number> {
   return Number(await runScript(redis, DROP_SLICE, atSlice(slice)))
 }
@@ -87,12 +87,12 @@ interface TouchTopic {
   addToken: Buffer | ''
 }
 
-/** False where the topic is gone. */
+/** Returns false if the topic is gone. */
 export async function touchTopic(redis: Redis, touch: TouchTopic): Promise<boolean> {
   return (await runScript(redis, TOUCH_TOPIC, { ...atHome(touch.arn), ...touch })) === 1
 }
 
-/** Members of a shard's sorted set whose time lies `ageMs` back, earliest first, and the shard's time. */
+/** Members of a shard's sorted set that are at least `ageMs` old, the earliest first. Also returns the shard's time. */
 export async function listElapsed(
   redis: Redis,
   list: { shard: number; set: 'unfinished' | 'expiries'; ageMs: number; limit: number },

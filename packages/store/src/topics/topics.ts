@@ -1,6 +1,6 @@
 /**
- * Topics: a hash in the home shard of the topic's ARN. Its record is replaced by compare-and-set. Every slice keeps a
- * copy with the record's version, so that a late writer never restores an older one. topics-repair.ts repairs changes
+ * Topics. A topic is a hash in the home shard of its ARN. Its record is replaced by compare-and-set. Every slice keeps
+ * a copy with the record's version, so a late writer never restores an older record. topics-repair.ts finishes changes
  * that a crash has interrupted.
  */
 import {
@@ -35,7 +35,7 @@ export interface SubscriptionCounts {
 }
 
 interface TopicsOptions {
-  /** The account and region that a list's name prefix belongs to. */
+  /** The account and region of the name prefix of a list. */
   defaults?: ArnDefaults
   /** Asked before a topic is created, or its record becomes longer. */
   growth?: GrowthGuard
@@ -44,7 +44,7 @@ interface TopicsOptions {
 interface ListTopics {
   /** Prefix of the name, in the default account and region. Without it, topics of every account and region. */
   prefix?: string
-  /** Prefix of the ARN: an account's topics in a region. */
+  /** Prefix of the ARN. It selects an account's topics in a region. */
   arnPrefix?: string
   cursor?: string
   limit: number
@@ -57,13 +57,13 @@ interface ReadTopic {
 
 export interface CountedTopic {
   topic: TopicRecord
-  /** Without those that are unsubscribed. */
+  /** Counts without unsubscribed subscriptions. */
   subscriptions: SubscriptionCounts
-  /** Deleted so far, and unsubscribed ones. */
+  /** Number of subscriptions deleted so far, and of unsubscribed ones. */
   deleted: number
 }
 
-/** Computes the settings to change from the topic as it stands; called again where another writer came first. */
+/** Computes the changed settings from the present topic. It is called again if another writer came first. */
 type TopicChange = (current: TopicRecord) => Partial<TopicSettings>
 
 export class Topics {
@@ -78,7 +78,8 @@ export class Topics {
   }
 
   /**
-   * Creates the topic, or sets the members given on the one that exists; `storage_full`, as every change that grows.
+   * Creates the topic, or sets the given members of an existing one. Throws `storage_full` if the record would grow and
+   * may not.
    */
   put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
@@ -87,7 +88,7 @@ export class Topics {
     })
   }
 
-  /** Creates the topic; one that exists is left as it is. */
+  /** Creates the topic. An existing one stays unchanged. */
   create(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
       if (current) return { topic: current.topic, created: false }
@@ -96,12 +97,12 @@ export class Topics {
     })
   }
 
-  /** Sets the members given; `not_found`. */
+  /** Sets the given members. Throws `not_found`. */
   patch(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord> {
     return this.update(arn, () => set)
   }
 
-  /** Sets what `change` returns; `not_found`. */
+  /** Sets the members that `change` returns. Throws `not_found`. */
   update(arn: string, change: TopicChange): Promise<TopicRecord> {
     return this.#write(arn, async (current) => {
       if (!current) throw new FantailError('not_found', `no topic ${arn}`)
@@ -152,7 +153,7 @@ export class Topics {
     const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.hget(topicKey(arn), 'record')
     const texts = (await replies(pipeline)) as (string | null)[]
-    // A topic deleted since its name was read is left out.
+    // A topic that was deleted since its name was read is left out.
     const items = page.flatMap((arn, i) => {
       const text = texts[i]
       return text ? [parseTopic(text, topicKey(arn))] : []
@@ -160,18 +161,18 @@ export class Topics {
     return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 
-  /** Removes the topic and its subscriptions; also when already gone. A crash midway is made good by a sweep. */
+  /** Deletes the topic and its subscriptions, if it exists. After a crash in between, a sweep finishes the deletion. */
   async delete(arn: string): Promise<void> {
     const deleted = await deleteTopic(this.#redis, arn)
     if (deleted && deleted.slices > 1) await purgeSlices(this.#redis, { arn, ...deleted })
   }
 
-  /** Finishes what crashes left half done, deletions and other changes; answers how much that was. */
+  /** Finishes changes that crashes have interrupted, deletions too. Returns how many. */
   async resumeDeletions(options: { ageMs?: number } = {}): Promise<number> {
     return finishUnfinished(this.#redis, options.ageMs)
   }
 
-  /** The result of `step` on the topic as read, repeated while that is null. */
+  /** Calls `step` with the topic as read, again and again while it returns null. Returns its result. */
   async #write<T>(arn: string, step: (current: ReadTopic | null) => Promise<T | null>): Promise<T> {
     for (let tries = 0; tries < TOPIC_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
@@ -186,7 +187,7 @@ export class Topics {
     return text ? { topic: parseTopic(text, topicKey(arn)), text } : null
   }
 
-  /** null after a concurrent change. */
+  /** null: a concurrent change came first. */
   async #create(arn: string, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const uid = createTopicUid(shardOf(arn))
     const name = nameOfArn(arn)
@@ -196,7 +197,7 @@ export class Topics {
     return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
   }
 
-  /** null after a concurrent change. An unchanged record is not written. */
+  /** null: a concurrent change came first. An unchanged record is not written. */
   async #replace(current: ReadTopic, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const topic = { ...current.topic, ...TOPIC.givenSettings(set) }
     const record = JSON.stringify(topic)

@@ -6,7 +6,7 @@ export interface Outcome {
   result: AttemptResult
   /** How many of a run shared it (fifo/group-run.ts). */
   along: number
-  /** undefined where no answer came. */
+  /** undefined if no answer came. */
   answeredAfterMs: number | undefined
   /** Where the endpoint is a queue of this Redis: what is deleted next rests on the copy there. */
   copy?: ServerMark | undefined

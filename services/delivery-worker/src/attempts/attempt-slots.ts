@@ -126,7 +126,7 @@ export class AttemptSlots {
     return true
   }
 
-  /** `answeredAfterMs` is undefined where no answer came (timeout, connection failure) or nothing was sent. */
+  /** `answeredAfterMs` is undefined if no answer came (timeout, connection failure) or nothing was sent. */
   release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): void {
     const standing = this.#standing(subscriptionId)
     standing.inFlight--
@@ -156,7 +156,7 @@ export class AttemptSlots {
     this.#setProven(standing, false)
   }
 
-  /** True where first attempts should go by the lane: hung, or slow not long ago. */
+  /** True if first attempts should go by the lane: hung, or slow not long ago. */
   isSlow(subscriptionId: string): boolean {
     const standing = this.#standings.get(subscriptionId)
     return standing !== undefined && (standing.hung || standing.slowUntil > this.#now())

@@ -70,7 +70,7 @@ export class CautiousRuns {
   }
 
   /**
-   * Resolves with the delay (ms) after which the job is to be started again, or undefined where it has ended or is
+   * Resolves with the delay (ms) after which the job is to be started again, or undefined if it has ended or is
    * lost.
    */
   async run(run: JobRun): Promise<number | undefined> {
@@ -96,7 +96,7 @@ export class CautiousRuns {
     return undefined
   }
 
-  /** False where the message threw. */
+  /** False if the message threw. */
   async #runOne(
     run: JobRun,
     index: number,
@@ -151,7 +151,7 @@ export class CautiousRuns {
     return failed
   }
 
-  /** undefined where the suspect has waited since its latest failed start. */
+  /** undefined if the suspect has waited since its latest failed start. */
   async #delay(
     run: JobRun,
     index: number,

@@ -53,7 +53,7 @@ export class JobParts {
     this.#options = options
   }
 
-  /** True where the parts were handed out: nothing is left to do for this run. A promise only where there is a wait. */
+  /** True if the parts were handed out: nothing is left to do for this run. A promise only if there is a wait. */
   handOut(run: JobRun): Promise<boolean> | boolean {
     if (run.part) return false
     if (run.fence > 1) return this.#handOutAgain(run)

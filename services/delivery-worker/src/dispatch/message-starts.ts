@@ -72,7 +72,7 @@ export class MessageStarts {
   }
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
-    // Each wait is taken only where there is something to wait for: this is done for every message.
+    // Each wait is taken only if there is something to wait for: this is done for every message.
     const known = this.#options.snapshots.topic(context.message.topicArn)
     let snapshot = known instanceof Promise ? await this.#snapshotOf(run, context) : known
     if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)

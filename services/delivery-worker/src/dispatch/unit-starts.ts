@@ -36,7 +36,7 @@ export class UnitStarts {
     this.#options = options
   }
 
-  /** A promise only where there is something to wait for. */
+  /** A promise only if there is something to wait for. */
   start(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> | undefined {
     if (start.run.lost) return undefined
     const cached = this.#options.snapshots.sliceOf(start.snapshot, ref)

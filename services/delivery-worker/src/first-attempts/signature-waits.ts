@@ -39,7 +39,7 @@ export class SignatureWaits<D> {
     return all
   }
 
-  /** False where it was released before. */
+  /** False if it was released before. */
   #letGo(deliveries: D[]): boolean {
     if (!this.#held.delete(deliveries)) return false
     this.#size -= deliveries.length

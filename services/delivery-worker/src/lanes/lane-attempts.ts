@@ -205,7 +205,7 @@ export class LaneAttempts {
   }
 
   /**
-   * False where no key can be had, which is found out in its own time: a slot that is held so long bounds the tries.
+   * False if no key can be had, which is found out in its own time: a slot that is held so long bounds the tries.
    */
   async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
     const { signature, target } = subscription
@@ -295,7 +295,7 @@ function heldBy({ sendAt, proven }: ClaimInHand): WaitCause | undefined {
   return proven ? undefined : 'unprovenEndpoint'
 }
 
-/** `after`: undefined where no request was made. */
+/** `after`: undefined if no request was made. */
 function chargedAs(after: Again | undefined): AttemptResult {
   const error = after?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
   const what = after?.cause ?? 'slow to connect'

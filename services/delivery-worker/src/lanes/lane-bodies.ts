@@ -108,7 +108,7 @@ export class LaneBodies {
     this.#cache.set(context.id.toString('latin1'), context)
   }
 
-  /** null where there is no body, an UnreadableBody where it cannot be decoded. */
+  /** null if there is no body, an UnreadableBody where it cannot be decoded. */
   read(body: Buffer | null): MessageContext | UnreadableBody | null {
     if (body === null) return null
     const text = body.toString()

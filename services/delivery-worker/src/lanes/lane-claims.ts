@@ -52,7 +52,7 @@ export interface LaneClaimsOptions {
 
 interface LaneInHand {
   lane: ClaimedLane
-  /** null where it is gone or cannot be read. */
+  /** null if it is gone or cannot be read. */
   slice: CompiledSlice | null
   /** Messages of its claims and of those that follow. */
   messages: Iterator<LaneBody>
@@ -157,7 +157,7 @@ export class LaneClaims {
     await settling.settle(shard, claimed, { op: 'return', delayMs })
   }
 
-  /** null where it is gone or cannot be read: the other lanes of the take go on all the same. */
+  /** null if it is gone or cannot be read: the other lanes of the take go on all the same. */
   async #sliceOf(shard: number, { sliceId, sliceRevision }: ClaimedLane): Promise<CompiledSlice | null> {
     try {
       return await this.#options.snapshots.slice({ sliceId, shard }, sliceRevision)

@@ -15,7 +15,7 @@ const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {
   open: boolean
-  /** Redis time when it last closed; null where it is open or never was. */
+  /** Redis time when it last closed; null if it is open or never was. */
   closedAt: number | null
 }
 

@@ -10,7 +10,7 @@ import { LaneTurns, type Turn } from './lane-turns.ts'
 const RATE = 20
 const LATE_MS = 150
 
-// Time passes only where a test says so, however busy the machine is.
+// Time passes only if a test says so, however busy the machine is.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)

@@ -20,7 +20,7 @@ export interface ShardTurn {
 export class TurnLine {
   readonly #turns = new Map<number, number>()
 
-  /** True where that is earlier than was known; null: nothing waits. */
+  /** True if that is earlier than was known; null: nothing waits. */
   report(shard: number, at: number | null): boolean {
     if (at === null || (this.#turns.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
     this.#turns.set(shard, at)

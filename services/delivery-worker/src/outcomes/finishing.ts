@@ -153,7 +153,7 @@ export class Finishing {
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
   }
 
-  /** False where it has not left its lane. `waited`: it was marked dead before it was claimed. */
+  /** False if it has not left its lane. `waited`: it was marked dead before it was claimed. */
   async #moveDead(dead: DeadDelivery, waited = false): Promise<boolean> {
     const target = letterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)

@@ -15,7 +15,7 @@ interface BatchAnswer {
 
 export interface BatchOutcome {
   done: readonly QueueMessage[]
-  /** Why the batch failed as a whole; null where it did not. */
+  /** Why the batch failed as a whole; null if it did not. */
   failure: string | null
 }
 

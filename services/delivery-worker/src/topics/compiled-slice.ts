@@ -9,7 +9,7 @@ import { SliceFilters } from './slice-filters.ts'
 export interface CompiledSubscription {
   record: SubscriptionRecord
   policy: EffectiveDeliveryPolicy
-  /** maxReceivesPerSecond, or null where unthrottled. */
+  /** maxReceivesPerSecond, or null if unthrottled. */
   rate: number | null
   /**
    * It has a retry mode or a circuit breaker. All deliveries go through its lane, which is informed of every answer.

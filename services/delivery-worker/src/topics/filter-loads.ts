@@ -34,7 +34,7 @@ export class FilterLoads {
 
   /**
    * Resolves when the snapshot's filters are known as far as they are loaded. Ends early where more than
-   * `unfilteredMax` subscriptions have no filter. Rejects where Redis does not answer; the next call goes on.
+   * `unfilteredMax` subscriptions have no filter. Rejects if Redis does not answer; the next call goes on.
    * Undefined: nothing to do.
    */
   load(snapshot: TopicSnapshot, unfilteredMax: number): Promise<void> | undefined {

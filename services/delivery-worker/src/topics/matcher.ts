@@ -45,7 +45,7 @@ export class Matcher {
     this.#turns = turns
   }
 
-  /** A promise only where there is a wait; of undefined where the answer was given up. */
+  /** A promise only if there is a wait; of undefined if the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {
     return this.#turns.isOver ? this.#matchLater(matching) : this.#matchNow(matching)
   }

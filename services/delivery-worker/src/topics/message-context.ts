@@ -24,7 +24,7 @@ export class MessageContext {
   #bodySubjects: Map<Protocol | undefined, BodySubject> | undefined
 
   /**
-   * Throws where the message has no proper id. `publicUrl` is for links where the message names none. One that is made
+   * Throws if the message has no proper id. `publicUrl` is for links where the message names none. One that is made
    * from a stored body is kept for a while (lane-bodies.ts), and holds no more memory than it fills.
    */
   constructor(message: Message, publicUrl?: string, body?: string) {

@@ -155,7 +155,7 @@ class FilterGroup {
   readonly index: FilterIndex
   /** Subscriptions. */
   readonly size: number
-  /** 0 where filters look at the text: its reason is the same for all of them. */
+  /** 0 if filters look at the text: its reason is the same for all of them. */
   readonly clauses: number
   /** Filters that differ, and the slots that have each. */
   readonly #filters: [CompiledFilter, slots: number[]][]

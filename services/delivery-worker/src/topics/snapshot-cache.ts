@@ -73,14 +73,14 @@ export class SnapshotCache {
     })
   }
 
-  /** The topic's snapshot, or null where there is no such topic. Rejects where Redis does not answer. */
+  /** The topic's snapshot, or null if there is no such topic. Rejects if Redis does not answer. */
   topic(arn: string): Promise<TopicSnapshot | null> | TopicSnapshot {
     const cached = this.#topics.get(arn)
     if (cached && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX) return cached.value
     return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
   }
 
-  /** The slice at `revision` or a later one; null where it is gone. */
+  /** The slice at `revision` or a later one; null if it is gone. */
   slice(ref: SliceRef, revision?: string): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
     // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was
@@ -102,7 +102,7 @@ export class SnapshotCache {
   }
 
   /**
-   * Matches by cached filters. Undefined if none are cached, or if the answer was given up. A promise only where
+   * Matches by cached filters. Undefined if none are cached, or if the answer was given up. A promise only if
    * matching takes a while.
    */
   match(
@@ -136,7 +136,7 @@ export class SnapshotCache {
     })
   }
 
-  /** Makes `match` know what there is to know; a promise only where it has to be asked for. */
+  /** Makes `match` know what there is to know; a promise only if it has to be asked for. */
   checkFilters(snapshot: TopicSnapshot): Promise<void> | undefined {
     return snapshot.hasFilters && !this.#filters.of(snapshot) ? this.#filters.check(snapshot) : undefined
   }

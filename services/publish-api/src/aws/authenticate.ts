@@ -106,7 +106,7 @@ interface Against {
   now: number
 }
 
-/** Rejects also where there is no secret. */
+/** Rejects also if there is no secret. */
 async function verify(request: ApiRequest, wire: WireRequest, { secret, now }: Against): Promise<void> {
   const { authorization, service, path, search, body } = wire
   const header = (name: string) => request.header(name)

@@ -50,7 +50,7 @@ export interface WireHead extends WireForm {
 
 export interface WireRequest extends WireHead {
   body: Buffer
-  /** Undefined where the request names none. */
+  /** Undefined if the request names none. */
   action: string | undefined
   /** Parameters of AWS Query. */
   parameters: QueryParameters
@@ -75,7 +75,7 @@ export function readHead(request: ApiRequest): WireHead {
   }
 }
 
-/** How to answer where not even the head can be read. */
+/** How to answer if not even the head can be read. */
 export function formOf(request: ApiRequest): WireForm {
   if (isJson(request)) return { service: 'sqs', protocol: 'json', answers: 'json' }
   const service = isQueuePath(targetOf(request.url).path) ? 'sqs' : 'sns'

@@ -13,7 +13,7 @@ interface Input {
 
 const NOTHING = Object.freeze({})
 
-/** A promise only where the body has to be awaited. */
+/** A promise only if the body has to be awaited. */
 export function readInput(endpoint: Endpoint, request: ApiRequest): Input | Promise<Input> {
   const problems: Problem[] = []
   const query = endpoint.queryIs === 'own' ? NOTHING : checkQuery(endpoint.query, request.url, problems)

@@ -44,7 +44,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request; `rate_limited` past the key's limit, or that of a key which it was made by. A promise only where
+   * Counts a request; `rate_limited` past the key's limit, or that of a key which it was made by. A promise only if
    * tokens have to be asked for.
    */
   admit(caller: Caller): void | Promise<void> {
@@ -70,7 +70,7 @@ export class RateLimits {
     return bucket
   }
 
-  /** Throws where there is known to be none. */
+  /** Throws if there is known to be none. */
   #take(bucket: Bucket): boolean {
     const now = this.#now()
     if (bucket.tokens > 0 && now < bucket.validUntil) {

@@ -6,7 +6,7 @@ import type { KnownTopic } from '../topics/topic-cache.ts'
 type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
 
 /**
- * The topic; throws or rejects with `not_found`, or with what the storage guard says. A promise only where it must be
+ * The topic; throws or rejects with `not_found`, or with what the storage guard says. A promise only if it must be
  * awaited.
  */
 export function admit(

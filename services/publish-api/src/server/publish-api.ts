@@ -87,7 +87,7 @@ export interface PublishApi {
   /** Where it listens; meaningful once started. */
   readonly port: number
   /**
-   * Listens at once; while Redis is away it answers 503. Rejects where the port is taken, and where Redis is not what
+   * Listens at once; while Redis is away it answers 503. Rejects if the port is taken, and where Redis is not what
    * it should be.
    */
   start(): Promise<void>

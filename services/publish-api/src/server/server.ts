@@ -50,7 +50,7 @@ const SERVER_OPTIONS = {
   joinDuplicateHeaders: true,
 }
 
-/** Rejects where the port is taken. */
+/** Rejects if the port is taken. */
 export async function listen(app: App, { host, port, tls }: ListenOptions): Promise<ApiServer> {
   const serve = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {

@@ -23,7 +23,7 @@ interface StartChecks {
   fail: (error: unknown) => void
 }
 
-/** Rejects where something is wrong; resolves where nothing is, or nothing is known yet. */
+/** Rejects if something is wrong; resolves if nothing is, or nothing is known yet. */
 export async function checkStart(checks: StartChecks): Promise<void> {
   const { log, fail } = checks
   const checked = check(checks)

@@ -9,7 +9,7 @@ export interface Tls {
   key: string
 }
 
-/** undefined where the settings name no files; throws where these are of no use. */
+/** undefined if the settings name no files; throws if these are of no use. */
 export async function readTls(
   settings: Pick<ApiSettings, 'tlsCertFile' | 'tlsKeyFile'>,
 ): Promise<Tls | undefined> {

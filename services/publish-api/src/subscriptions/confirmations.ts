@@ -94,7 +94,7 @@ export async function askAgain(deps: Tools, id: string, publicUrl: string): Prom
   return record
 }
 
-/** True where the text is the record's token and still counts: after its use it does so without end. */
+/** True if the text is the record's token and still counts: after its use it does so without end. */
 function tokenMatches(record: SubscriptionRecord, token: string, now: number): boolean {
   if (record.token === null) return false
   if (record.tokenExpiresAt !== null && record.tokenExpiresAt <= now) return false
@@ -108,7 +108,7 @@ export type Authentication = Pick<
   'confirmationWasAuthenticated' | 'authenticateOnUnsubscribe'
 >
 
-/** Makes a pending or unsubscribed one take part again; undefined where the token is not its own. */
+/** Makes a pending or unsubscribed one take part again; undefined if the token is not its own. */
 export async function confirm(
   deps: Tools,
   record: SubscriptionRecord,

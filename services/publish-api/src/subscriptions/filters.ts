@@ -3,7 +3,7 @@
 import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
 import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
 
-/** null where the policy says nothing, which removes it. Throws a FilterPolicyError. */
+/** null if the policy says nothing, which removes it. Throws a FilterPolicyError. */
 export function readFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy | null {
   if (text === '') return null
   const policy = parseFilterPolicy(text, scope)
@@ -38,7 +38,7 @@ interface Filtering {
   filterPolicyScope?: FilterPolicyScope | null | undefined
 }
 
-/** False where JSON.stringify would write another value than this, or a text that scripts cannot read. */
+/** False if JSON.stringify would write another value than this, or a text that scripts cannot read. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value === 'string') return value.isWellFormed()

@@ -140,7 +140,7 @@ export function changeOutbound(
   return kept('endpoint', url, () => keepOutbound({ url, ...options }, record, vault))
 }
 
-/** True where each member given is what the record has. */
+/** True if each member given is what the record has. */
 export function agreesOutbound(
   vault: Vault | undefined,
   record: SubscriptionRecord,
@@ -176,7 +176,7 @@ export function keepWay(
   return kept('url', url, () => keepConsumer({ url, ...options }, { queueArn, name }, vault))
 }
 
-/** Opened only where something of it stays. */
+/** Opened only if something of it stays. */
 function currentWay(
   vault: Vault | undefined,
   before: ConsumerRecord | undefined,

@@ -76,7 +76,7 @@ function isEmpty(policy: FilterPolicy): boolean {
   return Object.keys(policy).length === 0
 }
 
-/** True where each member given equals the record's, whose absent members have their defaults. */
+/** True if each member given equals the record's, whose absent members have their defaults. */
 export function agrees(record: SubscriptionRecord, given: Partial<SubscriptionSettings>): boolean {
   const members = Object.keys(given) as (keyof SubscriptionSettings)[]
   return members.every((member) =>

@@ -34,7 +34,7 @@ interface TestAttempt {
 }
 
 interface TestResult {
-  /** null where there was no answer. */
+  /** null if there was no answer. */
   statusCode: number | null
   durationMs: number
   error?: string

@@ -1,4 +1,5 @@
--- Keeps the key that cursors are sealed with, if there is none yet; in a full memory too, since lists are read then.
+-- Stores the key that seals cursors, if there is none yet. It runs also when memory is full, because lists must work
+-- then.
 -- @key base: of API keys
 -- @arg offered: text, kept if there is none yet
 -- Returns the key that holds

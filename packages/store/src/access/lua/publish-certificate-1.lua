@@ -3,7 +3,7 @@
 -- @key base: of signing
 -- @arg name: text
 -- @arg certificate: text
--- Returns 1 where it was not there yet, else 0
+-- Returns 1 if it was not there yet, else 0
 -- @include when-full
 run_when_full(base)
 return redis.call('HSET', base .. 'certificates', name, certificate)

@@ -1,7 +1,7 @@
--- Removes an API key and announces that, even when memory is full: what is revoked may be in the wrong hands.
+-- Removes an API key and announces that. It runs also when memory is full, because somebody may be abusing the key.
 -- @key base: of API keys
 -- @arg id: text
--- Returns 1 where there was such a key, else 0
+-- Returns 1 if there was such a key, else 0
 -- @include when-full
 run_when_full(base)
 local text = redis.call('HGET', base .. 'records', id)

@@ -1,5 +1,5 @@
--- Takes tokens of an API key's bucket, which fills at the key's rate and holds a second's worth (GCRA). Works in a full
--- memory: callers would else be refused, or let through, for want of it.
+-- Takes tokens from an API key's bucket, which fills at the key's rate and holds a second's worth (GCRA). It runs also
+-- when memory is full. Otherwise callers would be refused, or let through without a limit.
 -- @key base: of API keys
 -- @arg id: text
 -- @arg rate: number, tokens a second
@@ -10,7 +10,7 @@
 run_when_full(base)
 local key, now, gap = base .. 'bucket:' .. id, now_ms(base), 1000 / rate
 local arrival = math.max(tonumber(redis.call('GET', key) or 0), now)
--- A time that a jump of the clock left far ahead would refuse everything until then.
+-- A jump of the clock may have left this time far in the future. Everything would be refused until then.
 if arrival > now + 2000 then arrival = now end
 local given = math.max(0, math.min(wanted, math.floor((now + 1000 - arrival) / gap + 1e-6)))
 arrival = arrival + given * gap

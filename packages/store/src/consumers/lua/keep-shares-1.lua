@@ -1,12 +1,12 @@
--- Renews the leases of running batches, and ends those of ended ones. An expired lease is not renewed, because another
--- worker may have the share by now.
+-- Renews the leases of batches that are being pushed, and removes those of ended batches. An expired lease is not
+-- renewed, because another worker may have the share by now.
 -- @key base: of the queue's shard
 -- @list batches
 -- @item arn: text
 -- @item consumer: text
 -- @item batch: text
 -- @item renew: flag
--- Returns for each 1, or 0 where there was none (any more).
+-- Returns for each 1, or 0 if there was none (any more).
 -- @include when-full
 -- @include queue
 -- @include queue-shares

@@ -1,4 +1,4 @@
--- Queues of a shard that have push consumers, by ARN, with those and with when there is next something to receive.
+-- Lists a shard's queues that have push consumers, by ARN. Each has its consumers, and when something can be received.
 -- @key base: of the shard
 -- @arg after: text, ARN to go on after; '' from the start
 -- @arg queues_max: digits

@@ -1,11 +1,11 @@
--- Looks up what an idempotency key of a topic stands for, and claims it for a publish where it is free. The key is that
--- of the topic there is now: one that was deleted and made again has forgotten it.
+-- Looks up the value of a topic's idempotency key, and claims the key for a publish if it is free. The key belongs to
+-- the present topic. A topic that was deleted and created again knows no earlier keys.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg key: text, idempotency key
 -- @arg value: text, to claim it for; '' to look only
 -- @arg kept_ms: digits
--- Returns false where there is no such topic; else its uid, and what the key stands for ('' nothing)
+-- Returns false if there is no such topic; else its uid, and what the key stands for ('' nothing)
 -- @include when-full
 run_when_full(base)
 local uid = redis.call('HGET', base .. 'topic:' .. arn, 'uid')

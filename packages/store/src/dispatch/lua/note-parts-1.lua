@@ -1,4 +1,5 @@
--- Notes in a dispatch job which parts it is cut into, unless it was started again since, or is gone.
+-- Stores in a dispatch job the parts that it is cut into. Nothing is stored if the job was started again since, or is
+-- gone.
 -- @key job: hash of the job, which is BullMQ's
 -- @arg start: digits, number of the start that cuts it
 -- @arg parts: text

@@ -1,4 +1,4 @@
--- How the logs of FIFO topics and of their isolated groups stand, of those due first. Changes nothing.
+-- Reads the state of FIFO logs, also of isolated groups, for those that are due first. Changes nothing.
 -- @key base: of the shard
 -- @arg looked_at_max: number, of what is due
 -- Returns for each: the topic's ARN, how many messages, the first one's id (16 bytes)

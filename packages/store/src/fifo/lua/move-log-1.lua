@@ -49,7 +49,7 @@ for i = 1, tonumber(next_arg()) do
   subscriptions[i] = { id = next_arg(), fifo = next_arg() }
 end
 
--- True where a lane has it now; false where the subscription is deleted.
+-- True if a lane has the delivery now, false if the subscription is deleted.
 local function place(subscription, delivery, of)
   local id = subscription.id
   if not open_lane(base, id, now) then
@@ -64,7 +64,7 @@ local function place(subscription, delivery, of)
   return true
 end
 
--- The log's own reference to the body becomes one for each lane.
+-- The log's own reference to the body is replaced by one for each lane.
 local function move(id, of)
   local placed, n = 0, tonumber(next_arg())
   if n < 0 then count('expired', 1) end
@@ -74,8 +74,8 @@ local function move(id, of)
   refer(id, placed - 1)
 end
 
--- Only as far as the log still is what was read: where Redis has lost its last moments, others may stand in their
--- places.
+-- Moves only entries that are still as they were read. If Redis has lost its latest writes, other messages may be
+-- there.
 local listed, moved = tonumber(next_arg()), 0
 for _, entry in ipairs(listed > 0 and redis.call('LRANGE', log.list, 0, listed - 1) or {}) do
   local id = next_arg()

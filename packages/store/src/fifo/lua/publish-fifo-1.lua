@@ -14,7 +14,7 @@
 -- @item body: text, JSON up to where the sequence number follows
 -- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or
 --         '',
---         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 where a duplicate
+--         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 if a duplicate
 -- @include now
 -- @include lane-wake
 -- @include lane-body
@@ -32,7 +32,7 @@ local by_group = topic[TOPIC_RECORD.fifoThroughputScope] == 'MessageGroup'
 local now, before = now_ms(base), first_due(base)
 local last, stored, reply = nil, 0, { '', 0 }
 
--- Rises with the clock too, so that it never falls back where Redis has lost its last moments.
+-- The number also rises with the clock. It therefore never falls, even if Redis has lost its latest writes.
 local function next_number()
   last = last or tonumber(redis.call('HGET', base .. 'fifo:' .. uid, LOG.sequence)) or 0
   last = math.max(last + 1, now * 1000)
@@ -65,7 +65,7 @@ end
 if key then redis.call('SET', key, cjson.encode(receipt), 'PX', kept_ms) end
 if stored > 0 then
   redis.call('HSET', base .. 'fifo:' .. uid, LOG.arn, arn, LOG.sequence, string.format('%.0f', last))
-  -- Where it stands there already a reader has it, and sees this too before it lets go.
+  -- If the log is in `due` already, its reader sees the new message before it ends its lease.
   redis.call('ZADD', base .. 'due', 'NX', string.format('%.0f', now), 'log:' .. uid)
 end
 local due, woke = wake_if_earlier(base, shard, before, now)

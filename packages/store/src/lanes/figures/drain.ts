@@ -1,22 +1,22 @@
-/** How long a lane takes for what waits in it, by what its endpoint has taken lately. */
+/** Estimates how long a lane needs for its waiting deliveries, from the latest attempts at its endpoint. */
 import type { DrainUnknown } from '@fantail/contracts'
 import type { LaneFigures } from '../lane-records.ts'
 
-/** Fewer ms of attempts say nothing about a rate. */
+/** A shorter time of attempts does not show a rate. */
 const SHORTEST_SPAN_MS = 1_000
 
-/** Longer than the note of a success takes to be stored (attempt-notes.ts in the worker). */
+/** Longer than it takes to store that an attempt succeeded (attempt-notes.ts in the worker). */
 const FAILING_MS = 5_000
-/** A slow throttle needs longer to show that nothing succeeds. */
+/** With a slow throttle, this many requests must fail before the lane counts as failing. */
 const FAILING_REQUESTS = 3
 
 interface Drain {
-  /** Null: not known, for the reason `unknown`. */
+  /** null: unknown, for the reason in `unknown`. */
   seconds: number | null
   unknown: DrainUnknown | null
 }
 
-/** Waiting × attempts per success ÷ attempts per second. Before the first attempt a throttle stands in for the rate. */
+/** Waiting × attempts per success ÷ attempts per second. Before the first attempt the throttle is used as the rate. */
 export function drainOf(figures: LaneFigures, paused: boolean): Drain {
   const { waiting, rate, lately } = figures
   if (waiting === 0) return { seconds: 0, unknown: null }
@@ -30,7 +30,7 @@ export function drainOf(figures: LaneFigures, paused: boolean): Drain {
   return { seconds: (waiting * attempts) / successes / perSecond, unknown: null }
 }
 
-/** The last success is long before the last failure: a rate of earlier successes says nothing about what waits. */
+/** The last success is much older than the last failure. The rate of earlier successes then predicts nothing. */
 function failsSince({ lastFailure, lastSuccessAt, rate }: LaneFigures): boolean {
   if (lastFailure === null || lastSuccessAt === null) return false
   const requestsMs = rate === null ? 0 : (FAILING_REQUESTS * 1_000) / rate

@@ -25,7 +25,7 @@ const note = (subscriptionId: string, set: Partial<AttemptNote> = {}): AttemptNo
 })
 const write = (...notes: AttemptNote[]) => lanes.noteAttempts(SHARD, notes)
 
-/** All times of a test lie five seconds into a window of the script, however long its steps take. */
+/** Every test begins five seconds after the start of a window, however long its steps take. */
 beforeEach(() => later(WINDOW_MS - (Date.now() % WINDOW_MS) + 5_000))
 
 async function figuresOf(subscriptionId: string) {
@@ -57,7 +57,7 @@ test('a time before the clock was set back does not hide what came later', async
   const id = await writeLane(redis)
   await write(note(id, { succeededMs: 0 }))
   const ahead = await figuresOf(id)
-  // The clock does not go back by itself: a stored time that lies ahead is what remains of one that did.
+  // A clock that was ahead leaves a stored time in the future.
   await redis.hincrby(`${BASE}lane:${id}`, 'eo', 3_600_000)
   await write(note(id, { succeededMs: 0 }))
   expect((await figuresOf(id)).lastSuccessAt).toBeLessThan((ahead.lastSuccessAt ?? 0) + 600_000)

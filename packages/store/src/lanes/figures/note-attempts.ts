@@ -1,4 +1,4 @@
-/** What attempts have come to, for the figures of their lanes. */
+/** Stores the results of attempts, for the figures of their lanes. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { shardBase } from '../../redis/shards.ts'

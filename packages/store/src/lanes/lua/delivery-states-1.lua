@@ -14,7 +14,7 @@ local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
 local now = now_ms(base)
 
--- The group of a message; false where its body is gone.
+-- The group of a message; false if its body is gone.
 local function group_of_message(delivery)
   local message = string.sub(delivery, 1, 16)
   if groups[message] == nil then
@@ -24,7 +24,7 @@ local function group_of_message(delivery)
   return groups[message]
 end
 
--- One that stands further back than is searched is taken to be there.
+-- A delivery further back than is searched counts as present.
 local function is_behind(id, delivery)
   if not redis.call('HGET', base .. 'lane:' .. id, LANE.fifo) then return false end
   local group = group_of_message(delivery)
@@ -38,7 +38,7 @@ local function lane_at(id)
   return lanes[id]
 end
 
--- A retry whose own time is later than what the lane waits for waits for its time.
+-- A retry that is due later than the lane's own wait only waits for its due time.
 local function held_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end

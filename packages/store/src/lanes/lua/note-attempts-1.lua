@@ -1,5 +1,5 @@
--- Notes what attempts have come to, for people: the last success, the last failure, and how many there were lately. A
--- note that is lost or comes twice shifts a figure and nothing else.
+-- Stores the results of attempts, for people: the last success, the last failure, and how many there were lately. If a
+-- note is lost or repeated, only a figure is wrong.
 -- @key base: of the shard
 -- @list lanes
 -- @item id: text, of the subscription
@@ -21,14 +21,14 @@ local function ms_text(ms)
   return string.format('%.0f', ms)
 end
 
--- A note of attempts at an endpoint that the subscription has left since says nothing about the new one. A time that
--- lies ahead was written before the clock was set back.
+-- Whether the attempts were made at an earlier endpoint of the subscription. They say nothing about the present one. A
+-- time in the future was written before the clock was set back.
 local function is_left(began_at, moved)
   local at = tonumber(moved)
   return at and began_at <= at and at <= now
 end
 
--- Notes come from several workers. A time that lies ahead was written before the clock was set back.
+-- Notes come from several workers. A time in the future was written before the clock was set back.
 local function is_newer(at, known)
   local before = tonumber(known)
   return not before or at >= before or before > now

@@ -1,13 +1,13 @@
--- Records endpoints' answers, for lanes with a retry mode or a circuit breaker: refills the retry quota, lowers and
--- raises the adaptive rate, opens and closes circuits (policy/src/retries/retry-mode.ts; the model of the adaptive
--- rate: adaptive-rate.fixture.ts). A lost or repeated note shifts an estimate and nothing else.
+-- Records endpoints' answers, for lanes with a retry mode or a circuit breaker. It refills the retry quota, lowers and
+-- raises the adaptive rate, and opens and closes circuits (policy/src/retries/retry-mode.ts; adaptive-rate.fixture.ts
+-- is a model of the adaptive rate). If a note is lost or repeated, only an estimate is wrong.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @list results
 -- @item id: text, of the subscription
 -- @item what: text, was answered: ok, refused, limited, unavailable, timeout, failed; unsent: the claim was handed back
 -- @item cost: number, that its attempt drew from the quota: 0 for a first attempt
--- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 where the circuit was open
+-- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 if the circuit was open
 --         before it, else when it last closed, or 0
 -- @include when-full
 -- @include now

@@ -1,8 +1,8 @@
--- Begins a run of a dispatch job: from now on earlier runs are refused; what they settled is returned.
+-- Begins a run of a dispatch job. Earlier runs are refused from now on. Returns which deliveries they settled.
 -- @key base: of the shard
 -- @arg job: text
 -- @arg fence: number
--- Returns 1 where a later run has been here (nothing is changed) else 0, the checkpoint's fields and values
+-- Returns 1 if a later run has been here (nothing is changed) else 0, the checkpoint's fields and values
 -- @include when-full
 run_when_full(base)
 local key = base .. 'ck:' .. job

@@ -1,12 +1,12 @@
--- Parks deliveries in their lanes and writes the checkpoints of the jobs they come from, in one step. A job of which a
--- later run has stored a higher fence changes nothing; of one whose field `p` names the batch that was parked last, the
--- entries were parked then and are left alone. Deliveries of deleted subscriptions are counted as discarded.
+-- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
+-- stored a higher fence, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
+-- parked before and stay unchanged. Deliveries of deleted subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,
 --   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint is proven, '-'
 --   where it is not, else ''). Every list is preceded by its length; messages count from 1.
--- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 where it is stale, or a list:
+-- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list:
 --         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight
 -- @include when-full
 -- @include now

@@ -1,5 +1,5 @@
--- Parks a batch of redriven dead letters. A repeated batch parks nothing, even if its deliveries have ended since: the
--- shard remembers the batch's items. A lower fence or an earlier batch changes nothing.
+-- Parks a batch of redriven dead letters. The shard remembers the items of the latest batch. A repeated batch therefore
+-- parks nothing, even if its deliveries have ended since. A lower fence or an earlier batch changes nothing.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg task: text
@@ -7,7 +7,7 @@
 -- @arg batch: number
 -- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or ''. Both
 --   lists are preceded by their length; messages count from 1.
--- Returns earliest due time or '', wakes published (lane-wake), then 0 where the fence is stale, that batch's
+-- Returns earliest due time or '', wakes published (lane-wake), then 0 if the fence is stale, that batch's
 --         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays
 --         in its queue)
 -- @include when-full
@@ -32,7 +32,7 @@ if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, REDRIVEN.fence, fence, REDRIVEN.batch, batch)
 redis.call('PEXPIRE', key, REDRIVEN_KEPT_MS)
 
--- A redriven delivery that waits behind others is among the last.
+-- Whether a redriven delivery that waits behind others is among the last of its group.
 local function is_last(id, group, delivery)
   return redis.call('LPOS', behind_key(base, id, group), delivery, 'RANK', -1, 'MAXLEN', REDRIVEN_SEARCH_MAX)
 end

@@ -1,4 +1,4 @@
--- Discards what waits in a lane; what is in flight goes on.
+-- Discards the waiting deliveries of a lane. Those in flight continue.
 -- @key base: of the shard
 -- @arg id: text, of the subscription
 -- @arg deliveries_max: number

@@ -1,10 +1,12 @@
--- Gives claims in hand new send times and, if needed, longer leases. They are claims that a late worker could not send
+-- Gives claims in hand new send times and, if needed, longer leases. These are claims that a late worker could not send
 -- in time, and claims that make another request. In the lane only the theoretical arrival time (tat) moves.
 --
--- A late worker names all its claims of the lane, with their send times. If they are the last that the lane has given
--- out, all of them and the tat move by the delay: the lane loses that time, not their turns. If another worker has
--- later ones, or the rate has changed, the late claims take the next free send times, like claims that make another
--- request, and the others keep theirs.
+-- A late worker names all its claims of the lane, with their send times. If these are the last send times that the lane
+-- has given out, all of them and the tat move by the delay. The lane then loses this time, and no claim loses its
+-- place.
+--
+-- Another worker may have claims with later send times, or the rate may have changed. Then the late claims take the
+-- next free send times, like claims that make another request. The others keep theirs.
 -- @key base: of the shard
 -- @arg lease_ms: number, that a lease must last from the send time on
 -- @rest values: for each lane: subscription, ms from now before which nothing late is sent, number of claims, and for
@@ -18,7 +20,7 @@
 -- @include lane-lease
 -- Less than STORED_AHEAD_MAX_MS, past which a tat is taken for one that was written before the clock was set back.
 local RENEWED_AHEAD_MS = 700
--- A claim that is later than this may be too late once the reply is read.
+-- A claim that is later than this may be too late when the worker has the reply.
 local IN_TIME_MS = 40
 run_when_full(base)
 local now = now_ms(base)
@@ -29,13 +31,14 @@ local function next_arg()
   return ARGV[at]
 end
 
--- Whether the claims are the last that the lane has given out.
+-- Whether the claims have the last send times that the lane has given out.
 local function are_last(lane, claims)
   local from = claims[1].send
   return from and math.abs(lane.tat - from - #claims * lane.gap) * 2 < lane.gap
 end
 
--- The lease that holds from now on. That of a circuit's probe ends when the circuit does (lane-pace).
+-- The lease from now on, long enough for the send time. The lease of a circuit's probe must end when the circuit does
+-- (lane-pace).
 local function lasting_lease(id, lane, delivery, lease, send)
   local ends = math.floor(lease / LEASE_UNIT)
   if ends >= send + lease_ms then return lease end
@@ -47,7 +50,7 @@ local function lasting_lease(id, lane, delivery, lease, send)
   return longer
 end
 
--- The next free send times, or nil past RENEWED_AHEAD_MS.
+-- The next free send time. nil: it would be past RENEWED_AHEAD_MS.
 local function next_time(lane, lead)
   if not lane.gap then return now end
   local send = math.max(lane.tat, now + lead)

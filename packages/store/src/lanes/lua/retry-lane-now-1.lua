@@ -1,5 +1,5 @@
--- Makes waiting deliveries due now, or one after the other with a gap, never later than before. In a FIFO lane a head
--- takes the deliveries behind it along, and leaves as many gaps.
+-- Makes waiting deliveries due now, or one after the other with a gap, never later than before. A head in a FIFO lane
+-- takes the deliveries behind it along, and uses a gap for each of them.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription
@@ -20,11 +20,11 @@ local first = reached == nil
 local at = reached or now
 if gap == 0 then at = now end
 local key = base .. 'retry:' .. id
--- Those moved already are due at `at` or before; one that is due by then anyway needs no move.
+-- Deliveries that were moved already are due at `at` or before. Others that are due by then need no move.
 local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, deliveries_max)
 local moved, lane = 0, lane_of(base, id, now)
 
--- The time that was decided holds no more.
+-- The retry has a new time, so its stored delay is no longer right.
 local function note_retry_now(delivery)
   local state = redis.call('HGET', base .. 'state:' .. id, delivery)
   local head, rest = string.match(string.gsub(state or '', WHY, '%1'), '^(A%d+,%d*,)(.*)$')

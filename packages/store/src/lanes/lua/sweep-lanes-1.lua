@@ -6,7 +6,7 @@
 -- @arg cursor: text
 -- @arg deliveries_max: number
 -- @arg lease_ms: number
--- Returns as take-deliveries, then the cursor, and 1 where this step is to be made again before going on
+-- Returns as take-deliveries, then the cursor, and 1 if this step is to be made again before going on
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -29,7 +29,7 @@ local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired 
 take.left = math.min(deliveries_max, SWEPT_DELIVERIES_MAX)
 local unfinished = false
 
--- Fresh deliveries are due when parked and leases are short: later times were written before the clock was set back.
+-- Fresh deliveries are due when parked, and leases are short. Later times were written before the clock was set back.
 local function correct_times(id)
   local key, ahead = base .. 'fresh:' .. id, '(' .. now + STORED_AHEAD_MAX_MS
   local ids = redis.call('ZRANGEBYSCORE', key, ahead, '+inf', 'LIMIT', 0, RETURNS_MAX)
@@ -53,7 +53,7 @@ local function sweep_lane(id)
   lane_next(base, id, now, lane)
 end
 
--- A reader's lease is short too, and the delay of an isolated group is bounded.
+-- A reader's lease is short, and the delay of an isolated group is bounded. Later times are wrong too.
 local function sweep_log(log, due)
   local ahead_max = log.group and ISOLATION_MS_MAX or LOG_LEASE_MS
   if due > now + ahead_max + STORED_AHEAD_MAX_MS then set_log_due(base, log, now) end

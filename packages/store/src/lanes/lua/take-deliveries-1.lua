@@ -41,10 +41,11 @@ local BEHIND_MAX = 1000
 -- @limit Deliveries that one take looks at, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
--- How long a lane that has just become full for one worker is left before another takes from it: much less than an
--- attempt may take until it counts as hung (attempt-slots.ts), which lowers what a worker may have in flight.
+-- How long a lane that is full for one worker is left before another worker takes from it. It is much less than the
+-- time after which an attempt counts as hung (attempt-slots.ts). A hung attempt lowers what a worker may have in
+-- flight.
 local FULL_MS = 250
--- How often a worker looks whether the lanes that are full for it still are.
+-- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
 run_when_full(base)
 local now = now_ms(base)
@@ -63,7 +64,7 @@ local function drain(id, lane)
   drained = drained + n
 end
 
--- Where this worker has readers enough the log is left for a while, to others too.
+-- If this worker has enough readers, the log is postponed, for other workers too.
 local function take_log(log)
   local arn = arn_of_log(base, log)
   if not is_log_open(base, log.uid, arn) then
@@ -83,7 +84,7 @@ local function hand_out(claims)
   if claims[5] then take.lanes[#take.lanes + 1] = claims end
 end
 
--- A lane with an open circuit attempts one delivery when it is time. Expired or dead deliveries leave as usual.
+-- A lane with an open circuit gets one attempt when the probe is due. Expired or dead deliveries leave as usual.
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
@@ -94,8 +95,9 @@ local function probe_lane(id, lane, max, claims)
   lane_next(base, id, now, lane, now + (max > 0 and 0 or POSTPONE_MS))
 end
 
--- A lane cut short by its limit is read again after POSTPONE_MS, or once one of its claims is settled (settling
--- recognises it by the half ms). Lanes full of hanging attempts therefore cannot block the head of the list.
+-- If a lane has reached its limit, it is read again after POSTPONE_MS, or once one of its claims is settled. A
+-- settlement recognises such a lane by the half ms. Lanes full of hanging attempts therefore cannot block the head of
+-- the line.
 local function take_lane(id, lane)
   local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others_max)
   local claims = claims_of(id, lane)
@@ -118,11 +120,12 @@ local function return_ended(id, lane)
   lane.leased = first_lease_end(base, id)
 end
 
--- Lanes that have all the attempts this worker may make for them.
+-- Lanes that have all the attempts which this worker may make for them.
 local full = {}
 
--- One claim. A lane that has all the attempts this worker may make for it is others' from then on: it comes again after
--- FULL_MS, or once one is settled, and this worker passes over it.
+-- Makes one claim for a lane in its turn. If the lane then has all the attempts that this worker may make, it is full:
+-- it is due after FULL_MS, or once a claim is settled. Until then other workers may take it, and this one passes over
+-- it.
 local function take_turn(id, lane)
   local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
@@ -138,7 +141,8 @@ local function take_turn(id, lane)
   lane_next(base, id, now, lane, not_before)
 end
 
--- Those of either line that need no attempt: deleted, paused, or (by an earlier release) in the wrong line.
+-- Handles lanes that need no attempt: deleted ones, paused ones, and those that an older release put into the wrong
+-- line. Returns true for all other lanes.
 local function is_served(line, id, lane)
   if lane and not lane.paused then return_ended(id, lane) end
   if lane and lane.gone then drain(id, lane) end
@@ -176,8 +180,8 @@ save_leases(base)
 write_drops(base)
 write_counts(base)
 
--- When this worker should look at the turns again: at the first of a lane that is not full for it, and after
--- FULL_LOOK_MS where one is, as it may not be by then.
+-- When this worker should next read `turns`: at the first turn of a lane that is not full for it. If some lane is full,
+-- it is at most FULL_LOOK_MS from now, because that lane may not be full by then.
 local function next_turn()
   local any_full = next(full) and now + FULL_LOOK_MS
   local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')

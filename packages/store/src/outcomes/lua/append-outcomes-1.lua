@@ -1,5 +1,5 @@
--- Appends pages of entries to the outcome log, and bounds it by the number of entries. A page is one element of the
--- stream: one element per entry would cost Redis more than the delivery itself.
+-- Appends pages of entries to the outcome log, and bounds the log by its number of entries. A page is one element of
+-- the stream. One element per entry would cost Redis more than the delivery itself.
 -- @key stream: each page of it has n, how many entries there ever were up to its end, and p, the entries
 --   (outcome-pages.ts)
 -- @arg kept_max: number, entries to keep, about
@@ -9,8 +9,7 @@
 -- Returns how many were appended
 -- @include when-full
 
--- The first page that has entries to keep, as far as it is looked for: there are many before it only where fewer are
--- kept than before.
+-- The first page with entries to keep, within a bounded search. Many pages are before it only if the bound was lowered.
 local function first_kept(over)
   local from, last = '-', nil
   for _ = 1, 20 do

@@ -1,4 +1,4 @@
--- Counts what no other script counts, because it never was in a lane.
+-- Counts a message or delivery that was never in a lane, so no other script counts it.
 -- @key base: of the shard
 -- @arg cause: text
 -- Returns nothing

@@ -3,7 +3,7 @@
 -- @arg id: text
 -- @list messages: that the entry is about
 -- @item message: text
--- Returns 1 where it was there, else 0
+-- Returns 1 if it was there, else 0
 -- @include when-full
 run_when_full(base)
 local key = base .. 'entry:' .. id

@@ -1,9 +1,9 @@
 /**
- * Queues as such: their settings, and how full they are.
+ * The queues themselves: their settings, and the numbers of their messages.
  *
- * A queue is one hash in the home shard of its ARN; its messages stand under a uid that is new with every creation. A
- * deleted queue is gone with one script, its messages follow in chunks; a crash between leaves the uid in a set that
- * the sweep works off.
+ * A queue is one hash in the home shard of its ARN. Its messages are stored under a uid that is new with every
+ * creation. One script deletes the queue, and its messages are removed later in chunks. A crash in between leaves the
+ * uid in a set, which the sweep empties.
  */
 import {
   ARN_DEFAULTS,
@@ -39,15 +39,15 @@ const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000
 
-/** Only a queue that its topic has made is deleted, and only if it is empty. */
+/** The queue is only deleted if this topic made it and it is empty. */
 export interface DeleteIf {
   emptyAndOf: string
 }
 
 export interface QueueDefinitionsOptions {
-  /** The account and region that a list's name prefix belongs to. */
+  /** The account and region of the name prefix of a list. */
   defaults?: ArnDefaults
-  /** Called for every queue that was written or deleted through this object. */
+  /** Called for every queue that this object has written or deleted. */
   onChange?: (arn: string) => void
   /** Asked before a queue is created, or its record becomes longer. */
   growth?: GrowthGuard
@@ -78,24 +78,27 @@ export class QueueDefinitions {
   }
 
   /**
-   * Creates the queue, or sets the members given; `validation_failed` where the dead-letter queue does not exist,
-   * `storage_full` where its record would grow and may not.
+   * Creates the queue, or sets the given members. Throws `validation_failed` if the dead-letter queue does not exist,
+   * and `storage_full` if the record would grow and may not.
    */
   async put(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
     return this.#write(arn, () => set)
   }
 
-  /** Creates the queue; one that exists is answered as it is. Fails as `put` does. */
+  /** Creates the queue. An existing one is returned unchanged. Throws the same errors as `put`. */
   async create(arn: string, set: Partial<QueueSettings>): Promise<{ queue: QueueRecord; created: boolean }> {
     return this.#write(arn, (before) => (before ? null : set))
   }
 
-  /** Sets the members given; `not_found`. */
+  /** Sets the given members. Throws `not_found`. */
   async patch(arn: string, set: Partial<QueueSettings>): Promise<QueueRecord> {
     return this.update(arn, () => set)
   }
 
-  /** Sets the result of `change` on the queue's present record, also under concurrent changes; `not_found`. */
+  /**
+   * Sets the members that `change` computes from the queue's present record. It is safe beside concurrent changes.
+   * Throws `not_found`.
+   */
   async update(arn: string, change: (queue: QueueRecord) => Partial<QueueSettings>): Promise<QueueRecord> {
     const { queue } = await this.#write(arn, (before) => {
       if (!before) throw queueMissing()
@@ -104,7 +107,7 @@ export class QueueDefinitions {
     return queue
   }
 
-  /** With exact counts of this moment; null where there is no such queue. */
+  /** The queue with exact counts of this moment. null: there is no such queue. */
   async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
     const reply = (await runScript(this.#redis, READ, atQueue(arn))) as ReadReply | null
     if (reply === null) return null
@@ -134,7 +137,7 @@ export class QueueDefinitions {
     }
   }
 
-  /** Removes the queue with all it holds; also when already gone. */
+  /** Deletes the queue with its messages, if it exists. */
   async delete(arn: string, only?: DeleteIf): Promise<void> {
     const args = { ...atQueue(arn), ownOf: only?.emptyAndOf ?? '' }
     const reply = (await runScript(this.#redis, DELETE, args)) as [Buffer, Buffer] | null
@@ -144,7 +147,7 @@ export class QueueDefinitions {
     if (reply[1].length > 0) await this.#sources.removeSource(String(reply[1]), arn)
   }
 
-  /** When a queue of this name was deleted; null where that was not in the last 60 seconds. */
+  /** When a queue of this name was deleted. null: not within the last 60 seconds. */
   async deletedAt(arn: string): Promise<number | null> {
     const [at, now] = await Promise.all([
       this.#redis.get(queueDeletedKey(arn)),
@@ -153,7 +156,7 @@ export class QueueDefinitions {
     return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
   }
 
-  /** Ends deletions that a crash left half done. */
+  /** Finishes deletions that a crash has interrupted. */
   async resumeDeletions(): Promise<void> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
@@ -162,7 +165,7 @@ export class QueueDefinitions {
     }
   }
 
-  /** Calls `choose` again after a concurrent change; null leaves an existing queue unchanged. */
+  /** Calls `choose` again after a concurrent change. If `choose` returns null, an existing queue stays unchanged. */
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
       const text = (await this.#redis.hget(queueKey(arn), 'record')) ?? ''
@@ -219,7 +222,7 @@ function changed(
   return newQueue(arn, given, now)
 }
 
-/** `deadLettersOf`: the topic that makes it. */
+/** `deadLettersOf`: the topic that makes the queue for its dead letters. */
 export function newQueue(
   arn: string,
   given: Partial<QueueSettings> & Pick<QueueRecord, 'deadLettersOf'>,

@@ -1,11 +1,11 @@
-/** The gauges of queues: the contents of a bounded number of them. */
+/** Figures of a bounded number of queues, for gauges. */
 import type { Redis } from 'ioredis'
 import { queuesKey } from '../../keys.ts'
 import { listNames } from '../../redis/pages.ts'
 import type { QueueWithCounts } from '../queue-records.ts'
 import type { Queues } from '../queues.ts'
 
-/** Figures of at most `max` queues, the first by ARN; two round trips. */
+/** Figures of at most `max` queues, the first by ARN. Takes two round trips. */
 export async function queueFigures(
   redis: Redis,
   queues: Pick<Queues, 'getWithCounts'>,

@@ -1,6 +1,7 @@
 /**
- * Who dead-letters into a queue. The index of sources lives in the dead-letter queue's shard: written before the policy
- * that needs it and removed after, so a crash leaves an entry too many, which reading recognises and drops.
+ * The sources of a dead-letter queue: queues and subscriptions whose redrive policy names it. The index of sources is
+ * in the dead-letter queue's shard. An entry is written before the policy that needs it, and removed after it. A crash
+ * therefore leaves at most an entry too many. Reading recognises such entries and removes them.
  */
 import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -12,7 +13,7 @@ import { parseQueue } from './queue-fields.ts'
 
 /** @limit Sources of a dead-letter queue that are read. Past it: the others are not listed. */
 const SOURCES_MAX = 1_000
-/** A source newer than this may stand before its policy is written. */
+/** The policy of a source younger than this may not be written yet. */
 const SOURCE_PENDING_MS = 60_000
 
 export class QueueSources {
@@ -50,19 +51,19 @@ export class QueueSources {
     return names.filter((_, i) => live[i])
   }
 
-  /** Before the policy that names `arn` is written; queues do so by themselves. */
+  /** Adds a source before the policy that names `arn` is written. Queues do this by themselves. */
   async addSource(arn: string, source: string): Promise<void> {
     await this.#redis.zadd(sourcesKey(arn, serviceOf(source)), await this.#now(arn), source)
   }
 
-  /** After the policy no longer names `arn`. */
+  /** Removes a source after its policy no longer names `arn`. */
   async removeSource(arn: string, source: string): Promise<void> {
     await this.#redis.zrem(sourcesKey(arn, serviceOf(source)), source)
   }
 
   /**
-   * Notes `arn` as a source of `target`, which may be itself; `validation_failed` where that may not be its dead-letter
-   * queue.
+   * Adds `arn` as a source of `target`, which may be the same queue. Throws `validation_failed` if `target` cannot be
+   * its dead-letter queue.
    */
   async claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
@@ -73,7 +74,7 @@ export class QueueSources {
     await this.addSource(target, arn)
   }
 
-  /** Redis's time as the scripts of the queue's shard see it. */
+  /** Redis's time, as the scripts of the queue's shard see it. */
   #now(arn: string): Promise<number> {
     return readNow(this.#redis, shardOf(arn))
   }
@@ -87,7 +88,7 @@ export class QueueSources {
   }
 }
 
-/** Why a queue may not be the dead-letter queue of `source` (checklist 158, 206), if it may not. */
+/** Why the queue cannot be the dead-letter queue of `source` (checklist 158, 206). undefined: it can. */
 function whyNoTarget(target: QueueRecord, source: string): string | undefined {
   const [mine, theirs] = [parseArn(source), parseArn(target.arn)]
   if (mine?.account !== theirs?.account || mine?.region !== theirs?.region) {

@@ -1,10 +1,10 @@
 /**
- * FIFO queues: messages keep their order within a group, and copies are not stored.
+ * FIFO queues: messages keep their order within a group, and duplicates are not stored.
  *
- * A FIFO queue compares the sender's deduplication id, or the SHA-256 of the body without one, with those of the last 5
- * minutes. Items with a given id (dead letters, moves, redrives) are compared by that id alone, because two deliveries
- * of one message must not count as copies. A dead letter still shows its message's deduplication id. The others, and a
- * dead letter without one, show their own id.
+ * A FIFO queue compares the sender's deduplication id with those of the last 5 minutes. Without one it uses the SHA-256
+ * of the body. Dead letters, moves and redrives have an id of their own, and only this id is compared. Otherwise two
+ * deliveries of one message would count as duplicates. A dead letter shows its message's deduplication id. Moves,
+ * redrives, and dead letters without one show their own id.
  */
 import { FantailError } from '@fantail/contracts'
 import { readScript, runScript } from '../../redis/scripts.ts'
@@ -27,7 +27,7 @@ export const FIFO_KIND: QueueKind = {
 
 function groupOf(item: SendItem, id: string): string {
   const { deadLetter } = item
-  // A dead letter is always stored, because refusing it would lose it.
+  // A dead letter always gets a group. Refusing it would lose it.
   const groupId = item.groupId ?? deadLetter?.message.groupId ?? (deadLetter && id)
   if (groupId === undefined) throw FantailError.invalid('groupId', 'is needed in a FIFO queue')
   if (item.delaySeconds) throw FantailError.invalid('delaySeconds', 'can only be set for a whole FIFO queue')

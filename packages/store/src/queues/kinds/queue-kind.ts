@@ -1,4 +1,4 @@
-/** The differences between kinds of queues. Everything else is the same for all. */
+/** The differences between standard and FIFO queues. */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { StoredItem } from '../queue-items.ts'
@@ -12,7 +12,7 @@ interface ReceiveArgs {
   /** null: the queue's own. */
   visibilityMs: number | null
   inFlightMax: number
-  /** JSON of a push consumer's receive, or ''. */
+  /** JSON of a push consumer's receive; '' for any other receive. */
   consumerText: string
 }
 
@@ -20,21 +20,22 @@ interface ReceiveTurnArgs {
   /** Secrets of the receipt handles, one for each wanted message. */
   secrets: Buffer[]
   attemptId: string | undefined
-  /** Script of this receive, from 1. */
+  /** Number of this script within the receive, from 1. */
   round: number
 }
 
 export interface QueueKind {
-  /** Place of a message that is sent under this id. `validation_failed` if the kind cannot take it. */
+  /** How a message with this id is placed. Throws `validation_failed` if the kind refuses it. */
   placeOf(item: SendItem, id: string): Pick<StoredItem, 'groupId' | 'deduplicationId' | 'deduplication'>
   /**
-   * The fields that a message keeps when a redrive policy moves it between two queues of the kind (checklist 177, 178).
+   * The members that a message keeps when a redrive policy moves it between two queues of the kind (checklist 177,
+   * 178).
    */
   keptBy(moved: QueueMessage): Pick<StoredItem, 'sentAt' | 'retentionFrom' | 'deduplicationId'>
-  /** Runs the kind's script. Both answer alike. */
+  /** Runs the script of this kind. Both scripts have replies of the same form. */
   receive(redis: Redis, args: ReceiveArgs, turn: ReceiveTurnArgs): Promise<unknown>
-  /** It holds deduplication ids against each other, so that a send may change nothing. */
+  /** The kind compares deduplication ids, so a send may change nothing. */
   deduplicates: boolean
-  /** A receive that is repeated under its attempt's id gets the same messages. */
+  /** A receive that is repeated under its attempt id gets the same messages. */
   repeatsReceives: boolean
 }

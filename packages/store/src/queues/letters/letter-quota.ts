@@ -1,10 +1,11 @@
 /**
- * Bytes of the queues that topics make for their dead letters: a share of Redis's memory for each, and one for all of
- * them together. Each script that stores a letter keeps its own queue within bounds. All together are looked at once a
- * second while letters come, by one process at a time; past their share the queue that fills most loses its oldest.
+ * Bounds the bytes of the queues that topics make for their dead letters: one share of Redis's memory for each, and one
+ * for all of them together. Each script that stores a letter keeps its queue within the first bound. All queues
+ * together are checked once a second while letters come, by one process at a time. Past their share, the largest queue
+ * loses its oldest letters.
  *
- * Rejected: to remove the oldest letter of all queues. A dead endpoint at full rate would then remove the letters of
- * everybody else, which are older, before its own.
+ * Rejected: to remove the oldest letter of all queues. Suppose that a dead endpoint makes letters at full rate. Its
+ * letters are the newest, so everybody else's would be removed first.
  */
 import type { Redis } from 'ioredis'
 import type { MemorySample } from '../../capacity/storage-guard.ts'
@@ -17,22 +18,22 @@ import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 const TRIM = readScript('trim-letters-1')
 
 const CHECK_EVERY_MS = 1_000
-/** Memory of Redis that the shares are of, if nothing tells how much there is. */
+/** Assumed memory of Redis if it is unknown. */
 const ASSUMED_BYTES = 1_073_741_824
 
 export interface LetterShares {
-  /** Of Redis's memory, 0 to 1: one topic's queue. */
+  /** A topic's queue, as a share of Redis's memory (0 to 1). */
   perQueue: number
-  /** All of them together; on a cluster, those of one master. */
+  /** All of them together. On a cluster: those of one master. */
   together: number
 }
 
 interface LetterQuotaOptions {
   redis: Redis
   shares: LetterShares
-  /** The last one, if there was any. */
+  /** The latest sample, if there is one. */
   sample(): MemorySample | undefined
-  /** Letters of this topic's queue were removed to make space for others. */
+  /** Called when letters of this topic's queue were removed to make space for others. */
   onRemoved(topicArn: string, letters: number): void
   onProblem(error: unknown): void
   /** Monotonic ms. */
@@ -55,7 +56,7 @@ export class LetterQuota {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** What one topic's queue may fill. */
+  /** The most bytes that one topic's queue may fill. */
   get queueBytes(): number {
     return this.#options.shares.perQueue * this.#memoryBytes
   }
@@ -65,7 +66,7 @@ export class LetterQuota {
     return Number.isFinite(limit) ? limit : ASSUMED_BYTES
   }
 
-  /** A letter was stored: all of them together are looked at, unless they were a moment ago. */
+  /** Called after a letter was stored. Checks the sum of all queues, unless it was checked a moment ago. */
   stored(): void {
     if (this.#checking || this.#now() - this.#checkedAt < CHECK_EVERY_MS) return
     this.#checkedAt = this.#now()
@@ -94,7 +95,7 @@ export class LetterQuota {
     }
   }
 
-  /** No more than what makes it as small as the next one, so that the largest ones shrink alike. */
+  /** Removes at most so much that the queue is as small as the next one. The largest queues then shrink equally. */
   async #trimLargest(queues: Filled[], over: number): Promise<number> {
     const [largest, second] = queues.sort((a, b) => b.bytes - a.bytes)
     if (!largest) return 0
@@ -113,7 +114,7 @@ export class LetterQuota {
   }
 }
 
-/** By master, as each master's memory is its own. */
+/** Queues by master, because each master has its own memory. */
 async function filledQueues(redis: Redis): Promise<Map<string, Filled[]>> {
   const hashes = await Promise.all(
     Array.from({ length: SHARD_COUNT }, (_, shard) => redis.hgetall(letterBytesKey(shardBase(shard)))),

@@ -1,4 +1,7 @@
-/** Names of a topic's own dead-letter queue, best first: others are taken where somebody else's queue has the first. */
+/**
+ * Names of a topic's own dead-letter queue, in order of preference. A name is skipped if a queue that the topic did not
+ * make has it.
+ */
 import { createHash } from 'node:crypto'
 import { isFifoName, parseArn, queueArn } from '@fantail/contracts'
 
@@ -10,7 +13,7 @@ const DIGEST_CHARS = 8
 /** @limit Names that a topic's own queue may have. Past it: dead letters wait until one of them is free. */
 const TOPIC_QUEUE_NAMES_MAX = 8
 
-/** ARNs in the topic's account and region. */
+/** The ARNs of these names in the topic's account and region. */
 export function topicQueueArns(topicArn: string): string[] {
   const place = parseArn(topicArn)
   if (!place) throw new TypeError(`not a topic's ARN: ${topicArn}`)

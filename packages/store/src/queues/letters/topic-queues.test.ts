@@ -59,7 +59,7 @@ test('the first letter makes the queue, marked as the topic’s; a letter that i
   const { queue, counts } = (await queues.getWithCounts(first.queueArn)) ?? {}
   expect(queue).toMatchObject({ deadLettersOf: arn, retentionSeconds: 1_209_600, delaySeconds: 0 })
   expect(counts).toMatchObject({ visible: 1 })
-  // Its settings can be changed, and it stays the topic's.
+  // Changing the queue's settings does not change that the topic owns it.
   expect(await queues.put(first.queueArn, { retentionSeconds: 60 })).toMatchObject({ created: false })
   expect(await queues.get(first.queueArn)).toMatchObject({ deadLettersOf: arn, retentionSeconds: 60 })
   const [message] = await queues.receive(first.queueArn, { maxMessages: 1 })
@@ -70,13 +70,13 @@ test('a queue that somebody else made is never taken, whenever they made it', as
   const arn = newTopic()
   const [plain = '', next = ''] = topicQueueArns(arn)
   const late = new TopicQueues({ acks: new ReplicaAcks(redis) })
-  // It has looked before the queue was made.
+  // This process looked before the queue was made.
   expect(await late.arnOf(arn)).toBe(plain)
   await queues.put(plain, {})
   expect((await sendLetter(arn, { by: late, text: 'one' })).queueArn).toBe(next)
   expect((await sendLetter(arn, { text: 'two' })).queueArn).toBe(next)
   expect([await bodiesIn(plain), await bodiesIn(next)]).toEqual([[], ['one', 'two']])
-  // The topic's own stays its own when the first name is free again.
+  // The topic keeps its queue when the first name becomes free again.
   await queues.delete(plain)
   const fresh = new TopicQueues({ acks: new ReplicaAcks(redis) })
   expect((await sendLetter(arn, { by: fresh })).queueArn).toBe(next)

@@ -29,7 +29,7 @@ const SEND_LETTER = readScript('send-letter-1')
 const KNOWN_QUEUES_MAX = 10_000
 
 interface TopicQueuesOptions {
-  /** How letters are stored; content with what replicas there are. */
+  /** Stores letters. It continues without missing replicas. */
   acks: ReplicaAcks
   use?: Pick<QueueUse, 'sent'>
 }
@@ -45,12 +45,12 @@ interface SendLetter {
   letter: SendItem
   /** What the queue may fill. */
   bytesMax: number
-  /** Epoch ms; when a queue that is made was created. */
+  /** Epoch ms: the time of creation, if the queue is made. */
   now: number
 }
 
 interface SentLetter {
-  /** Older letters that were removed for want of bytes. */
+  /** How many older letters were removed to make space. */
   removed: number
   /** The queue was made for it. */
   made: boolean
@@ -66,7 +66,7 @@ export class TopicQueues {
     this.#use = use
   }
 
-  /** As `find`, by what this process remembers. Null where somebody else has all of the names. */
+  /** Like `find`, but from this process's cache if possible. null: queues of others have all of the names. */
   async arnOf(topicArn: string): Promise<string | null> {
     const known = this.#known.get(topicArn)
     if (known !== undefined) return known
@@ -75,7 +75,7 @@ export class TopicQueues {
     return found?.queueArn ?? null
   }
 
-  /** The topic's queue, or the one that its next letter makes. */
+  /** The topic's queue, or the one that its next letter will make. */
   async find(topicArn: string): Promise<TopicQueue | null> {
     const arns = topicQueueArns(topicArn)
     const pipeline = batch(this.#acks.redis)
@@ -86,7 +86,7 @@ export class TopicQueues {
     return queueArn === undefined ? null : { queueArn, exists: own !== undefined }
   }
 
-  /** Stores the letter; null where the queue is somebody else's by now. */
+  /** Stores the letter. null: the queue belongs to somebody else by now. */
   async send({ topicArn, queueArn, letter, bytesMax, now }: SendLetter): Promise<SentLetter | null> {
     const item = storedItem(letter, queueArn)
     const shard = shardOf(queueArn)

@@ -8,7 +8,7 @@
 -- @item uid: text
 -- @item id: text
 -- @item digest: text
--- Returns false where there is no such queue, else for each handle 1, 0 where it belongs to another queue, or 2 where
+-- Returns false if there is no such queue, else for each handle 1, 0 if it belongs to another queue, or 2 if
 --         it
 --   has expired.
 -- @include when-full

@@ -9,7 +9,7 @@
 -- @item uid: text
 -- @item id: text
 -- @item digest: text
--- Returns false where there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
+-- Returns false if there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
 --   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since,
 --   or its time is over), 'limit' (longer than 12 hours after the newest receive).
 -- @include when-full

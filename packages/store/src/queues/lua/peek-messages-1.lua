@@ -1,4 +1,5 @@
--- Reads messages in order of retention without changing anything: at most `limit`, `max` looked at, 4 MiB.
+-- Reads messages in order of retention without changing anything. It reads at most `looked_at_max` items, and returns
+-- at most `limit` of them and 4 MiB.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg from_score: text, cursor; '' from the start
@@ -10,7 +11,7 @@
 -- @arg since: text
 -- @arg till: text
 -- @arg reason: text, each of the filter's five '' for any
--- Returns false where there is no such queue, else: score and id of the next cursor ('' both: the end), items.
+-- Returns false if there is no such queue, else: score and id of the next cursor ('' both: the end), items.
 -- @include queue
 -- @include queue-scan
 -- @limit Bodies of one script of a listing. Past it: the next round goes on.

@@ -1,4 +1,4 @@
--- Removes the dead letters of one reason, one page: visible, in flight or delayed. All else stays.
+-- Removes one page of the dead letters with one reason. They may be visible, in flight or delayed. Other items stay.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg reason: text
@@ -6,7 +6,7 @@
 -- @arg from_score: text, cursor; '' from the start
 -- @arg from_id: text, cursor; '' from the start
 -- @arg looked_at_max: number
--- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
+-- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   items removed.
 -- @include when-full
 -- @include queue

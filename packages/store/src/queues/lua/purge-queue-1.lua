@@ -1,9 +1,9 @@
--- Removes what is there, at most `max` items: visible, in flight or delayed. A FIFO queue also forgets what was sent.
+-- Removes at most `items_max` items: visible, in flight or delayed. A FIFO queue also forgets its deduplication ids.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg before: text, highest score; '' that of now
 -- @arg items_max: number
--- Returns false where there is no such queue, else: that score, items removed.
+-- Returns false if there is no such queue, else: that score, items removed.
 -- @include when-full
 -- @include queue
 -- @include queue-scan

@@ -2,7 +2,7 @@
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg id: text
--- Returns false where there is no such queue or message, else the item (queue.lua).
+-- Returns false if there is no such queue or message, else the item (queue.lua).
 -- @include queue
 local queue = open_queue(base, arn)
 if not queue then return false end

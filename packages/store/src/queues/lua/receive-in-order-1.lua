@@ -11,7 +11,7 @@
 -- @arg attempt: text, id, or ''
 -- @arg is_first: flag, the attempt begins
 -- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
--- Returns false where there is no such queue, 0 where the attempt's messages have been changed since, else: uid, ms
+-- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, else: uid, ms
 --   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
 --   (each a list of items, queue.lua), 0; why a consumer may not receive now.
 -- @include when-full
@@ -38,7 +38,7 @@ local messages, moves = {}, overdue_moves(queue, messages_max)
 local function receive(id, count)
   local item = q .. 'i:' .. id
   local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
-  -- Thousandths keep the order of the groups that come back together.
+  -- Thousandths keep the order of groups that come back together.
   local due = until_ms - (messages_max - #messages) / 1000
   redis.call('ZADD', q .. 'flight', due, id)
   redis.call('HSETNX', item, 'f', queue.now)
@@ -49,7 +49,7 @@ local function receive(id, count)
   messages[#messages][10] = secret_of(proof)
 end
 
--- False where nothing behind this item can be taken.
+-- Returns false if no item behind this one in its group can be taken.
 local function take(group, id, moving)
   local due, age = tonumber(redis.call('ZSCORE', q .. 'flight', id)), tonumber(redis.call('ZSCORE', q .. 'age', id))
   if not age then return redis.call('ZREM', q .. 'g:' .. group, id) == 1 end

@@ -8,8 +8,8 @@
 -- @arg in_flight_max: number
 -- @arg digests: text, 16 bytes per message: the digest of its handle's secret
 -- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
--- Returns false where there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
---   queue, messages, moves (each a list of items, queue.lua), 1 where too much is in flight; why a consumer may not
+-- Returns false if there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
+--   queue, messages, moves (each a list of items, queue.lua), 1 if too much is in flight; why a consumer may not
 --   receive now.
 -- @include when-full
 -- @include queue
@@ -33,7 +33,7 @@ local function receive(id, earlier)
   local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
   local item = q .. 'i:' .. id
   redis.call('ZREM', q .. 'ready', id)
-  -- Thousandths keep the order of those that come back together.
+  -- Thousandths keep the order of items that come back together.
   redis.call('ZADD', q .. 'flight', until_ms - (messages_max - #messages) / 1000, id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)

@@ -2,7 +2,7 @@
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg id: text
--- Returns 1, or 0 where there is no such queue or message.
+-- Returns 1, or 0 if there is no such queue or message.
 -- @include when-full
 -- @include queue
 local queue = open_queue(base, arn)

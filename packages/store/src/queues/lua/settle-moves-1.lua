@@ -1,5 +1,5 @@
--- Ends moves to the dead-letter queue: forgets the items that were appended there. If there is no such queue, it makes
--- them visible to be received once more in spite of the redrive policy.
+-- Ends moves to the dead-letter queue, and forgets the items that were appended there. If there is no such queue, it
+-- makes them visible again, and they may be received once more in spite of the redrive policy.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg forgets: flag, else they become visible again

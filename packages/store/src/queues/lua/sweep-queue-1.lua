@@ -1,9 +1,9 @@
--- Removes expired items from a queue that may be idle, and hands out moves that were not ended.
+-- Removes expired items from a queue, which may be idle, and returns moves whose lease has ended.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg items_max: number
 -- @arg moves_max: number
--- Returns false where there is no such queue, else: items removed, dead-letter queue, moves, of an empty queue that a
+-- Returns false if there is no such queue, else: items removed, dead-letter queue, moves, of an empty queue that a
 --   topic made that topic or ''.
 -- @include when-full
 -- @include queue

@@ -1,5 +1,5 @@
--- Corrects for a clock of Redis that was set back: from now on the shard's time is the time that a worker knows.
--- Nothing happens if another worker has already done that.
+-- Corrects the shard's time if Redis's clock was set back. From now on the shard uses the time that a worker knows. If
+-- another worker has already done that, nothing changes.
 -- @key base: of the shard
 -- @arg known_ms: number?, epoch ms that a worker knows
 -- @arg behind_ms_max: number, by which the shard's time may be behind that

@@ -1,7 +1,7 @@
--- Takes a role that one process has at a time, if it is free.
+-- Takes a role, if no process has it.
 -- @key role: the role's key
 -- @arg held_ms: digits
--- Returns 1 where it was taken, else 0
+-- Returns 1 if it was taken, else 0
 -- @include when-full
 run_when_full(role)
 return redis.call('SET', role, '1', 'PX', held_ms, 'NX') and 1 or 0

@@ -1,4 +1,4 @@
--- A write without meaning, allowed in a full memory too: a WAIT behind it covers every write that came before it.
+-- Writes an empty key. A WAIT after it covers every write before it. It runs also when memory is full.
 -- @key mark: the key
 -- Returns nothing
 -- @include when-full

@@ -7,7 +7,7 @@
 -- @arg fence: number
 -- @arg batch: number
 -- @rest items: 17 values of each (queue-store.lua)
--- Returns 1, 0 where the fence is stale, that batch's number in a list where a later one has been here, or false where
+-- Returns 1, 0 if the fence is stale, that batch's number in a list where a later one has been here, or false if
 --   there is no such queue.
 -- @include when-full
 -- @include queue

@@ -1,7 +1,7 @@
--- Chooses a task's next batch and records it, so that the next start after a crash gets the same one. Its items are
+-- Chooses a task's next batch and records it, so that after a crash the next start gets the same one. Its items are
 -- held: no receiver gets them. Messages in flight stay with their consumers and count as skipped. In a FIFO queue the
--- messages behind them in their group are skipped too, because one in flight may come back and would then be behind
--- them.
+-- messages behind them in their group are skipped too. A message in flight may come back, and would otherwise be behind
+-- these.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits

@@ -1,4 +1,4 @@
--- Counts what a redrive would match, one page.
+-- Counts one page of the messages that a redrive would move.
 -- @key base: of the queue's shard
 -- @arg source: text
 -- @arg from_score: text, cursor; '' from the start
@@ -11,7 +11,7 @@
 -- @arg till: text
 -- @arg ids: text, JSON
 -- @arg reason: text, each of the six '' for any
--- Returns false where there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
+-- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
 --   no queue.
 -- @include queue

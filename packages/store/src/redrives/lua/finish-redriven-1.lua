@@ -1,4 +1,4 @@
--- Ends a batch: what has been moved leaves the source, what could not be moved becomes visible there again.
+-- Ends a batch. Moved items leave the source. Items that could not be moved become visible there again.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits
@@ -7,7 +7,7 @@
 -- @list items
 -- @item item: text
 -- @item is_moved: flag
--- Returns 1, or 0 where a later run has the task or the batch is done.
+-- Returns 1, or 0 if a later run has the task or the batch is done.
 -- @include now
 -- @include when-full
 -- @include queue

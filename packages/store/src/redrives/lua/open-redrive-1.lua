@@ -1,7 +1,7 @@
--- Gives a run of a task the fence that makes every earlier run of it stale.
+-- Gives a run of a task its fence, which makes every earlier run stale.
 -- @key base: of the source
 -- @arg id: text
--- Returns the fence, or 0 where the task is not to be run.
+-- Returns the fence, or 0 if the task is not to be run.
 -- @include when-full
 local key = base .. 'redrive:' .. id
 local status = redis.call('HGET', key, TASK.status)

@@ -1,4 +1,4 @@
--- Takes tasks out of the index whose own keys have run out, among the oldest `max`.
+-- Removes expired tasks from the index. It checks the oldest `tasks_max`.
 -- @key base: of the shard
 -- @arg tasks_max: number
 -- Returns the number of tasks taken out.

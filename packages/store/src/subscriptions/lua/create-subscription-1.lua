@@ -39,7 +39,7 @@ local function answer(outcome, raw)
 end
 local taken = redis.call('HGET', ends, endpoint_hash)
 if taken then return answer('taken', taken) end
--- Slices are filled before a new one is opened.
+-- A new slice is only opened when the others are full.
 local number = take_place(topic, per_slice, slices_max)
 if not number then return {'full'} end
 redis.call('HSET', key, TOPIC.revision, revision)

@@ -1,6 +1,6 @@
--- Removes a subscription whose slice is in its topic's home shard. For one elsewhere it frees the endpoint and leaves
--- a mark; the caller then removes it (remove-subscription) and calls finish-delete. From the mark on the deletion
--- cannot be taken back: a new subscription may have the endpoint.
+-- Deletes a subscription whose slice is in its topic's home shard. For a slice elsewhere it frees the endpoint and
+-- leaves a mark. The caller then removes the subscription (remove-subscription) and calls finish-delete. Once the mark
+-- is there the deletion cannot be undone, because a new subscription may get the endpoint.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits
@@ -36,7 +36,7 @@ if not here then
 end
 if holds then redis.call('HDEL', ends, endpoint_hash) end
 if token_hash ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, token_hash) end
--- It may have got another token since the caller read it.
+-- The token may have changed since the caller read it.
 local token = removed and removed[SUBSCRIPTION.token]
 if token then redis.call('HDEL', base .. 'tokens:' .. uid, hex_bytes(redis.sha1hex(token))) end
 if here then release_place(key, uid, slice_number, true) end

@@ -1,4 +1,4 @@
--- Ends a creation that spans two shards: the subscription is stored ('1'), or its place is given up.
+-- Ends a creation that spans two shards. Either the subscription is stored (`stored`), or its place is given up.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text, the topic's
@@ -9,7 +9,7 @@
 -- @arg stored: flag, else its place is given up
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- @arg revision: text
--- Returns: 1 where the mark was taken off, else 0
+-- Returns: 1 if the mark was taken off, else 0
 -- @include when-full
 -- @include topic-slices
 local key = base .. 'topic:' .. arn

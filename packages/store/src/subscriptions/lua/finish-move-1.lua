@@ -1,4 +1,4 @@
--- Ends a move that spans two shards: frees the endpoint that the subscription does not have.
+-- Ends a move that spans two shards. It frees the endpoint that the subscription does not have.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text, the topic's
@@ -7,7 +7,7 @@
 -- @arg mark: text
 -- @arg remove_token: text, SHA-1 or ''
 -- @arg revision: text
--- Returns: 1 where the mark was taken off, else 0
+-- Returns: 1 if the mark was taken off, else 0
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens

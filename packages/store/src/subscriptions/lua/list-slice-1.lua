@@ -1,4 +1,4 @@
--- A slice's subscriptions in the order of their ids.
+-- Lists a slice's subscriptions in the order of their ids.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg after: text, ids after this one

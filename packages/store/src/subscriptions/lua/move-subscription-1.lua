@@ -1,5 +1,6 @@
 -- Gives a subscription another endpoint, if its record is still as the caller read it. Waiting deliveries stay in its
--- lane. The lane's knowledge of the old endpoint is removed: last failure and success, circuit, quota and rate, proof.
+-- lane. The lane forgets everything about the old endpoint: last failure and success, circuit, quota, rate, and whether
+-- it is proven.
 -- @key base: of the slice's shard
 -- @arg slice_id: text
 -- @arg shard: digits

@@ -1,6 +1,6 @@
--- Stores a subscription whose place has been taken by create-subscription, in a slice of another shard than that.
--- Refused where the place may have been given up meanwhile: removed within the last minute, or taken too long ago for
--- that to be known.
+-- Stores a subscription in a slice of another shard, after create-subscription has taken its place. It refuses if the
+-- place may have been given up meanwhile. This is so if the place was removed within the last minute, or taken so long
+-- ago that the removal is forgotten.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg shard: digits

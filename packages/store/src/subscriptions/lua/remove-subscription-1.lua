@@ -1,10 +1,10 @@
--- Removes a subscription from a slice of another shard than its topic's, and for a minute refuses to place it again.
+-- Removes a subscription from a slice of another shard than its topic's. For a minute it cannot be stored again.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg shard: digits
 -- @arg id: text
 -- @arg revision: text
--- Returns: its record, nil where it was already gone
+-- Returns: its record, nil if it was already gone
 -- @include now
 -- @include when-full
 -- @include lane-next

@@ -1,4 +1,4 @@
--- Whether a creation that has not ended has stored its subscription; if not, it cannot any more.
+-- Finds out whether an unfinished creation has stored its subscription. If not, it cannot store it any more.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg id: text

@@ -1,6 +1,6 @@
--- Replaces a subscription's record where it still is the one that the caller has read, with its lane's settings,
--- counts and expiry; where the topic is in this shard too, also its revision and the token's entry.
--- Settings that do not grow are replaced even when memory is full.
+-- Replaces a subscription's record if it is still as the caller read it. Also updates its lane's settings, counts and
+-- expiry. If the topic is in this shard, also updates the topic's revision and the token's entry. Settings that do not
+-- grow are replaced even when memory is full.
 -- @key base: of the slice's shard
 -- @arg slice_id: text
 -- @arg shard: digits

@@ -9,7 +9,7 @@
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' where subscriptions' overrides are disabled, else ''
 -- @arg revision: text
--- Returns: 1, or 0 where there is no such slice
+-- Returns: 1, or 0 if there is no such slice
 -- @include now
 -- @include when-full
 -- @include lane-next

@@ -1,4 +1,4 @@
--- Removes a slice of a deleted topic; what waits in its lanes is drained by `take`.
+-- Removes a slice of a deleted topic. `take` drains its lanes.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg shard: digits

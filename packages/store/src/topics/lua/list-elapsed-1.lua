@@ -1,4 +1,4 @@
--- Members of a sorted set by time whose time lies so far back.
+-- Members of a sorted set by time that are at least `age_ms` old.
 -- @key base: of the shard
 -- @arg set: text, name of the sorted set
 -- @arg age_ms: number

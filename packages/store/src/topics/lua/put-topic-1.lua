@@ -1,6 +1,6 @@
--- Creates a topic, or replaces its record where it still is the one that the caller has read. Its first slice follows
--- at once; the caller sees to the others (configure-slice, then finish-topic), a mark remains till then.
--- A record that does not grow is replaced even when memory is full.
+-- Creates a topic, or replaces its record if it is still as the caller read it. The first slice gets the record at
+-- once. The caller updates the other slices (configure-slice, then finish-topic), and a mark remains until then. A
+-- record that does not grow is replaced even when memory is full.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

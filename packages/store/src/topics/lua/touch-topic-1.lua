@@ -1,6 +1,6 @@
--- Runs before and after a change of a subscription in another shard. Marks the topic as changed, and maintains the
--- entry of the subscription's token: the new one is added before the record has it, the old one removed after the
--- record has lost it.
+-- Runs before and after a change of a subscription in another shard. It gives the topic a new revision, and updates the
+-- index of tokens. The new token is added before the record has it, and the old one is removed after the record has
+-- lost it.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text
@@ -8,7 +8,7 @@
 -- @arg raw_id: text, 16 bytes
 -- @arg remove_token: text, SHA-1 or ''
 -- @arg add_token: text, SHA-1 or ''
--- Returns: 1, or 0 where the topic is gone
+-- Returns: 1, or 0 if the topic is gone
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens

@@ -1,4 +1,4 @@
--- Push consumers: a batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
+-- Push consumers. A batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
 -- worker renews. No share is held while nothing is pushed, so waiting for messages costs nothing.
 -- @limit Lease of a push consumer's share. After it: another worker may take the share.
 local SHARE_MS = 10000
@@ -15,8 +15,8 @@ local function end_shares(queue, name, batches)
   for _, batch in ipairs(batches) do redis.call('ZREM', shares_key(queue, name), batch) end
 end
 
--- Standard queues: ms until the batch window of what is visible is over or the batch full; 0 where that is so, or where
--- nothing is visible.
+-- Standard queues: ms until the batch window of the visible messages ends. 0 if it has ended, if the batch is full, or
+-- if nothing is visible.
 local function window_left(queue, record)
   if queue.fifo or record.batchWindowSeconds == 0 then return 0 end
   local head = tonumber(redis.call('ZRANGE', queue.q .. 'ready', 0, 0, 'WITHSCORES')[2])
@@ -24,9 +24,10 @@ local function window_left(queue, record)
   return math.max(math.ceil(head + record.batchWindowSeconds * 1000 - queue.clock), 0)
 end
 
--- A receive for a consumer. `text` is JSON: `name`, the `revision` of the worker's record, `batch`, `ended` (batches
--- whose shares are given back), `hideMs` (messages are hidden at least this long). nil for any other receive. If it may
--- not receive now, also returns why ('changed', 'busy', 'early') and ms until it may, -1 never.
+-- Opens a receive for a consumer. `text` is JSON: `name`, the `revision` of the worker's record, `batch`, `ended`
+-- (batches whose shares are given back), `hideMs` (the least time that messages are hidden). Returns nil for any other
+-- receive. If the consumer may not receive now, it also returns why ('changed', 'busy', 'early') and ms until it may,
+-- -1 never.
 local function open_consumer(queue, text)
   if text == '' then return nil end
   local consumer = cjson.decode(text)
@@ -36,7 +37,7 @@ local function open_consumer(queue, text)
   if not record or record.revision ~= consumer.revision then return consumer, 'changed', -1 end
   local key = shares_key(queue, consumer.name)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', queue.clock)
-  -- A batch that goes on filling.
+  -- This batch has a share already, and is being filled further.
   if redis.call('ZSCORE', key, consumer.batch) then return consumer end
   if redis.call('ZCARD', key) >= record.concurrency then
     local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
@@ -47,8 +48,8 @@ local function open_consumer(queue, text)
   return consumer
 end
 
--- Until when what is received is hidden: the queue's own time or what was asked for, for a consumer at least until its
--- request has ended and been settled.
+-- Until when received messages are hidden: for the queue's own time, or for the requested one. For a consumer it is at
+-- least the time until its request has ended and is settled.
 local function hidden_until(queue, asked, consumer)
   local ms = tonumber(asked) or queue.visibility
   return queue.clock + (consumer and math.max(ms, consumer.hideMs) or ms)

@@ -13,14 +13,15 @@
 -- @include fifo-log
 -- @include lane-next
 local SUSPECT_FROM = 2
--- Equal to the most messages that a reader may have had in hand when it died.
+-- The most messages that a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
 -- @limit Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads
 -- on.
 local WINDOWS_MAX = 10
 
--- Fields: fence of the reader; ended: that of the latest reader whose end is noted; passed: messages that were moved
--- one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first message.
+-- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that
+-- were moved one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first
+-- message.
 local function read_log_state(log)
   local h = redis.call('HMGET', log.hash, LOG.fence, LOG.ended, LOG.passed, LOG.underWay, LOG.reader,
     LOG.failed)
@@ -34,7 +35,7 @@ local function is_cautious(log, state)
   return log.group or tonumber(state.fence) - state.ended > 1
 end
 
--- The reader has come to its end and has nothing in hand: it is blamed for nothing.
+-- Records that the reader has ended with nothing in hand. No message is blamed for it.
 local function note_end(log, state)
   if state.under_way then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader) end
   if log.group then return end
@@ -50,7 +51,7 @@ local function note_moved(log, state, moved)
   state.passed = state.passed + moved
   redis.call('HSET', log.hash, LOG.passed, state.passed)
   if state.passed < CAUTIOUS_MESSAGES then return end
-  -- All that the dead reader had in hand has been moved.
+  -- Everything that the dead reader had in hand has been moved.
   state.ended, state.passed = tonumber(state.fence) - 1, 0
   redis.call('HDEL', log.hash, LOG.passed)
   redis.call('HSET', log.hash, LOG.ended, state.ended)
@@ -72,8 +73,8 @@ local function isolate(base, log, state, entry, till)
   state.failed = 0
 end
 
--- Counts a reader that has died at the log's first message. Where the message then has to wait, returns its id, how
--- many readers have died at it, and for how many ms it waits.
+-- Counts a reader that has died at the log's first message. If the message must then wait, returns its id, how many
+-- readers have died at it, and for how many ms it waits.
 local function judge_first(base, log, state, now)
   if not state.under_way or state.reader == state.fence then return nil end
   local entry = redis.call('LINDEX', log.list, 0)
@@ -94,7 +95,7 @@ local function judge_first(base, log, state, now)
   return suspect
 end
 
--- The remaining first entries of a topic's log, after those of isolated groups have gone to their own logs.
+-- Moves the first entries that belong to isolated groups to the logs of these groups. Returns the other first entries.
 local function split_off(base, log, entries, now)
   if log.group or #entries == 0 or redis.call('EXISTS', log.isolated) == 0 then return entries end
   local groups, kept = {}, {}
@@ -107,7 +108,7 @@ local function split_off(base, log, entries, now)
       local own = log_of(base, log.uid, groups[i])
       redis.call('LREM', log.list, 1, entry)
       redis.call('RPUSH', own.list, entry)
-      -- A worker of a release that knows no such logs takes the member for a lane without anything, and removes it.
+      -- A worker of an older release takes this member for an empty lane, and removes it.
       redis.call('ZADD', base .. 'due', 'NX', text(now), own.member)
     else
       kept[#kept + 1] = entry
@@ -116,8 +117,8 @@ local function split_off(base, log, entries, now)
   return kept
 end
 
--- Up to max of the log's first entries for its reader. None where so many others stood before them that the next read
--- has to go on.
+-- Up to max of the log's first entries for its reader. If too many entries of isolated groups stood before them, it
+-- returns none, and the next read continues.
 local function first_entries(base, log, max, now)
   for _ = 1, WINDOWS_MAX do
     local entries = redis.call('LRANGE', log.list, 0, max - 1)

@@ -20,7 +20,7 @@ local function log_of(base, uid, group)
   }
 end
 
--- The log of a member of `due`, nil where that is a lane.
+-- The log of a member of `due`. nil: the member is a lane.
 local function log_in_due(base, member)
   if string.sub(member, 1, 4) == 'log:' then return log_of(base, string.sub(member, 5)) end
   if string.sub(member, 1, 9) ~= 'isolated:' then return nil end
@@ -31,7 +31,7 @@ local function arn_of_log(base, log)
   return redis.call('HGET', base .. 'fifo:' .. log.uid, LOG.arn)
 end
 
--- False where the topic is gone, or another one of that name is there.
+-- False if the topic is gone, or if another topic has this name now.
 local function is_log_open(base, uid, arn)
   return arn and redis.call('HGET', base .. 'topic:' .. arn, TOPIC.uid) == uid
 end
@@ -40,8 +40,9 @@ local function set_log_due(base, log, at)
   redis.call('ZADD', base .. 'due', text(at), log.member)
 end
 
--- To a new reader, from whose fence on all earlier ones are refused. Fences of isolated groups come from one counter of
--- the topic: a group that is isolated again must not meet a reader of its earlier log.
+-- Lends the log to a new reader. The new fence makes all earlier readers stale. The fences of isolated groups come from
+-- one counter of the topic. A group that is isolated again therefore never gets a fence that a reader of its earlier
+-- log has.
 local function lend_log(base, log, now)
   set_log_due(base, log, now + LOG_LEASE_MS)
   if not log.group then return redis.call('HINCRBY', log.hash, LOG.fence, 1) end
@@ -50,7 +51,7 @@ local function lend_log(base, log, now)
   return fence
 end
 
--- An empty log needs no reader. A group without its own log is not isolated any more.
+-- An empty log needs no reader. A group whose log is empty is no longer isolated.
 local function end_log(base, log)
   redis.call('ZREM', base .. 'due', log.member)
   if not log.group then return end
@@ -58,7 +59,7 @@ local function end_log(base, log)
   redis.call('SREM', log.isolated, log.group)
 end
 
--- Its topic has just been deleted: what is in its logs is dropped by the next takes.
+-- Called when the topic has just been deleted. The next takes drain its logs.
 local function close_log(base, uid, now)
   local own = log_of(base, uid)
   for _, group in ipairs(redis.call('SMEMBERS', own.isolated)) do
@@ -71,7 +72,8 @@ local function close_log(base, uid, now)
   end
 end
 
--- Up to max messages of a deleted topic's log, counted; with the last of them all that the log had. Returns how many.
+-- Removes and counts up to max messages of a deleted topic's log. Removing the last one deletes the log. Returns the
+-- number.
 local function drop_log(base, log, max, now)
   local entries = redis.call('LPOP', log.list, max) or {}
   for _, entry in ipairs(entries) do

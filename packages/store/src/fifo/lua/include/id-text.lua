@@ -1,4 +1,4 @@
--- The dashed text of 16 bytes.
+-- The UUID text of 16 bytes.
 local function id_text(bytes)
   local hex = string.gsub(bytes, '.', function(c) return string.format('%02x', string.byte(c)) end)
   return table.concat({

@@ -1,5 +1,5 @@
--- Bodies are stored once per shard, with a count of the deliveries that refer to them. A script's removals are gathered
--- and subtracted once per message. Each topic's use is counted beside them: its bodies, and about ENTRY_BYTES for every
+-- Bodies are stored once per shard, with a count of the deliveries that refer to them. A script collects its removals,
+-- and subtracts them once per message. Each topic's bytes are counted too: its bodies, and about ENTRY_BYTES for every
 -- delivery.
 local ENTRY_BYTES = 150
 local dropped = {}
@@ -23,7 +23,7 @@ local function drop_body(delivery)
   dropped[message] = (dropped[message] or 0) + 1
 end
 
--- n more references to a message that has some; fewer where n is negative.
+-- Adds n references to a message that has some; n may be negative.
 local function refer(message, n)
   if n ~= 0 then dropped[message] = (dropped[message] or 0) - n end
 end

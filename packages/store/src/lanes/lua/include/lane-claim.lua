@@ -12,15 +12,17 @@
 local EXPIRE_MAX = 64
 -- @limit Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
 local RUN_MAX = 50
--- Counts stored bodies, the head's included. A worker reads a whole run at once and sends no more than this.
+-- Counts stored bodies, the head's included. A worker reads a whole run at once and sends no more bytes than this.
 -- @limit Bodies of a FIFO head and those sent with it. Past it: further ones wait.
 local RUN_BYTES_MAX = 1048576
--- Several deliveries of a group may go at once only to a queue of Fantail. It accepts or refuses them at once, and
--- knows them by their ids. So a dead worker's group need not wait for as long as a webhook may take.
+-- Several deliveries of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and
+-- recognises repeated ones by their ids. After a worker's death its group therefore need not wait as long as for a
+-- webhook.
 -- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 
--- Lanes of releases before 'l' lack it. Those were of webhooks, and of queues, which keep deliveries for 30 days.
+-- Lanes of older releases do not have 'l'. Those of webhooks have no floor, and those of queues keep deliveries for 30
+-- days.
 local EARLIER_QUEUE_FLOOR_SECONDS = '2592000'
 
 local function earlier_floor(base, id, lane)
@@ -32,7 +34,7 @@ local function earlier_floor(base, id, lane)
   return floor
 end
 
--- How long a lane keeps what waits; asked only of what is older than the topic keeps it.
+-- How long a lane keeps deliveries. Called only for deliveries that are older than the topic's retention.
 local function kept_ms(take, id, lane)
   if not lane.kept_ms then
     local floor = redis.call('HGET', take.base .. 'lane:' .. id, LANE.floor) or earlier_floor(take.base, id, lane)
@@ -41,8 +43,8 @@ local function kept_ms(take, id, lane)
   return lane.kept_ms
 end
 
--- Too old to be delivered, by the time in its id, which is that of Redis's clock, as publishers see it. A redriven one
--- (16 bytes and a generation) was brought back on purpose, and may be as old as its queue kept it.
+-- Whether a delivery is too old, by the time in its id, which is Redis's time as publishers see it. A redriven delivery
+-- (16 bytes and a generation) is never too old, because it was brought back on purpose.
 local function is_old(take, id, lane, delivery)
   if not lane.slice.ret or #delivery ~= 16 then return false end
   local age = take.now - clock_ahead - published_at(delivery)
@@ -70,8 +72,8 @@ local function lease_end(take, lane)
   return take.now + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
--- Moves them in flight and lists delivery, lease, send time, state for each; lane.leased becomes the first lease end.
--- Only attempts take a slot of the throttle.
+-- Moves deliveries in flight, and lists delivery, lease, send time and state of each. lane.leased becomes the first
+-- lease end. Only attempts use send times of the throttle.
 local function claim(take, id, lane, set, ids, states, claims)
   if #ids == 0 then return end
   local leases, n, till = {}, #claims, lease_end(take, lane)
@@ -103,8 +105,8 @@ local function states_of(base, id, ids)
   return states
 end
 
--- Those behind a head that are too old, at most EXPIRE_MAX; returns how many. With a dead-letter queue they wait for
--- their turn as heads, which takes them there in order.
+-- Expires deliveries behind a head, at most EXPIRE_MAX, and returns how many. If the lane has a dead-letter queue they
+-- stay. Each becomes the head later, and then goes to that queue in order.
 local function expire_behind(take, id, lane, head)
   if not lane.fifo or lane.dlq then return 0 end
   local n = 0
@@ -119,7 +121,7 @@ local function expire_behind(take, id, lane, head)
   return n
 end
 
--- The first EXPIRE_MAX of one of the waiting sets, and which of them are not due yet.
+-- The first EXPIRE_MAX deliveries of a waiting set, and which of them are not due yet.
 local function first_of_set(take, id, set)
   local ids, later = {}, {}
   local flat = redis.call('ZRANGE', take.base .. set .. ':' .. id, 0, EXPIRE_MAX - 1, 'WITHSCORES')
@@ -130,9 +132,9 @@ local function first_of_set(take, id, set)
   return ids, later
 end
 
--- One of the waiting sets, its first EXPIRE_MAX: what is too old is removed and counted, or claimed as dead where the
--- lane has a dead-letter queue; what is marked dead already is claimed when it is due: that its queue could not be
--- reached is no reason to try again and again. Returns how many were claimed and whether there may be more to do.
+-- Expires the first EXPIRE_MAX deliveries of a waiting set. Old ones are removed and counted, or claimed as dead if the
+-- lane has a dead-letter queue. Those marked dead already are claimed only when they are due: while their queue cannot
+-- be reached, they must not be tried all the time. Returns how many were claimed, and whether there may be more to do.
 local function expire_set(take, id, lane, set, claims, max)
   local base = take.base
   local ids, later = first_of_set(take, id, set)
@@ -165,7 +167,7 @@ local function expire_set(take, id, lane, set, claims, max)
   return #dead, kept or #gone + #dead == EXPIRE_MAX
 end
 
--- Both sets; claims at most max. Returns the same.
+-- Expires both waiting sets, with at most `max` claims. Returns the same.
 local function expire_lane(take, id, lane, claims, max)
   local fresh, more = expire_set(take, id, lane, 'fresh', claims, max)
   local retries, more_retries = expire_set(take, id, lane, 'retry', claims, max - fresh)

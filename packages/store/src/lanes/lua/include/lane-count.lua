@@ -1,4 +1,4 @@
--- Counts by cause, gathered by a script and written once, in the step that removes what they count.
+-- Counts by cause. A script collects them and writes them once, in the step that removes the counted deliveries.
 local counted = {}
 
 local function count(cause, n)

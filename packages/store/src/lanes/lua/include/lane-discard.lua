@@ -1,5 +1,5 @@
--- Takes deliveries out of a lane for good: their entries, states and (with write_drops) references. True where others
--- have come in their place.
+-- Removes deliveries from a lane for good: their entries, states and (with write_drops) references to bodies. Returns
+-- true if other deliveries of their groups have become heads.
 -- @include lane-body
 -- @include lane-group
 -- @include lane-count
@@ -15,7 +15,7 @@ local function discard(base, id, set, ids, fifo, now)
   return followed
 end
 
--- In a FIFO lane: waiting heads with the deliveries behind them, and those behind heads in flight.
+-- In a FIFO lane: discards waiting heads with the deliveries behind them, and deliveries behind heads in flight.
 local function discard_groups(base, id, max, now)
   local removed = 0
   for _, set in ipairs({ 'fresh', 'retry', 'lease' }) do
@@ -30,7 +30,7 @@ local function discard_groups(base, id, max, now)
   return removed
 end
 
--- Up to max of what waits, counted under the cause. Returns how many.
+-- Discards up to max waiting deliveries, counted under the cause. Returns how many.
 local function discard_waiting(base, id, max, cause, fifo, now)
   local removed = fifo and discard_groups(base, id, max, now) or 0
   for _, set in ipairs(fifo and {} or { 'fresh', 'retry' }) do

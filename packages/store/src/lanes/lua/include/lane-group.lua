@@ -15,7 +15,8 @@ local function count_behind(base, id, n)
   if n ~= 0 then redis.call('HINCRBY', base .. 'lane:' .. id, LANE.behind, n) end
 end
 
--- True where the delivery is its group's head, and the caller's to put into a set; else it waits behind.
+-- Returns true if the delivery is now its group's head. The caller must then put it into a set. Otherwise it waits
+-- behind the head.
 local function join_group(base, id, group, delivery)
   local groups = base .. 'groups:' .. id
   if redis.call('HSETNX', groups, 'g' .. group, delivery) == 1 then
@@ -27,8 +28,9 @@ local function join_group(base, id, group, delivery)
   return false
 end
 
--- A delivery leaves the lane for good: where it is a head, the next of its group is due now. True where there is one.
--- By the time of its turn, not of its publishing: a group that has much to catch up on does not go before all others.
+-- Called when a delivery leaves the lane for good. If it is a head, the next delivery of its group becomes due now, and
+-- true is returned. It is due now, and not at its publishing time, so that a group with a long backlog does not go
+-- before all others.
 local function leave_group(base, id, delivery, now)
   local groups, group = base .. 'groups:' .. id, group_of(base, id, delivery)
   if not group then return false end
@@ -44,7 +46,7 @@ local function leave_group(base, id, delivery, now)
   return true
 end
 
--- The first of those behind a head.
+-- The first deliveries behind a head, at most max.
 local function behind(base, id, head, max)
   local group = max > 0 and group_of(base, id, head)
   return group and redis.call('LRANGE', behind_key(base, id, group), 0, max - 1) or {}
@@ -61,7 +63,7 @@ local function number_waiting(base, id, lane)
   return heads + (lane and lane.fifo and tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.behind)) or 0)
 end
 
--- Takes up to max of those behind a head out of the lane; returns them.
+-- Removes up to max deliveries behind a head from the lane, and returns them.
 local function pop_behind(base, id, head, max)
   local group = max > 0 and group_of(base, id, head)
   local ids = group and redis.call('LPOP', behind_key(base, id, group), max) or {}
@@ -72,7 +74,7 @@ local function pop_behind(base, id, head, max)
   return ids
 end
 
--- Takes those of a run out of the lane that are still behind its head: a purge may have come between.
+-- Removes the deliveries of a run that are still behind its head. A purge may have removed some before.
 local function pop_run(base, id, head, run)
   local ids, at = {}, 1
   while at <= #run do

@@ -1,7 +1,7 @@
--- A lease is its end in ms times LEASE_UNIT plus a number from the shard's counter: 1,024 fit into a ms, so no two
--- claims of a delivery have the same. A whole number, exact in a double: small sorted sets are slow with fractions. In
--- a FIFO lane it is odd, so that a settlement knows without asking that a group may have to move up.
--- save_leases stores the counter.
+-- A lease is its end in ms times LEASE_UNIT, plus a number from the shard's counter. The counter has 1,024 numbers per
+-- ms, so no two claims of a delivery have the same lease. Leases are whole numbers, exact in a double, because small
+-- sorted sets are slow with fractions. In a FIFO lane a lease is odd. A settlement then knows that its group may get a
+-- new head, without asking Redis. save_leases stores the counter.
 -- @include lane-next
 local given
 

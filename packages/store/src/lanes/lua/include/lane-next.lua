@@ -1,5 +1,5 @@
--- A lane's settings and the time at which it next needs a take. Every script that changes a lane ends with lane_next.
--- Slices are remembered for the length of a script: change a slice before, not after, the first lane_next.
+-- A lane's settings, and the time at which it next needs a take. Every script that changes a lane ends with lane_next.
+-- Slices are cached for the length of a script, so a script must change a slice before its first lane_next.
 local SEND_AHEAD_MS = 250
 -- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
@@ -13,7 +13,7 @@ local LEASE_MS_MAX = 600000
 -- @limit Tokens of a lane's retry quota. Past it: successes add none.
 local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
--- A lease is its end in ms times this, plus a number that makes it unique; odd in a FIFO lane.
+-- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.
 local LEASE_UNIT = 2048
 local slices = {}
 
@@ -28,7 +28,8 @@ local function slice_of(base, sid)
   return slice
 end
 
--- Numbers are passed to Redis as texts made once: each number among the arguments of a call costs as much as the call.
+-- Numbers are passed to Redis as texts that are cached. Each number among the arguments costs as much as the call
+-- itself.
 local texts = {}
 
 local function text(number)
@@ -92,7 +93,8 @@ local function lane_of(base, id, now, to_claim)
   if rate and rate > 0 then
     lane.rate, lane.gap = rate, 1000 / rate
     lane.tat = math.max(tonumber(h[5]) or 0, now)
-    -- The clock was set back: no claim lies further ahead than this, so the throttle holds and the lane goes on.
+    -- The clock was set back. No claim is further ahead than the new value, so the throttle holds and the lane
+    -- continues.
     if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then lane.tat = now + SEND_AHEAD_MS + lane.gap end
   end
   return lane
@@ -113,14 +115,14 @@ local function first_lease_end(base, id)
   return lease and math.floor(lease / LEASE_UNIT)
 end
 
--- Due times of the first waiting delivery and of the first lease. If one is past, the other is not needed.
+-- Due times of the first waiting delivery and of the first lease. If one has passed, the other is not needed.
 local function heads_of(base, id, now)
   local waiting = head_of(base .. 'fresh:' .. id)
   if not waiting or waiting > now then waiting = earlier(waiting, head_of(base .. 'retry:' .. id)) end
   return waiting, first_lease_end(base, id)
 end
 
--- The same of a lane whose quota may be empty, or whose circuit may be open: what waits then waits for that, too.
+-- The same for a lane with a retry mode or circuit breaker. Retries also wait for the quota.
 local function paced_heads(base, id, now, pace)
   local fresh, retry = head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id)
   if retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST then retry = math.max(retry, pace.next) end
@@ -139,13 +141,13 @@ local function take_time(base, tat)
   return math.ceil((tat - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
--- A lane stands in `due` where its endpoint is proven, and in `turns` where it is not: its attempts may hang, so it
--- waits there for a slot of its turn, and costs nothing meanwhile. A deleted lane needs no slot.
+-- A lane is in `due` if its endpoint is proven, else in `turns`. Attempts at an unproven endpoint may hang, so its lane
+-- waits in `turns` for a slot, and costs nothing meanwhile. A deleted lane needs no slot, so it is in `due`.
 local function line_of(lane)
   return (lane.proven or lane.gone) and 'due' or 'turns'
 end
 
--- The first of `turns` before this script put something there: nil where it has not, false where there was none.
+-- The first time in `turns` before this script added a lane. nil: it has added none. false: `turns` was empty.
 local first_turn
 
 local function put_in_line(base, line, id, due, mode)
@@ -162,8 +164,8 @@ local function leave_lines(base, id, lane)
   if not lane or not lane.proven then redis.call('ZREM', base .. 'turns', id) end
 end
 
--- The result of an attempt: '+' proven, '-' not, '' nothing new. Needs a lane_next after it. Returns true if the lane
--- moves to the other list.
+-- Stores the result of an attempt: '+' the endpoint is proven, '-' it is not, '' nothing new. The caller must call
+-- lane_next afterwards. Returns true if the lane moves to the other line.
 local function note_standing(base, id, lane, standing)
   local proven = standing == '+'
   if standing == '' or lane.gone or lane.proven == proven then return false end
@@ -177,13 +179,13 @@ local function note_standing(base, id, lane, standing)
   return true
 end
 
--- Writes when the lane is due into its line (or removes it there) and returns that, nil where there is none: paused,
--- empty or missing. A paused lane with anything in it is noted in `held`, for the sweep. A deleted lane is due now
--- while anything waits, at its first lease end while the rest is in flight, and removed when empty. A throttled lane is
--- due some time before its next send time: a take then finds several slots of a fast lane at once.
--- `not_before` is for take: a lane just served goes behind the others that are due. Without it an overdue lane keeps
--- its place in the line. Whole ms, except for a lane that take has postponed: small sorted sets are slow with fractions
--- (20 against 1 µs).
+-- Writes the time at which the lane is due into its line, and returns it. A paused, empty or missing lane is removed
+-- from its line, and nil is returned. A paused lane that is not empty is put into `held`, for the sweep. A deleted lane
+-- is due now while deliveries wait. If the rest is in flight, it is due at the first lease end, and it is removed when
+-- empty. A throttled lane is due before its next send time, so that one take finds several send times of a fast lane.
+-- `not_before` is for take: a lane that was just served goes behind the others that are due. Without it an overdue lane
+-- keeps its place in the line. Times are whole ms, because small sorted sets are slow with fractions (20 against 1 µs).
+-- Only a lane that take has postponed has a fraction.
 local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then

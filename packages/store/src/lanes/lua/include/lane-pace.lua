@@ -1,7 +1,8 @@
--- What a lane's retry mode and circuit breaker let through (policy/src/retries/retry-mode.ts; the model of the adaptive
--- rate: adaptive-rate.fixture.ts). Only lanes that have one of them have lane.pace, and only they pay. The state stands
--- in the lane's hash: LANE.quota what is left of the retry quota, LANE.paceNext when a retry may go though it is
--- empty, LANE.rate the adaptive rate, LANE.openUntil until when the circuit is open, LANE.closedAt when it last closed.
+-- What a lane's retry mode and circuit breaker allow (policy/src/retries/retry-mode.ts; adaptive-rate.fixture.ts is a
+-- model of the adaptive rate). Only lanes with one of the two have lane.pace, so other lanes pay nothing. The state is
+-- in the lane's hash. LANE.quota is the remaining retry quota. LANE.paceNext is when a retry may go although the quota
+-- is empty. LANE.rate is the adaptive rate. LANE.openUntil is the end of an open circuit, and LANE.closedAt its last
+-- closing.
 -- @include lane-state
 -- @include lane-next
 -- @include lane-claim
@@ -9,14 +10,14 @@ local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
 
--- Older releases wrote the whole word.
+-- Older releases stored the whole word `timeout`.
 local function cost_of(state)
   local timed_out = string.find(state, '#t$') or string.find(state, ',timeout$')
   return timed_out and TIMEOUT_COST or RETRY_COST
 end
 
--- The retries, in order, that the quota allows, or one if it is empty and a second has passed. Takes them off the
--- quota; a delivery marked dead is no attempt and costs nothing. Returns how many go.
+-- Takes tokens for the given deliveries, in order, and returns for how many the quota is enough. If it is empty, one
+-- retry may go each second. A delivery without an attempt, or one marked dead, costs nothing.
 local function draw_on_quota(take, id, lane, states)
   local pace, left = lane.pace, lane.pace.quota
   local n, drawn = #states, false
@@ -43,8 +44,8 @@ local function first_of(list, n)
   return #list == n and list or { unpack(list, 1, n) }
 end
 
--- One attempt asks whether the endpoint is back; the next goes when that one has failed, or its lease has ended. By its
--- lease's end a settlement knows the probe (lane-settle).
+-- Begins a probe: one attempt that finds out whether the endpoint works again. The next probe may go when this one has
+-- failed, or when its lease has ended. A settlement recognises the probe by the end of its lease (lane-settle).
 local function begin_probe(take, id, lane)
   lane.pace.shut = lease_end(take, lane)
   redis.call('HSET', take.base .. 'lane:' .. id, LANE.openUntil, text(lane.pace.shut))

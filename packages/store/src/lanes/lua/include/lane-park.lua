@@ -1,5 +1,6 @@
--- Parks one delivery. Bodies are stored at the end, by how many deliveries refer to them in fact; so is each lane's
--- next due time. `set` is fresh, retry or lease, `score` the due time or the lease.
+-- Parks one delivery. Bodies are stored at the end, with the number of parked deliveries that refer to them. Each
+-- lane's next due time is also written at the end. `set` is fresh, retry or lease, and `score` the due time or the
+-- lease.
 -- @include lane-next
 -- @include lane-body
 local lanes = {}
@@ -12,7 +13,7 @@ local function open_lane(base, id, now)
   return lane and not lane.gone
 end
 
--- Already waiting or in flight: then it is parked no second time.
+-- Whether the delivery waits or is in flight already. Then it is not parked again.
 local function is_present(base, id, delivery)
   return redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)
     or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)

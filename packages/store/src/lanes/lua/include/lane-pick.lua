@@ -4,7 +4,7 @@
 -- @include lane-pace
 local RETRY_TURN = 5
 
--- Up to n that are due, and whether there are more.
+-- Up to n due deliveries, and whether there are more.
 local function due_of(key, now, skip, n)
   local ids = redis.call('ZRANGEBYSCORE', key, '-inf', text(now), 'LIMIT', text(skip), text(n + 1))
   if #ids <= n then return ids, false end
@@ -12,7 +12,7 @@ local function due_of(key, now, skip, n)
   return ids, true
 end
 
--- Fresh deliveries, retries, and whether more is due than these.
+-- Fresh deliveries, retries, and whether more deliveries are due.
 local function pick(take, id, lane, n)
   local retry_key = take.base .. 'retry:' .. id
   local turns = math.min(math.floor((lane.turn + n) / RETRY_TURN), n)
@@ -29,7 +29,7 @@ local function pick(take, id, lane, n)
   return fresh, retries, more
 end
 
--- Without those that are too old; they stay for the lane's next turn. The list itself where there are none.
+-- The list without deliveries that are too old. These stay until the lane's next turn.
 local function young(take, id, lane, ids)
   local kept = ids
   for i, delivery in ipairs(ids) do
@@ -42,14 +42,14 @@ local function young(take, id, lane, ids)
   return kept
 end
 
--- How many sends of a throttled lane have their time within SEND_AHEAD_MS.
+-- How many send times of a throttled lane lie within SEND_AHEAD_MS from now.
 local function slots_of(take, lane)
   if not lane.gap then return math.huge end
   return math.max(0, math.floor((take.now + SEND_AHEAD_MS - lane.tat) / lane.gap) + 1)
 end
 
--- Claims up to max; returns how many, how many deliveries were looked at, and whether more is due than was claimed (nil
--- where that is not known).
+-- Claims up to max deliveries. Returns how many were claimed, how many were checked, and whether more are due (nil:
+-- unknown).
 local function claim_due(take, id, lane, max, claims)
   local slots = slots_of(take, lane)
   local fresh, retries, more = pick(take, id, lane, math.min(max, slots))

@@ -1,5 +1,6 @@
--- Back to waiting. Without a retry state to the fresh, by the time of publishing: that is before what was parked after
--- it, and never in the future; unless it is to wait for some ms more.
+-- Makes a delivery wait again. A delivery without a retry state goes back to the fresh ones. Its due time is its
+-- publishing time, but never in the future. It is then before deliveries that were parked later, unless a delay is
+-- given.
 -- @include lane-next
 -- @include lane-state
 local function published_at(delivery)
@@ -20,8 +21,9 @@ end
 
 -- @limit Ended leases of a lane that one script returns. Past it: the next script returns the others.
 local RETURNS_MAX = 100
--- A delivery whose lease ends again and again may be what its workers die of: from the second time in a row on it
--- waits, each time longer. The first time says nothing, and what a killed worker had in hand goes on at once.
+-- If the lease of a delivery ends again and again, the delivery may be what kills its workers. From the second end in a
+-- row on it waits, each time longer. After the first end it continues at once, because a worker may have died for any
+-- reason.
 local ENDS_DELAYED_FROM = 2
 -- @limit First pause of a delivery whose leases end again and again. The pause doubles with each end.
 local ENDS_MS_MIN = 1000
@@ -37,13 +39,14 @@ local function return_ended_lease(base, id, delivery, stored, now)
   else
     local delay = math.min(ENDS_MS_MAX, ENDS_MS_MIN * 2 ^ (ends - ENDS_DELAYED_FROM))
     redis.call('ZREM', base .. 'lease:' .. id, delivery)
-    -- Not to the fresh, which are due when they are parked.
+    -- Not among the fresh deliveries, because these must be due when they are parked.
     redis.call('ZADD', base .. 'retry:' .. id, text(now + delay), delivery)
   end
   return (state or '') .. ENDS_MARK .. ends
 end
 
--- Leases that end from one ms to another: their workers are gone. Returns how many, at most RETURNS_MAX.
+-- Returns deliveries whose leases end between two times, because their workers are gone. Returns how many, at most
+-- RETURNS_MAX.
 local function return_leases(base, id, from, to, now)
   local first, last = from * LEASE_UNIT, (to + 1) * LEASE_UNIT - 1
   local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, first, last, 'LIMIT', 0, RETURNS_MAX)

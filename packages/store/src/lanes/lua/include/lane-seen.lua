@@ -1,9 +1,9 @@
--- How many attempts at a lane's endpoint have ended lately, and how many of them well: LANE.seen holds `<begin of the
--- window>,<attempts>,<successes>,<those two in the window before>,<ms of the first attempt since which there was one in
--- every window>`.
+-- Counts the recent attempts at a lane's endpoint and their successes, in windows of SEEN_WINDOW_MS. LANE.seen holds
+-- `<start of the window>,<attempts>,<successes>,<attempts and successes of the window before>,<start of the series>`.
+-- The series began with the first attempt since which every window has had an attempt; ms.
 local SEEN_WINDOW_MS = 30000
 
--- As they are in the window of `now`. since is false where no attempt ended in it or in the one before.
+-- The counts for the window of `now`. `since` is false if no attempt ended in this window or in the one before.
 local function seen_of(packed, now)
   local window = math.floor(now / SEEN_WINDOW_MS) * SEEN_WINDOW_MS
   local at, n, ok, n_before, ok_before, since =
@@ -27,7 +27,7 @@ local function pack_seen(seen)
     seen.attempts_before, seen.successes_before, seen.since)
 end
 
--- Attempts, successes, and the ms in which these ended.
+-- Attempts, successes, and the length in ms of the time in which they ended.
 local function seen_lately(packed, now)
   local seen = seen_of(packed, now)
   if not seen.since then return 0, 0, 0 end

@@ -10,12 +10,12 @@
 local settle = {}
 -- @limit First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
 local QUEUE_MISSING_MS_MIN = 2000
--- A lane looks for a missing queue at most five times a second.
+-- With a missing queue, a lane checks for it at most five times a second.
 local QUEUE_MISSING_GAP_MS = 200
--- How long a lane goes on showing `dlqMissing` after the time of its latest recheck.
+-- How long a lane shows `dlqMissing` after the time of its latest check.
 local QUEUE_MISSING_SHOWN_MS = 15000
 
--- `leases` are those of ARGV's deliveries from `first` on.
+-- `leases` belong to the deliveries in ARGV from position `first` on.
 local function new_batch(base, id, now, first, leases)
   local current = {}
   for i, lease in ipairs(leases) do
@@ -36,9 +36,9 @@ local function open_lane(batch)
   return batch.lane
 end
 
--- A lane that is due before the first of its settled leases would have ended is due for another reason, and stays so:
--- most settlements need no look at what else the lane holds (13 of 22 µs). Not so where take has postponed it, or it
--- stands in `turns`.
+-- Whether the lane's due time must be computed again. If the lane is due before the first of its settled leases would
+-- have ended, it is due for another reason. Its due time then stays, which saves most settlements a look at the lane
+-- (13 of 22 µs). The exceptions are lanes that take has postponed, and lanes in `turns`.
 local function is_due_changed(batch)
   if batch.first_end == math.huge then return false end
   local due = tonumber(redis.call('ZSCORE', batch.base .. 'due', batch.id))
@@ -59,7 +59,7 @@ function settle.delivered(batch, delivery)
   return remove(batch, delivery)
 end
 
--- `run`: those behind it that were delivered with it, each preceded by its length in a byte.
+-- `run`: the deliveries behind it that were delivered with it. A byte with the length precedes each.
 function settle.deliveredRun(batch, delivery, run)
   pop_run(batch.base, batch.id, delivery, run)
   return remove(batch, delivery)
@@ -74,7 +74,7 @@ function settle.discard(batch, delivery, cause)
   return remove(batch, delivery, cause == 'expired' and cause or 'discarded:' .. cause)
 end
 
--- Its entry stands in the quarantine, which is in another slot.
+-- Its entry is in the quarantine, which is in another slot.
 function settle.quarantined(batch, delivery)
   return remove(batch, delivery, 'quarantined')
 end
@@ -99,7 +99,8 @@ settle['return'] = function(batch, delivery, _, delay)
   return 1
 end
 
--- It is marked dead, and its dead-letter queue does not exist. The more wait for the queue, the longer each waits.
+-- The delivery is marked dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
+-- longer each waits.
 function settle.awaitQueue(batch, delivery, _, delay_max)
   if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
@@ -111,7 +112,7 @@ function settle.awaitQueue(batch, delivery, _, delay_max)
   return 1
 end
 
--- Its attempt has ended and costs it nothing. The row of leases that have ended without a result is broken by it.
+-- Its attempt has ended, and is not counted. It also ends the series of leases that ended without a result.
 function settle.kept(batch, delivery)
   local key = batch.base .. 'state:' .. batch.id
   local state, ends = split_state(redis.call('HGET', key, delivery))
@@ -137,9 +138,9 @@ function settle.markDead(batch, delivery, state, lease_ms)
   return text(lease)
 end
 
--- Under an open circuit the probe's lease ends when the circuit does (lane-pace). The endpoint's answer was noted
--- before and has moved that time. If the time is unchanged, no request was sent, and the next probe may go at once. A
--- delivery that was claimed before the circuit opened is no probe, and lets none through.
+-- Under an open circuit, the probe's lease ends when the circuit does (lane-pace). The endpoint's answer was noted
+-- before and has moved that end. If it has not moved, no request was sent, and the next probe may go at once. A
+-- delivery that was claimed before the circuit opened is not a probe, and changes nothing here.
 local function end_probe(batch, first, leases)
   local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
   batch.lane = lane

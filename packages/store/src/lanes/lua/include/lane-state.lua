@@ -1,14 +1,14 @@
--- Retry states: `A<attempts>,<status code>,<error>` or, marked dead, `D<reason>,<attempts>,<status code>,<error>`. The
--- decision about the next attempt stands before the error, `<letter><ms in base 36>~` (why-codes.ts). The lane shows
--- its last failure, and when that was, for people.
+-- Retry states: `A<attempts>,<status code>,<error>`, or for a dead delivery `D<reason>,<attempts>,<status
+-- code>,<error>`. The decision about the next attempt comes before the error, as `<letter><ms in base 36>~`
+-- (why-codes.ts). For people, the lane also stores its last failure and that failure's time.
 --
--- ENDS_MARK and the number of the delivery's leases that ended one after the other stand behind a state, or alone.
--- Settling the delivery writes its state anew or removes it, which resets that number. A lane whose workers live never
--- has one.
+-- After a state, or alone, there may be ENDS_MARK and a number: how many leases of the delivery have ended one after
+-- the other. Settling the delivery writes or removes the state, which resets the number. It only exists if workers have
+-- died.
 local WHY = '^(A%d+,%d*,)%l%w*~'
 local ENDS_MARK = '\31'
 
--- The state that a worker knows, false where there is none, and the number of leases that have ended.
+-- The state as a worker knows it (false: none), and the number of leases that have ended.
 local function split_state(state)
   local at = state and string.find(state, ENDS_MARK, 1, true)
   if not at then return state, 0 end
@@ -27,7 +27,7 @@ local function set_state(base, id, delivery, state)
   redis.call('HSET', base .. 'state:' .. id, delivery, state)
 end
 
--- The state that an attempt has just led to.
+-- Stores the state after an attempt.
 local function set_failed(base, id, delivery, state, now)
   set_state(base, id, delivery, state)
   note_failure(base, id, state, now)

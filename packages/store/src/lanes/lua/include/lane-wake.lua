@@ -1,7 +1,7 @@
--- Wakes the workers when a script has made the shard's earliest due time earlier, or that of the lanes that wait for
--- their turn: `local before = first_due(base)` at its beginning, `wake_if_earlier(base, shard, before, now,
--- first_turn)` at its end (first_turn: lane-next.lua). Returns the earliest due time or nil, and which wakes were
--- published: 0 none, 1 of `due`, 2 of `turns`, 3 both.
+-- Wakes the workers if a script has made the shard's earliest due time or earliest turn earlier. A script begins with
+-- `local before = first_due(base)` and ends with `wake_if_earlier(base, shard, before, now, first_turn)` (first_turn:
+-- lane-next.lua). The latter returns the earliest due time or nil, and the published wakes: 0 none, 1 for `due`, 2 for
+-- `turns`, 3 both.
 local function first_in(base, line)
   return tonumber(redis.call('ZRANGE', base .. line, 0, 0, 'WITHSCORES')[2])
 end

@@ -2,7 +2,7 @@
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg own_of: text, '' or a topic's ARN: only that topic's own queue, and only if it is empty
--- Returns false where there is no such queue, else: uid, dead-letter queue or ''.
+-- Returns false if there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
 -- @include redrive
 -- @include when-full
@@ -20,8 +20,8 @@ redis.call('ZREM', base .. 'queues', arn)
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. arn, now_ms(base), 'PX', DELETED_MS)
--- A run of a redrive finds out by itself that its source is gone. A paused one has no run, and would keep every later
--- queue of this name from being redriven.
+-- The run of a redrive notices by itself that its source is gone. A paused redrive has no run. It would keep every
+-- later queue of this name from being redriven, so it is ended here.
 local task = redis.call('HGET', base .. 'redriving', arn)
 if task and redis.call('HGET', base .. 'redrive:' .. task, 'status') == 'paused' then
   end_task(base, base .. 'redrive:' .. task, 'failed', 'the source queue is gone', now_ms(base) - clock_ahead)

@@ -1,4 +1,4 @@
--- Removes what a deleted queue has left, at most `max` items; called until it answers 0.
+-- Removes at most `items_max` items of a deleted queue. It is called until it returns 0.
 -- @key base: of the shard
 -- @arg uid: text, the queue's
 -- @arg items_max: number

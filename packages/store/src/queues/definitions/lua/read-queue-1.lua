@@ -1,7 +1,7 @@
--- A queue's record and what it holds, without what is too old.
+-- Reads a queue's record and counts its items, without those that are too old.
 -- @key base: of the queue's shard
 -- @arg arn: text
--- Returns false where there is none, else: record, visible, in flight, delayed, groups in flight, when the
+-- Returns false if there is none, else: record, visible, in flight, delayed, groups in flight, when the
 --   oldest came into this queue or ''.
 -- @include when-full
 -- @include queue
@@ -19,8 +19,8 @@ local function counts()
   return visible, busy, later('delayed'), 0
 end
 
--- Items that are in flight, on their way or held become visible later. An item received before the delay was raised
--- counts as delayed.
+-- Items that are in flight, held or on their way to another queue become visible later. An item received before the
+-- delay was raised counts as delayed.
 local function counts_in_order()
   local busy, delayed = later('flight'), 0
   if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', queue.clock - queue.delay + 1, '+inf') end

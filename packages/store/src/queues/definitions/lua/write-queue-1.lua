@@ -12,7 +12,7 @@
 -- @arg target: text, dead-letter queue, or ''
 -- @arg by_content: text, '1' where a deduplication id may be made from the body, or ''
 -- @arg group_scope: text, '1' where a deduplication id holds within a group only, or ''
--- Returns 1, or 0 where the record is another by now.
+-- Returns 1, or 0 if the record is another by now.
 -- @include when-full
 local key = base .. 'queue:' .. arn
 if #record <= #expected then run_when_full(base) end

@@ -9,8 +9,8 @@
 -- @arg retention: digits, ms
 -- @arg bytes_max: number, what the queue may fill
 -- @rest letter: values of an item (queue-store.lua)
--- Returns false where somebody else's queue has the name, else: messages removed for want of bytes, 1 where the queue
---   is new, 1 where the letter was not there before.
+-- Returns false if somebody else's queue has the name, else: messages removed for want of bytes, 1 if the queue
+--   is new, 1 if the letter was not there before.
 -- @include when-full
 -- @include queue
 -- @include queue-store

@@ -1,4 +1,4 @@
--- Removes the oldest messages of a topic's own queue, so that all such queues together keep to their bytes.
+-- Removes the oldest messages of a topic's own queue, because all such queues together are too large.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg bytes_to_free: number

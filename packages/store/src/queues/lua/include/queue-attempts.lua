@@ -19,8 +19,8 @@ local function note_receive(queue, attempt, id, proof, due)
   redis.call('PEXPIRE', key, ATTEMPT_MS)
 end
 
--- The messages of an attempt: 'new' if there was none or their time is over, 'changed' if one was deleted, received, or
--- given another time since.
+-- The noted messages of an attempt. 'new': there is no attempt, or its messages are visible again. 'changed': a message
+-- was deleted, received, or given another time since.
 local function noted_receives(queue, attempt)
   local key, notes, over = attempt_key(queue, attempt), {}, false
   local entries = redis.call('LRANGE', key, 0, -1)
@@ -36,7 +36,7 @@ local function noted_receives(queue, attempt)
   return over and 'new' or 'same', notes
 end
 
--- Answers 'new', 'changed', or the same messages again, hidden anew until `until_ms`.
+-- Returns 'new', 'changed', or the same messages, now hidden until `until_ms`.
 local function repeat_receive(queue, attempt, until_ms)
   local kind, notes = noted_receives(queue, attempt)
   if kind == 'changed' then return kind end
@@ -44,7 +44,7 @@ local function repeat_receive(queue, attempt, until_ms)
   if kind == 'new' then return kind end
   local messages = {}
   for i, note in ipairs(notes) do
-    -- The time of a receive has a fraction; a time that a caller set has none.
+    -- The time that a receive sets has a fraction. A time that a caller sets has none.
     local due = math.min(until_ms, note.received + HIDDEN_MAX_MS) - (#notes - i + 1) / 1000
     hide_in_group(queue, note.id, due)
     note_receive(queue, attempt, note.id, note.proof, due)

@@ -10,7 +10,7 @@ local function dedup_key(queue, dedup, group)
   return queue.q .. 'd:' .. redis.sha1hex(group and 'g' .. group .. '\0' .. dedup or 'q' .. dedup)
 end
 
--- The first copy's id and sequence, nil where this is none's second.
+-- The first copy's id and sequence number. nil: the message is no duplicate.
 local function first_copy(queue, dedup, group)
   for _, key in ipairs({ dedup_key(queue, dedup, group), dedup_key(queue, dedup) }) do
     local text = redis.call('GET', key)

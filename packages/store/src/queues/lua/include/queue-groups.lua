@@ -1,14 +1,13 @@
--- FIFO: which groups have something to receive, and when the next one will.
--- @include queue
+-- FIFO: which groups have a message to receive, and when the next one will.
 
--- At most `max` groups whose first item is visible, the one first that has waited longest.
+-- At most `max` groups whose first item is visible. The group that has waited longest comes first.
 local function ready_groups(queue, max)
   local ready = {}
   local function add(name, before, ahead)
     local found = redis.call('ZRANGEBYSCORE', queue.q .. name, '-inf', before, 'WITHSCORES', 'LIMIT', 0, max)
     for i = 1, #found, 2 do ready[#ready + 1] = { group = found[i], since = tonumber(found[i + 1]) + ahead } end
   end
-  -- An age has a fraction, for the order.
+  -- Ages have a fraction, which keeps their order.
   add('heads', '(' .. string.format('%.17g', queue.clock - queue.delay + 1), queue.delay)
   add('back', queue.clock, 0)
   table.sort(ready, function(a, b) return a.since < b.since or a.since == b.since and a.group < b.group end)
@@ -21,7 +20,8 @@ local function flying(queue)
   return redis.call('ZCOUNT', queue.q .. 'flight', '(' .. string.format('%.17g', queue.clock), '+inf')
 end
 
--- Ms until something can be received by time alone: 0 now, -1 never. `full`: not before something in flight comes back.
+-- Ms until something can be received by time alone: 0 now, -1 never. `full`: too many are in flight, so one must come
+-- back first.
 local function next_in_order(queue, full)
   local earliest
   local function consider(at)

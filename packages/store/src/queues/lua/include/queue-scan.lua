@@ -1,11 +1,11 @@
--- Reading a queue in the order of retention, page by page.
+-- Reads a queue in the order of retention, page by page.
 
--- The highest score there is: what is in the queue now has no higher one, what comes later has.
+-- The highest possible score now. Present items have no higher score, and later ones have.
 local function newest_score(queue)
   return redis.call('ZRANGE', queue.q .. 'age', -1, -1, 'WITHSCORES')[2] or string.format('%.0f', queue.clock)
 end
 
--- The rank in `age` of the first item after (score, id), whether that one is still there or not.
+-- The rank in `age` of the first item after (score, id), also if that item no longer exists.
 local function rank_after(queue, score, id)
   local age = queue.q .. 'age'
   local low = redis.call('ZCOUNT', age, '-inf', '(' .. score)
@@ -17,7 +17,7 @@ local function rank_after(queue, score, id)
   return low
 end
 
--- A filter from six values: subscription, status code, since, until, JSON array of ids, reason ('' each: any).
+-- Makes a filter of six values: subscription, status code, since, until, JSON array of ids, reason. '' means any.
 local function read_filter(subscription, status, since, before, ids, reason)
   local filter = {
     subscription = subscription, status = status, since = tonumber(since), before = tonumber(before), reason = reason,
@@ -29,7 +29,7 @@ local function read_filter(subscription, status, since, before, ids, reason)
   return filter
 end
 
--- Whether an item passes; also its subscription and status code, false where it has none.
+-- Whether an item passes the filter. Also returns its subscription and status code, false if it has none.
 local function passes(queue, filter, id)
   local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'u', 'k', 'e', 'm', 's', 'r')
   local subscription, status, dead_at = h[1], h[2], tonumber(h[3])
@@ -42,9 +42,9 @@ local function passes(queue, filter, id)
   return ok, subscription, status
 end
 
--- Calls `visit(id, subscription, status)` for each item that passes, oldest first, until it answers true or `max`
--- items have been looked at; only items up to the score `newest` ('' any), and none whose retention is over.
--- Returns the cursor's score and id, '' both at the end.
+-- Calls `visit(id, subscription, status)` for each item that passes the filter, oldest first. It stops when `visit`
+-- returns true, or after `max` items. Items with a higher score than `newest` ('' any) and expired items are left out.
+-- Returns the cursor's score and id; '' for both at the end.
 local function scan(queue, cursor, filter, newest, max, visit)
   local age = queue.q .. 'age'
   local start = redis.call('ZCOUNT', age, '-inf', queue.clock - queue.retention)

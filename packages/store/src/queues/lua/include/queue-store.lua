@@ -2,11 +2,11 @@
 -- @include queue
 -- @include queue-dedup
 local ITEM_VALUES = 17
--- FIFO: ages of one queue differ by at least this, so that their order is that of the sequence numbers.
+-- FIFO: ages in one queue differ by at least this, so that they have the order of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
--- An item may arrive by a move while its own move from here has not ended. It has then been there and is back, or this
--- queue is its own dead-letter queue. The item stays, and its receives are counted anew.
+-- An item may arrive here while its own move away from here has not ended. Either it was moved and has come back, or
+-- this queue is its own dead-letter queue. The item stays, and its receives are counted anew.
 local function end_move(queue, id, count)
   if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
   redis.call('HSET', queue.q .. 'i:' .. id, 'c', count, 'b', count)
@@ -14,7 +14,7 @@ local function end_move(queue, id, count)
   queue.woken = true
 end
 
--- Whether a send of an id that its sender gave was carried out before; also the sequence, where that is still known.
+-- Whether an item with an id of its sender was stored before. Also returns its sequence number, if that is still known.
 local function known_item(queue, id, by_move, count)
   local item = queue.q .. 'i:' .. id
   if redis.call('EXISTS', item) == 1 then
@@ -30,15 +30,15 @@ local function newest_age(queue)
   return last and math.max(queue.clock, last + AGE_STEP) or queue.clock
 end
 
--- Standard queues: visible after the delay. Retention counts from `kept_from`.
+-- Standard queues: the item is visible after the delay. Retention counts from `kept_from`.
 local function place_item(queue, id, kept_from, delay_ms)
-  -- Thousandths keep the order of what is sent within one millisecond.
+  -- Thousandths keep the order of items that are sent within one millisecond.
   local order = (redis.call('HINCRBY', queue.key, 'seq', 1) % 1000) / 1000
   redis.call('ZADD', queue.q .. 'age', kept_from + order, id)
   redis.call('ZADD', queue.q .. (delay_ms > 0 and 'delayed' or 'ready'), queue.clock + delay_ms + order, id)
 end
 
--- FIFO queues: behind all others of its group. Retention and delay count from now.
+-- FIFO queues: puts the item behind all others of its group. Retention and delay count from now.
 local function place_in_group(queue, id, group)
   local sequence, age = redis.call('HINCRBY', queue.key, 'seq', 1), newest_age(queue)
   redis.call('ZADD', queue.q .. 'age', age, id)

@@ -3,7 +3,7 @@
 -- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
 
--- Makes visible what is due back or whose delay is over, at most `max` of each.
+-- Makes items visible whose time in flight or delay is over, at most `max` of each.
 local function promote(queue, max)
   for _, place in ipairs({ 'flight', 'delayed' }) do
     local key = queue.q .. place
@@ -15,15 +15,15 @@ local function promote(queue, max)
   end
 end
 
--- Whether an item goes to the dead-letter queue now: it was received as often as the redrive policy allows since it
--- came to this queue (`before`: how often it had been until then), and no move of it has failed (`failed`).
+-- Whether an item must go to the dead-letter queue now: it was received as often as the redrive policy allows, and no
+-- move of it has failed (`failed`). Only receives in this queue count (`before`: the number when it came here).
 local function used_up(queue, count, before, failed)
   return queue.receives and not failed and tonumber(count) - (tonumber(before) or 0) >= queue.receives
 end
 
--- Marks an item as on its way. The caller that gets it appends it to the target by id and then forgets it here. If that
--- has not happened when the lease is over, the next receive or sweep hands it out again. Thousandths of `n` keep the
--- order of items that are on their way together.
+-- Marks an item as on its way to the dead-letter queue. The caller appends it there by its id, and then forgets it
+-- here. If that has not happened at the end of the lease, the next receive or sweep returns it again. Thousandths of
+-- `n` keep the order of items that move together.
 local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS + n / 1000, id)
@@ -34,7 +34,7 @@ local function start_move(queue, id, n)
   return item_of(queue, id)
 end
 
--- Moves whose lease is over, taken again, at most `max`.
+-- Returns at most `max` moves whose lease has ended, with new leases.
 local function overdue_moves(queue, max)
   local moves = {}
   local due = redis.call('ZRANGEBYSCORE', queue.q .. 'moving', '-inf', queue.clock, 'LIMIT', 0, max)
@@ -42,7 +42,7 @@ local function overdue_moves(queue, max)
   return moves
 end
 
--- Ms until something can be received of a standard queue by time alone: 0 now, -1 never.
+-- Ms until something can be received from a standard queue by time alone: 0 now, -1 never.
 local function next_visible(queue, full)
   if not full and redis.call('ZCARD', queue.q .. 'ready') > 0 then return 0 end
   local earliest

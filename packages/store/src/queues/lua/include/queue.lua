@@ -1,4 +1,4 @@
--- Common parts of all queue scripts: the queue's settings, its clock, and how an item leaves it.
+-- Common parts of all queue scripts: the queue's settings, its clock, and the removal of items.
 -- @include now
 -- @limit How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
@@ -10,9 +10,9 @@ local EXPIRED_MAX = 200
 -- @limit How long a received message may be hidden from its receive on. Past it: a change of its visibility is refused,
 -- and a repeated receive hides it no longer.
 local HIDDEN_MAX_MS = 43200000
--- Of a topic's own queue: what a message takes beside its payload, about.
+-- Approximate bytes of a message beside its payload, counted in a topic's own queue.
 local ITEM_BYTES = 900
--- FIFO: when an item comes back that is on its way to another queue.
+-- FIFO: the time at which an item on its way to another queue would come back, far in the future.
 local FAR = 8640000000000000
 
 -- nil if there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back. If
@@ -35,12 +35,12 @@ local function open_queue(base, arn)
   return queue
 end
 
--- Every script that writes stores how far the clock has come.
+-- Every script that writes must store the queue's clock.
 local function keep_clock(queue)
   redis.call('HSET', queue.key, 'seen', queue.clock, 'off', queue.offset)
 end
 
--- Only a topic's own queue counts its bytes, which are bounded.
+-- Counts bytes, but only for a topic's own queue, whose bytes are bounded.
 local function add_letter_bytes(queue, bytes)
   if not queue.letters then return end
   if redis.call('HINCRBY', queue.letters, queue.arn, bytes) <= 0 then redis.call('HDEL', queue.letters, queue.arn) end
@@ -53,8 +53,9 @@ local function count_dead(queue, by, reason, status, subscription)
   end
 end
 
--- FIFO: puts a group where its first item says: in `heads`, by age, while that has never been received, else in `back`,
--- by when it comes back. So one look at the two finds a group of which something can be received, however many cannot.
+-- FIFO: puts a group into the set for its first item. It is `heads`, by age, if the item was never received, else
+-- `back`, by its time of coming back. One look at the two sets then finds a group with a message to receive, however
+-- many groups have none.
 local function place_group(queue, group)
   local q, due, age = queue.q, nil, nil
   local head = redis.call('ZRANGE', q .. 'g:' .. group, 0, 0)[1]
@@ -66,14 +67,14 @@ local function place_group(queue, group)
   if visible_at and visible_at <= queue.clock then queue.woken = true end
 end
 
--- FIFO: an item is hidden until `due` and with it all that follow it in its group; visible from then on.
+-- FIFO: hides an item until `due`, and with it all that follow in its group.
 local function hide_in_group(queue, id, due)
   redis.call('ZADD', queue.q .. 'flight', due, id)
   local group = redis.call('HGET', queue.q .. 'i:' .. id, 'g')
   if group then place_group(queue, group) end
 end
 
--- FIFO: received, and not yet due back.
+-- FIFO: whether the item was received and is not yet due back.
 local function in_flight(queue, id)
   local due = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id))
   return due and due > queue.clock and due < FAR
@@ -86,32 +87,32 @@ local function leave_group(queue, id, group)
   if first then place_group(queue, group) end
 end
 
--- Keeps an item from everybody, for a redrive.
+-- Hides an item from all receivers, for a redrive.
 local function hold_item(queue, id)
   for _, place in ipairs({ 'ready', 'flight', 'delayed' }) do redis.call('ZREM', queue.q .. place, id) end
   redis.call('ZADD', queue.q .. 'held', queue.clock, id)
   if queue.fifo then hide_in_group(queue, id, FAR) end
 end
 
--- Makes an item visible that was on its way or held.
+-- Makes an item visible that was held, or on its way to another queue.
 local function show_item(queue, id)
   if queue.fifo then return hide_in_group(queue, id, queue.clock) end
   redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
 end
 
--- Notifies waiting receivers that an item has left, which may have blocked another one.
+-- Tells waiting receivers that an item has left, because it may have blocked another one.
 local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 end
 
--- The remembered name of an item that leaves, which recognises it if it is sent once more: its id if the sender gave
--- it. An item that a redrive policy brought is known to moves only. Two queues that are each other's dead-letter queue
--- may rightly bring it again, so an item that is moved on is forgotten.
+-- The name under which a removed item is remembered, so that it is recognised if it is sent again. It is the item's id
+-- if the sender gave one. An item that a redrive policy brought is only recognised by moves. Two queues may be each
+-- other's dead-letter queue and bring it back rightly, so an item that is moved on is forgotten.
 local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end
 
--- Removes an item wherever it is; false where it is nowhere. `moved`: to its dead-letter queue.
+-- Removes an item in any state. Returns false if there is none. `moved`: it goes to the dead-letter queue.
 local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
@@ -125,13 +126,13 @@ local function remove_item(queue, id, moved)
   return true
 end
 
--- Forgets ids whose 10 minutes are over, and the oldest where there are too many.
+-- Forgets ids after 10 minutes, and the oldest ids if there are too many.
 local function trim_recent(queue)
   redis.call('ZREMRANGEBYSCORE', queue.q .. 'recent', '-inf', queue.clock - RECENT_MS)
   redis.call('ZREMRANGEBYRANK', queue.q .. 'recent', 0, -RECENT_MAX - 1)
 end
 
--- Removes at most `max` items whose retention is over; answers how many. Those held by a redrive are its own to end.
+-- Removes at most `max` items whose retention is over, and returns how many. Items that a redrive holds are left to it.
 local function expire_items(queue, max)
   local old = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', queue.clock - queue.retention, 'LIMIT', 0, max)
   local removed = 0
@@ -141,8 +142,8 @@ local function expire_items(queue, max)
   return removed
 end
 
--- An item as readers get it: id, payload, sent, receive count, first received, source queue, group, deduplication id,
--- sequence number.
+-- An item in the form for readers: id, payload, sent, receive count, first received, source queue, group, deduplication
+-- id, sequence number.
 local function item_of(queue, id)
   return { id, unpack(redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
 end

@@ -13,7 +13,7 @@ local function end_task(base, key, status, reason, now)
   if redis.call('HGET', base .. 'redriving', h[1]) == h[2] then redis.call('HDEL', base .. 'redriving', h[1]) end
 end
 
--- The queue that the task works on, nil where it is gone, also if there is another one of its name.
+-- The queue that the task works on. nil: it is gone. Another queue may have its name.
 local function task_queue(base, key)
   local h = redis.call('HMGET', key, TASK.source, TASK.uid)
   local queue = open_queue(base, h[1])
@@ -21,17 +21,17 @@ local function task_queue(base, key)
   return nil
 end
 
--- Ms until the task's rate allows another batch, 0 where it does now, and the items that such a batch may have.
+-- Ms until the task's rate allows another batch (0: now), and the most items that this batch may have.
 local function pace(task, now, max)
   local rate, start = tonumber(task.rate), tonumber(task.next) or 0
   if not rate then return 0, max end
-  -- A time further ahead than any batch sets comes from a clock that has been set back.
+  -- No batch sets a time that far ahead, so the clock was set back.
   local wait = start - now
   if wait > 0 and wait <= 1000 / math.min(rate, 1) + PACE_MS then return math.ceil(wait), 0 end
   return 0, math.min(max, math.max(1, math.floor(rate * PACE_MS / 1000)))
 end
 
--- When the batch after one of `count` items may begin; a late one is caught up by at most CATCH_UP_MS.
+-- When the batch after one of `count` items may begin. A late batch catches up at most CATCH_UP_MS.
 local CATCH_UP_MS = 50
 local function next_start(task, now, count)
   return math.ceil(math.max(tonumber(task.next) or 0, now - CATCH_UP_MS) + count * 1000 / tonumber(task.rate))

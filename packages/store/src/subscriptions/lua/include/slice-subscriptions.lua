@@ -1,8 +1,7 @@
--- The parts of a subscription in its slice's shard: record, count, slot, lane, expiry.
--- @include lane-next
+-- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
 
--- Stores a new subscription in the lowest free slot; returns its record. `new.open` is the record's JSON up to where
--- slot and time of creation follow.
+-- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
+-- end. Slot and time of creation are appended to it.
 local function place_subscription(base, slice, id, new, rev, now)
   local slots = base .. 'slots:' .. slice
   local slot = redis.call('BITPOS', slots, 0)
@@ -20,7 +19,7 @@ local function place_subscription(base, slice, id, new, rev, now)
   return record
 end
 
--- The lane of a removed subscription: gone at once where it is empty, else for `take` to drain.
+-- Closes the lane of a removed subscription. An empty lane is removed at once. Otherwise `take` drains it.
 local function close_lane(base, id, now)
   redis.call('ZREM', base .. 'expiries', id)
   if redis.call('EXISTS', base .. 'lane:' .. id) == 0 then return end
@@ -28,13 +27,13 @@ local function close_lane(base, id, now)
   lane_next(base, id, now)
 end
 
--- The endpoint of a stored subscription; `fallback` where there is none, or its record cannot be read.
+-- The endpoint of a stored subscription. Returns `fallback` if there is none, or if its record cannot be read.
 local function endpoint_of(base, slice, id, fallback)
   local readable, record = pcall(cjson.decode, redis.call('HGET', base .. 'subs:' .. slice, id) or '')
   return readable and type(record) == 'table' and record[SUBSCRIPTION.endpoint] or fallback
 end
 
--- Removes a subscription; returns its packed record as a table, or false where there is none.
+-- Removes a subscription. Returns its stored record as a table, or false if there is none.
 local function remove_subscription(base, slice, id, rev, now)
   local subs = base .. 'subs:' .. slice
   local text = redis.call('HGET', subs, id)
@@ -50,13 +49,13 @@ local function remove_subscription(base, slice, id, rev, now)
   return record
 end
 
--- Removes a slice with all its subscriptions, and refuses placements in it for a minute.
+-- Removes a slice with all its subscriptions. For a minute it refuses new subscriptions.
 local function drop_slice(base, slice, now)
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
   redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice)
   local empty = {}
   for _, id in ipairs(ids) do
-    -- Most lanes are empty and need not be closed one by one, which would stop Redis for some 15 ms.
+    -- Most lanes are empty and need not be closed. Closing all of them would block Redis for some 15 ms.
     if redis.call('EXISTS', base .. 'fresh:' .. id, base .. 'retry:' .. id, base .. 'lease:' .. id) > 0 then
       close_lane(base, id, now)
     else

@@ -4,14 +4,15 @@
 -- @include topic-slices
 -- @include topic-tokens
 
--- What a lane has learnt from its endpoint's answers for its retry mode and circuit breaker.
+-- Values that a lane has learnt from its endpoint's answers, for its retry mode and circuit breaker.
 local PACE_STATE = {
   LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
   LANE.bucket, LANE.requests, LANE.closedAt,
 }
 
--- Ends a change: the expiry of the subscription's token, its lane's due time, and, where the topic is in this shard
--- (`change.arn` is not ''), the token's entry and the topic's revision. `before` is the shard's due time before it.
+-- Ends a change. Updates the expiry of the subscription's token and its lane's due time. If the topic is in this shard
+-- (`change.arn` is not ''), also updates the token's entry and the topic's revision. `before`: the shard's earliest due
+-- time before the change.
 local function finish_change(base, shard, id, now, before, change)
   if change.expires == '' then
     redis.call('ZREM', base .. 'expiries', id)

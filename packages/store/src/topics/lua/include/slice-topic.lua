@@ -12,7 +12,7 @@ local function set_slice_topic(base, slice, arn, settings, rev, now)
   if not had[1] or (had[2] == settings.throttle and had[3] == settings.overrides) then return end
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
   if #ids == 0 then return end
-  -- Lanes that stand in no line are empty or paused: no throttle moves them, and there may be 500 of them.
+  -- Lanes that are in no line are empty or paused, so the throttle does not affect them. There may be 500 of them.
   local due = redis.call('ZMSCORE', base .. 'due', unpack(ids))
   local turns = redis.call('ZMSCORE', base .. 'turns', unpack(ids))
   for i, id in ipairs(ids) do

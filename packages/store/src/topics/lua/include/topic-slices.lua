@@ -1,7 +1,8 @@
--- A topic in its home shard: its settings and its places.
+-- A topic's data in its home shard: its settings, and the free places of its slices.
 
--- `slices` is a JSON array of subscriptions per slice. All numbers have the same width, so that one is read and written
--- in place. Decoding and encoding the numbers of ten million subscriptions would cost 4 ms of Redis for each change.
+-- `slices` is a JSON array of subscriptions per slice. All numbers have the same width, so a number can be read and
+-- replaced in the text. Decoding and encoding the numbers of ten million subscriptions would block Redis for 4 ms at
+-- each change.
 local COUNT_WIDTH = 3
 local COUNT_STEP = COUNT_WIDTH + 1
 
@@ -16,7 +17,7 @@ local function count_at(topic, number)
   return count
 end
 
--- The array with one count replaced, or behind the last.
+-- The array with one count replaced, or with one more count at its end.
 local function with_count(topic, number, count)
   local text, slices = string.format('%' .. COUNT_WIDTH .. 'd', count), topic.slices
   if slices == '[]' then return '[' .. text .. ']' end
@@ -25,7 +26,7 @@ local function with_count(topic, number, count)
   return string.sub(slices, 1, from - 1) .. text .. string.sub(slices, from + COUNT_WIDTH)
 end
 
--- The topic hash as a table, or nil where there is no such topic.
+-- The topic hash as a table. nil: there is no such topic.
 local function read_topic(key)
   local h = redis.call('HMGET', key, TOPIC.record, TOPIC.uid, TOPIC.version, TOPIC.throttle, TOPIC.retention,
     TOPIC.overrides, TOPIC.slices, TOPIC.free)
@@ -53,7 +54,8 @@ local function take_place(topic, max, slices_max)
   return number
 end
 
--- Takes one off a slice's count, unless the topic is gone or another one by now; 'deleted' where a subscription had it.
+-- Subtracts one from a slice's count, unless the topic was deleted or replaced. 'deleted': a subscription had the
+-- place.
 local function release_place(key, uid, number, deleted)
   local topic = read_topic(key)
   if not topic or topic.uid ~= uid then return end
@@ -62,7 +64,7 @@ local function release_place(key, uid, number, deleted)
   if number < (tonumber(topic.free) or 0) then redis.call('HSET', key, TOPIC.free, number) end
 end
 
--- Marks the topic as changed and notifies the processes that have loaded it.
+-- Gives the topic a new revision, and notifies the processes that have loaded it.
 local function touch_topic(key, uid, arn, rev)
   if redis.call('HGET', key, TOPIC.uid) == uid then redis.call('HSET', key, TOPIC.revision, rev) end
   redis.call('PUBLISH', 'ft:wake:changes', arn)

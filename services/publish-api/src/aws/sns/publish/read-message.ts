@@ -42,7 +42,7 @@ export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttribut
   return { message, bytes: Buffer.byteLength(text) + bytes }
 }
 
-/** Throws where a text for protocols is not of that kind, cannot be read or has no default. */
+/** Throws if a text for protocols is not of that kind, cannot be read or has no default. */
 export function checkStructure(structure: unknown, text: string): void {
   if (structure !== 'json') throw invalidParameter('MessageStructure')
   const texts = objectOf(text)

@@ -15,7 +15,7 @@ export const MESSAGE_ATTRIBUTES = {
 } as const
 
 export interface ReadAttributes {
-  /** undefined where there are none. */
+  /** undefined if there are none. */
   attributes: Record<string, MessageAttribute> | undefined
   /** Bytes of names, types and values. */
   bytes: number

@@ -42,7 +42,7 @@ const UNSERVED: Record<string, Check> = {
 export interface GivenEndpoint {
   protocol: string
   endpoint: string
-  /** null where nothing can be delivered by the protocol. */
+  /** null if nothing can be delivered by the protocol. */
   address: EndpointAddress | null
 }
 

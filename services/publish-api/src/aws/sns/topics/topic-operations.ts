@@ -36,7 +36,7 @@ export function topicOperations(deps: ApiDeps): Operation[] {
   ]
 }
 
-/** One that exists is left as it is, and answered where it has all that was given. */
+/** One that exists is left as it is, and answered if it has all that was given. */
 async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<string> {
   const { FifoTopic, ...attributes } = givenAttributes(input)
   const name = checkName(input.Name, FifoTopic)

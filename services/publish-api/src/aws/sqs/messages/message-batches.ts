@@ -10,7 +10,7 @@ interface Entry extends AwsInput {
   Id: string
 }
 
-/** The entries of a batch; throws where the batch as such cannot be carried out. */
+/** The entries of a batch; throws if the batch as such cannot be carried out. */
 export function readEntries({ Entries }: AwsInput, operation: string): Entry[] {
   const entries = (Entries ?? []) as AwsInput[]
   if (entries.length === 0) {

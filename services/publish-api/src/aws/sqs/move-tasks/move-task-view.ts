@@ -60,7 +60,7 @@ export function formatTaskHandle({ id, source }: RedriveTask): string {
   return Buffer.from(JSON.stringify({ taskId: id, sourceArn: source })).toString('base64')
 }
 
-/** undefined where the text is no handle. */
+/** undefined if the text is no handle. */
 export function parseTaskHandle(handle: string): TaskName | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(handle, 'base64').toString())

@@ -62,7 +62,7 @@ function targetProblem(target: string, source: string): string | undefined {
   return undefined
 }
 
-/** null where the text is empty, which removes it. */
+/** null if the text is empty, which removes it. */
 export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy | null {
   if (text === '') return null
   const policy = allowPolicy(text)

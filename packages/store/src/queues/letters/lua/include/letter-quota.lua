@@ -10,7 +10,7 @@ local function letter_bytes(queue)
   return tonumber(redis.call('HGET', queue.letters, queue.arn)) or 0
 end
 
--- The oldest go first, the newest stays whatever its size. Returns how many were removed.
+-- Removes the oldest letters. The newest one stays, whatever its size. Returns how many were removed.
 local function trim_letters(queue, bytes_max)
   local age, removed, passed = queue.q .. 'age', 0, 0
   while removed < TRIMMED_MAX and passed < PASSED_OVER_MAX and letter_bytes(queue) > bytes_max do
