@@ -12,7 +12,7 @@ const TYPES = {
 type Declared = ReturnType<typeof readScript>['declared']
 type Parameter = Declared['args'][number]
 
-const HEAD = `/** What scripts take, as their heads declare it. Written by \`vitest run tests/repo/script-arguments.test.ts -u\`. */
+const HEAD = `/** Arguments of scripts, declared in their heads. Written by \`vitest run tests/repo/script-arguments.test.ts -u\`. */
 
 type ScriptText = string | Buffer
 export type ScriptValue = string | Buffer | number

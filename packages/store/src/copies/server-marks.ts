@@ -1,5 +1,5 @@
 /**
- * Marks tell whether a copy still exists when its source is about to be deleted.
+ * A mark shows whether a copy still exists when its source is about to be deleted.
  *
  * A delivery moves in two writes: the copy, then the deletion of its source. After a power loss with `appendfsync
  * everysec`, or a failover to a late replica, Redis has an older state. That state may have the source and not the

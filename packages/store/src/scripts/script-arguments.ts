@@ -1,7 +1,4 @@
-/**
- * The arguments of scripts, as their heads declare them. Written by `vitest run tests/repo/script-arguments.test.ts
- * -u`.
- */
+/** Arguments of scripts, declared in their heads. Written by `vitest run tests/repo/script-arguments.test.ts -u`. */
 
 type ScriptText = string | Buffer
 export type ScriptValue = string | Buffer | number

@@ -67,7 +67,7 @@ function routes({ clauses }: FilterIndex): Iterable<Label> {
   return [...byPath].map(([path, known]) => ({ path, conditions: [...known.values()] }))
 }
 
-/** Conditions that the same values satisfy have the same text. JSON cannot express numbers beyond its range. */
+/** Conditions that the same values satisfy have the same text. JSON has no text for numbers beyond its range. */
 function keyOf(condition: Condition): string {
   return condition.op === 'number' ? `number ${condition.value}` : JSON.stringify(condition)
 }

@@ -1,4 +1,5 @@
 -- FIFO: which groups have a message to receive, and when the next one will.
+-- @include queue
 
 -- At most `max` groups whose first item is visible. The group that has waited longest comes first.
 local function ready_groups(queue, max)

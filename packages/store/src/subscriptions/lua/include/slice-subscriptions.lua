@@ -1,4 +1,5 @@
 -- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
+-- @include lane-next
 
 -- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
 -- end. Slot and time of creation are appended to it.
