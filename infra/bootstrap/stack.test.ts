@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { addresses, checkPorts, curlLines } from './stack.mjs'
+import { addresses, checkPorts, curlLines, localSettings } from './stack.mjs'
 
 let server: Server | undefined
 
@@ -30,6 +30,10 @@ it('names a port that is taken, and the way out', async () => {
 
 it('refuses a FANTAIL_PORT that is none', () => {
   expect(() => addresses({ FANTAIL_PORT: 'http' })).toThrow(/FANTAIL_PORT must be/)
+})
+
+it('makes the receiver every function', () => {
+  expect(localSettings({ FANTAIL_PORT: '5000' }).FANTAIL_FUNCTIONS).toBe('{"*":"http://127.0.0.1:5009"}')
 })
 
 it('offers three lines: create, subscribe the receiver, publish', () => {

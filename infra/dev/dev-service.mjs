@@ -1,6 +1,7 @@
 // @ts-check
 /** One service of the local stack, from its sources, started again when it dies. */
 import { basename, join } from 'node:path'
+import { localSettings } from '../bootstrap/stack.mjs'
 import { spawnGuarded } from './guard.mjs'
 import { forwardLines } from './output.mjs'
 import { supervise } from './supervise.mjs'
@@ -10,7 +11,7 @@ const FLAGS = ['--conditions=@fantail/source', '--enable-source-maps']
 /** @param {string} folder with `src/main.ts` */
 export function runDevService(folder) {
   const name = basename(folder)
-  const env = { FANTAIL_MODE: 'local', ...process.env }
+  const env = { ...localSettings(process.env), ...process.env }
   return supervise({
     name,
     launch: () =>

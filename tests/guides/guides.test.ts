@@ -21,12 +21,14 @@ const RECEIVER = 'http://127.0.0.1:4109'
 /** The AWS CLI starts slowly: its guide takes a minute beside a load of 20. */
 const GUIDE_TIMEOUT_MS = 120_000
 
-const stack = useStack({ redrive: true })
+const receiverPort = await freePort()
+const functions = { '*': `http://127.0.0.1:${receiverPort}` }
+const stack = useStack({ redrive: true, env: { FANTAIL_FUNCTIONS: JSON.stringify(functions) } })
 let receiver: Server
 
 beforeAll(async () => {
   receiver = createReceiver({ print: () => undefined, ownHosts: createOwnHosts({ mode: 'local' }) })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => receiver.listen(receiverPort, '127.0.0.1', resolve))
 })
 
 afterAll(async () => {
@@ -41,7 +43,7 @@ function shell(known = new Map<string, string>()) {
   return createShell({ addresses, env: { REDIS_URL: redis.url }, known })
 }
 
-for (const [name, tool] of [['webhooks'], ['retries'], ['aws', 'aws']] as const) {
+for (const [name, tool] of [['webhooks'], ['retries'], ['functions'], ['aws', 'aws']] as const) {
   test.skipIf(tool && !isInstalled(tool))(
     `the commands of docs/guides/${name}.md print what stands there`,
     async () => {

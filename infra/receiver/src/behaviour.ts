@@ -1,6 +1,6 @@
 /** The behaviour that a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`. */
 
-interface Behaviour {
+export interface Behaviour {
   /** null: never answers. */
   status: number | null
   delayMs: number

@@ -57,6 +57,21 @@ describe('the receiver', () => {
     expect((await deliver(path, 'm1')).status).toBe(status)
   })
 
+  it.each([
+    ['hello', 'Event', 202],
+    ['hello', 'RequestResponse', 200],
+    ['status-404', 'Event', 404],
+    ['flaky-1', 'Event', 503],
+  ])('is the function %s: an invocation of type %s is answered %i', async (name, type, status) => {
+    const response = await fetch(`${url}/2015-03-31/functions/${name}/invocations`, {
+      method: 'POST',
+      headers: { 'x-amz-invocation-type': type },
+      body: '{"Records":[{"Sns":{"MessageId":"m1"}}]}',
+    })
+    expect([response.status, response.headers.has('x-amzn-requestid')]).toEqual([status, true])
+    expect(printed.join()).toContain('messageId=m1')
+  })
+
   it('fails a flaky path so many times per message, and says so', async () => {
     const statuses: number[] = []
     for (const id of ['m1', 'm1', 'm2', 'm1']) statuses.push((await deliver('/flaky/2', id)).status)

@@ -1,13 +1,15 @@
 /** The receiver's HTTP side: every request is counted, shown, and answered as its path asks. */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { Arrivals } from './arrivals.ts'
 import { behaviourOf } from './behaviour.ts'
+import { functionBehaviour } from './function-behaviour.ts'
 
 /** More than the largest message in its envelope, escaped. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang']
+const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang', '/2015-03-31/functions/…/invocations']
 
 interface ReceiverOptions {
   /** Under which host names it shows what arrived: messages and tokens that other sites' pages must not read. */
@@ -44,10 +46,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   const body = await readBody(request)
   const messageId = messageIdOf(request, body)
   const attempt = arrivals.count(path, messageId)
-  const behaviour = behaviourOf(path, attempt)
+  const { headers } = request
+  const behaviour =
+    functionBehaviour(path, headers['x-amz-invocation-type'], attempt) ?? behaviourOf(path, attempt)
   if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
   const { status, delayMs } = behaviour
-  const { headers } = request
   arrivals.add({ at: new Date().toISOString(), method, path, messageId, attempt, status, headers, body })
   print(
     `received ${method} ${path} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
@@ -86,6 +89,6 @@ function messageIdOf(request: IncomingMessage, body: string): string | null {
 function answer(response: ServerResponse, status: number, value: unknown): void {
   // These statuses have no body.
   const body = status === 204 || status === 304 ? '' : `${JSON.stringify(value, null, 2)}\n`
-  response.writeHead(status, { 'content-type': 'application/json' })
+  response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID() })
   response.end(body)
 }

@@ -3,7 +3,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isAddressRule } from '@fantail/policy'
+import { isObject, jsonOf } from '@fantail/contracts'
+import { isAddressRule, isArnPattern, isFunctionName, parseFunctionArn } from '@fantail/policy'
 import { type MasterKey, parseMasterKey } from '@fantail/vault'
 import { z } from 'zod'
 
@@ -118,6 +119,52 @@ export const awsCredentials = () =>
     if (ids.size < credentials.length) addIssue('must name each access key once')
     return credentials
   })
+
+const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{1,4096}))?$/
+
+/** Credentials that Fantail itself signs requests to AWS with; temporary ones have a session token. */
+export const awsClientCredentials = () =>
+  z.string().transform((text, { addIssue }) => {
+    const [, accessKeyId, secretAccessKey, sessionToken] = CLIENT_CREDENTIALS.exec(text) ?? []
+    if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, sessionToken }
+    addIssue('must be ACCESSKEYID:SECRET or ACCESSKEYID:SECRET:SESSIONTOKEN')
+    return z.NEVER
+  })
+
+/** Patterns of ARNs, separated by commas. */
+export const arnPatterns = () =>
+  z.string().transform((text, { addIssue }): string[] => {
+    const patterns = text.split(',').map((entry) => entry.trim())
+    const wrong = patterns.find((pattern) => !isArnPattern(pattern))
+    if (wrong !== undefined) {
+      addIssue(`must be patterns of ARNs with all six parts, separated by commas; '${wrong}' is none`)
+    }
+    return patterns
+  })
+
+/** The key of the map for functions without one of their own. */
+const ANY_FUNCTION = '*'
+
+/** JSON: URLs by names or ARNs of functions. A URL may hold a password, so only its key is named. */
+export const functionMap = () =>
+  z.string().transform((text, { addIssue }): Record<string, string> => {
+    const map = jsonOf(text)
+    if (!isObject(map)) {
+      addIssue('must be a JSON object of URLs by names or ARNs of functions')
+      return z.NEVER
+    }
+    for (const [key, value] of Object.entries(map)) {
+      const isKey = key === ANY_FUNCTION || isFunctionName(key) || parseFunctionArn(key) !== undefined
+      if (!isKey) addIssue(`must have names or ARNs of functions, or *, as its keys; '${key}' is none`)
+      else if (!isHttpUrl(value)) addIssue(`must have an http or https URL for '${key}'`)
+    }
+    return map as Record<string, string>
+  })
+
+function isHttpUrl(value: unknown): boolean {
+  const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
+  return protocol === 'http:' || protocol === 'https:'
+}
 
 const MASTER_KEY =
   'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'

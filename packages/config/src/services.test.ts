@@ -48,6 +48,49 @@ describe('settings', () => {
     expectTypeOf<WorkerSettings['opsPort']>().toEqualTypeOf<number>()
   })
 
+  it('take functions by name or ARN, and credentials with the ARNs that they may call', () => {
+    const arn = 'arn:aws:lambda:us-east-1:000000000000:function:hello:live'
+    const functions = { '*': 'http://127.0.0.1:4109', 'hello:7': 'https://user:pw@a/', [arn]: 'http://b/run' }
+    const settings = readWorkerSettings({
+      FANTAIL_FUNCTIONS: JSON.stringify(functions),
+      FANTAIL_AWS_CREDENTIALS: 'AKIAX:wJal+rXUt/nFEMI=:t0ken//==',
+      FANTAIL_AWS_TARGETS:
+        'arn:aws:lambda:*:123456789012:function:a-*, arn:aws:lambda:eu-west-1:*:function:b',
+    })
+    expect(settings).toMatchObject({
+      functions,
+      awsClientCredentials: {
+        accessKeyId: 'AKIAX',
+        secretAccessKey: 'wJal+rXUt/nFEMI=',
+        sessionToken: 't0ken//==',
+      },
+      awsTargets: ['arn:aws:lambda:*:123456789012:function:a-*', 'arn:aws:lambda:eu-west-1:*:function:b'],
+    })
+  })
+
+  it.each([
+    ['FANTAIL_FUNCTIONS', 'hello=http://secret'],
+    ['FANTAIL_FUNCTIONS', '["http://secret"]'],
+    ['FANTAIL_FUNCTIONS', '{"a b":"http://secret"}'],
+    ['FANTAIL_FUNCTIONS', '{"hello":"ftp://secret"}'],
+    ['FANTAIL_FUNCTIONS', '{"hello":"secret"}'],
+    ['FANTAIL_FUNCTIONS', '{"hello":{"secret":1}}'],
+    ['FANTAIL_AWS_CREDENTIALS', 'secret'],
+    ['FANTAIL_AWS_CREDENTIALS', 'AKIA:secret:'],
+    ['FANTAIL_AWS_TARGETS', '*'],
+  ])('refuse %s=%s without a word of its secrets', (name, text) => {
+    const both = { FANTAIL_AWS_CREDENTIALS: 'A:b', FANTAIL_AWS_TARGETS: 'arn:aws:lambda:*:*:function:*' }
+    const problems = problemsOf(readApiSettings, { ...both, [name]: text })
+    expect(namesOf(problems)).toEqual([name])
+    expect(JSON.stringify(problems)).not.toContain('secret')
+  })
+
+  it('take credentials and the ARNs that they may call together only', () => {
+    expect(namesOf(problemsOf(readWorkerSettings, { FANTAIL_AWS_CREDENTIALS: 'A:b' }))).toEqual([
+      'FANTAIL_AWS_TARGETS',
+    ])
+  })
+
   it('take access keys with their secrets and accounts', () => {
     const { awsCredentials } = readApiSettings({
       FANTAIL_ACCESS_KEYS: 'AKIAX:wJal+rXUt/nFEMI=, 123456789012:s , B:t:210987654321',

@@ -32,7 +32,15 @@ type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingPr
 
 /** Throws a SettingsError that names every problem. */
 export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [hostRule, redisRule, authRule, SIGNING_RULE, TLS_RULE, masterKeyRule])
+  const values = read(apiTable, env, [
+    hostRule,
+    redisRule,
+    authRule,
+    SIGNING_RULE,
+    TLS_RULE,
+    masterKeyRule,
+    AWS_RULE,
+  ])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   const auth = values.auth === undefined ? values.mode === 'server' : values.auth === 'on'
@@ -47,6 +55,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     portRule('FANTAIL_OPS_PORT', 1),
     SIGNING_RULE,
     masterKeyRule,
+    AWS_RULE,
   ])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
   return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values), opsPort }
@@ -93,6 +102,7 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
+const AWS_RULE = pairRule(['FANTAIL_AWS_CREDENTIALS', 'FANTAIL_AWS_TARGETS'])
 const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
 const TLS_RULE = pairRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 

@@ -8,11 +8,14 @@ import {
 import { redisTable } from './redis-settings.ts'
 import {
   addressRules,
+  arnPatterns,
+  awsClientCredentials,
   awsCredentials,
   file,
   flag,
   folder,
   fraction,
+  functionMap,
   masterKey,
   masterKeys,
   matching,
@@ -180,6 +183,27 @@ const delivery = {
     schema: addressRules(),
     unset: 'nothing beyond private addresses',
     description: 'The same forms: what nothing connects to, whatever else allows it.',
+  }),
+  functions: optional({
+    name: 'FANTAIL_FUNCTIONS',
+    schema: functionMap(),
+    unset: 'no function has a URL of its own',
+    description:
+      'Where functions are invoked (docs/guides/functions.md), as JSON: {"name or ARN": "URL"}, `*` for all others. A URL without a path is the base of an invoke API; any other is posted to as it is. Their hosts may be private.',
+  }),
+  awsClientCredentials: optional({
+    name: 'FANTAIL_AWS_CREDENTIALS',
+    schema: awsClientCredentials(),
+    unset: 'nothing is called at AWS',
+    description:
+      'Credentials that functions at AWS are invoked with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
+  }),
+  awsTargets: optional({
+    name: 'FANTAIL_AWS_TARGETS',
+    schema: arnPatterns(),
+    unset: 'nothing is called at AWS',
+    description:
+      'ARNs that these credentials may call, separated by commas. `*` stands for any text between two colons, `?` for one character.',
   }),
   masterKey: optional({
     name: 'FANTAIL_MASTER_KEY',

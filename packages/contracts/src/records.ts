@@ -378,6 +378,8 @@ export type AttemptResult =
       retryAfterSeconds?: number
       /** Set if it was requested and is not too long. */
       body?: Buffer
+      /** The headers that were requested, by names in lower case. */
+      headers?: Record<string, string>
       /** The beginning of the body, if it was requested. */
       text?: string
       /** Judges the response instead of its status, where the endpoint said more than that. */

@@ -1,5 +1,6 @@
 export type { AttemptDone, Sent } from './attempters/attempter.ts'
 export { type Attempters, closeAttempters, createAttempters } from './attempters/attempters.ts'
+export { createFunctionCalls } from './attempters/function-attempter.ts'
 export type { KindSettings } from './attempters/kind-settings.ts'
 export { UnconfiguredAttempter } from './attempters/unconfigured-attempter.ts'
 export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
@@ -12,6 +13,7 @@ export {
   textForProtocol,
 } from './envelope/envelope.ts'
 export { compileTarget, redactEndpoint, type Target } from './envelope/target.ts'
+export { describeProblem, type FunctionCalls } from './functions/function-calls.ts'
 export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export { type Linked, LinkedList } from './http/linked-list.ts'

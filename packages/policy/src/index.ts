@@ -1,6 +1,13 @@
 export { type AccessPolicy, decideAccess, parseAccessPolicy } from './access/access-policy.ts'
 export { takesFromTopic } from './access/queue-delivery.ts'
 export { AddressRules, hostName, type IpAddress, isAddressRule } from './endpoints/address-rules.ts'
+export { isArnPattern, matchesArn } from './endpoints/arn-patterns.ts'
+export {
+  type FunctionArn,
+  isFunctionName,
+  parseFunctionArn,
+  unqualifiedArn,
+} from './endpoints/function-arn.ts'
 export { outboundHeaderProblems } from './endpoints/outbound-headers.ts'
 export {
   type CompiledFilter,

@@ -7,7 +7,13 @@
  *                                FIFO: LogReaders ─▶ lanes
  */
 import { nameOfArn } from '@fantail/contracts'
-import { closeAttempters, createAttempters, QueueAdmission, QueueAppends } from '@fantail/delivery'
+import {
+  closeAttempters,
+  createAttempters,
+  createFunctionCalls,
+  QueueAdmission,
+  QueueAppends,
+} from '@fantail/delivery'
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, openConnections } from '@fantail/runtime'
 import {
@@ -256,6 +262,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     subscriber,
     queues,
     sender,
+    functions: createFunctionCalls(sending, options.kinds ?? {}),
     vault,
     metrics: options.telemetry.metrics,
     spans,

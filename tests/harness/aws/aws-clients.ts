@@ -22,7 +22,7 @@ export interface AwsClients {
 }
 
 interface SubscribedEndpoint {
-  protocol: 'http' | 'sqs'
+  protocol: 'http' | 'sqs' | 'lambda'
   endpoint: string
   attributes?: Record<string, string>
 }

@@ -10,6 +10,7 @@ test('attempters are closed once each, also one that several protocols share', a
     close: async () => void closed.push(name),
   })
   const webhook = attempter('webhook')
-  await closeAttempters({ http: webhook, https: webhook, sqs: attempter('queue') })
-  expect(closed).toEqual(['webhook', 'queue'])
+  const [queue, lambda] = [attempter('queue'), attempter('function')]
+  await closeAttempters({ http: webhook, https: webhook, sqs: queue, lambda })
+  expect(closed).toEqual(['webhook', 'queue', 'function'])
 })

@@ -1,8 +1,10 @@
 /** The attempters, one for every protocol. A protocol without one does not compile. */
 import type { Protocol } from '@fantail/contracts'
 import type { Attempter } from './attempter.ts'
+import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
+import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
@@ -18,7 +20,13 @@ export function createAttempters(
 ): Attempters {
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
-  return { http: webhook, https: webhook, sqs: queue }
+  const { kinds = {} } = options
+  return { http: webhook, https: webhook, sqs: queue, lambda: functionAttempter(options, kinds) }
+}
+
+function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {
+  const calls = createFunctionCalls(options, kinds)
+  return calls ? new FunctionAttempter(calls) : new UnconfiguredAttempter('FANTAIL_FUNCTIONS')
 }
 
 /** Closes each attempter once, also one that several protocols share. */

@@ -2,4 +2,6 @@
  * Settings of endpoint kinds, by their names in the configuration of worker and API. Each kind declares its own, all of
  * them optional, beside its attempter. This is their intersection.
  */
-export type KindSettings = object
+import type { FunctionKindSettings } from './function-attempter.ts'
+
+export interface KindSettings extends FunctionKindSettings {}

@@ -132,7 +132,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     const dialled = proxy ?? origin
     const found =
       refusal === undefined
-        ? addressesFor(dialled.host, guard, resolver)
+        ? addressesFor(dialled.host, resolver, refusalBy(guard, origin))
         : Promise.reject(new ForbiddenAddressError(origin.host, refusal))
     found
       .then((addresses) => {
@@ -151,12 +151,18 @@ interface Opening {
   track(socket: Socket): void
 }
 
+type Refusal = (host: string, address: string) => string | undefined
+
+function refusalBy(guard: AddressGuard, { route }: Origin): Refusal {
+  return route?.isTrusted ? guard.refusalOfTrusted : guard.refusal
+}
+
 /** The addresses that may be dialled. Refused addresses are left out. If none is left, the dial is refused. */
-async function addressesFor(host: string, guard: AddressGuard, resolver: Resolver): Promise<string[]> {
+async function addressesFor(host: string, resolver: Resolver, refusalOf: Refusal): Promise<string[]> {
   const found = isIP(host) === 0 ? await resolver.resolve(host) : [host]
   let reason = 'no address'
   const allowed = found.filter((address) => {
-    const refusal = guard.refusal(host, address)
+    const refusal = refusalOf(host, address)
     reason = refusal ?? reason
     return refusal === undefined
   })

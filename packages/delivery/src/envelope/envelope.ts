@@ -202,7 +202,7 @@ function notification(
   signature: Signature | undefined,
 ): [string, string] {
   const { messageId, topicArn, subject, sequenceNumber } = message
-  const link = JSON.stringify(`${publicUrl}/?Action=Unsubscribe&SubscriptionArn=`)
+  const link = JSON.stringify(unsubscribeUrl(publicUrl, ''))
   // One template, because this runs for every message. Lists of members took several times as long.
   const before = `{
   "Type" : "Notification",
@@ -251,6 +251,10 @@ export function confirmationText({ message, kind }: Envelope, subscriptionArn: s
 export function subscribeUrl({ message, publicUrl }: Envelope): string {
   const { topicArn, token = '' } = message
   return `${publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`
+}
+
+export function unsubscribeUrl(publicUrl: string, subscriptionArn: string): string {
+  return `${publicUrl}/?Action=Unsubscribe&SubscriptionArn=${subscriptionArn}`
 }
 
 export function publishedIso({ publishedAt }: Message): string {

@@ -86,6 +86,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #asks: string | string[] | undefined
   /** `Authentication-Info` of an answer that is no 401. */
   #info: string | undefined
+  /** The response headers that were requested. */
+  #wantedHeaders: Record<string, string> | undefined
   readonly #text: ResponseText | undefined
 
   constructor(
@@ -139,6 +141,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#statusCode = statusCode
     this.#keepAlive = headers.connection === undefined || !/\bclose\b/i.test(String(headers.connection))
     this.#text?.begin(headers['content-encoding'])
+    const { responseHeaders } = this.#request
+    if (responseHeaders) this.#wantedHeaders = pickHeaders(headers, responseHeaders)
     if (statusCode === 401) this.#asks = headers['www-authenticate']
     else if (this.#sent) this.#info = textOf(headers['authentication-info'])
     const retryAfter = headers['retry-after']
@@ -230,6 +234,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       durationMs: this.#durationMs(),
     }
     if (this.#text) result.text = this.#text.text
+    if (this.#wantedHeaders) result.headers = this.#wantedHeaders
     if (this.#retryAfterSeconds !== undefined) result.retryAfterSeconds = this.#retryAfterSeconds
     if (this.#chunks) result.body = Buffer.concat(this.#chunks)
     this.#settle(result)
@@ -324,6 +329,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
 
 function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
+}
+
+function pickHeaders(headers: ResponseHeaders, names: readonly string[]): Record<string, string> {
+  const found = names.map((name) => [name, textOf(headers[name])] as const)
+  return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** Adds the subscription's own headers. Its User-Agent replaces the usual one. No other header can occur twice. */

@@ -23,6 +23,8 @@ interface AddressGuardOptions {
 export interface AddressGuard {
   /** Why a connection to this address, dialled for this host, is refused. undefined: it is allowed. */
   refusal(host: string, address: string): string | undefined
+  /** The same where the operator's settings name the host: only `deny` refuses it. */
+  refusalOfTrusted(host: string, address: string): string | undefined
   /**
    * Why every connection to this host will be refused, as far as that is known without a name look-up. It judges
    * literal addresses, denied names, and names with the same address everywhere.
@@ -38,19 +40,21 @@ export interface AddressGuard {
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const allow = new AddressRules(options.allow ?? [])
   const deny = new AddressRules(options.deny ?? [])
-  const refusal = (host: string, text: string): string | undefined => {
+  const judge = (host: string, text: string, allowPrivate: boolean): string | undefined => {
     const address = parse(text)
     if (!address) return 'not an address'
     const inner = embedded(address)
     const matches = (rules: AddressRules) =>
       rules.hasHost(host) || rules.hasAddress(address) || (inner !== undefined && rules.hasAddress(inner))
     if (matches(deny)) return DENIED
-    if (options.allowPrivate || matches(allow)) return undefined
+    if (allowPrivate || matches(allow)) return undefined
     const refused = placesOf(address, inner).find((place) => !isPublic(place))
     return refused && `a ${rangeName(refused)} address`
   }
+  const refusal = (host: string, address: string) => judge(host, address, options.allowPrivate)
   return {
     refusal,
+    refusalOfTrusted: (host, address) => judge(host, address, true),
     refusalBeforehand: (host) => {
       if (isIP(host) !== 0) return refusal(host, host)
       if (deny.hasHost(host)) return DENIED

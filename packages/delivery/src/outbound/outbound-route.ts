@@ -40,8 +40,19 @@ export interface Route {
   proxy: ProxyAddress | undefined
   /** Names and values in turn. */
   headers: string[] | undefined
+  /** The operator's settings name the host, so it may be private. */
+  isTrusted?: true
   /** Made when the first connection needs it. */
   secureContext(): SecureContext | undefined
+}
+
+/** To hosts that the operator's settings name. The list of denied addresses holds for them, too. */
+export const TRUSTED_ROUTE: Route = {
+  key: 'trusted',
+  isTrusted: true,
+  proxy: undefined,
+  headers: undefined,
+  secureContext: () => undefined,
 }
 
 /** undefined if there are no settings. Throws a TypeError without any secret in its text. */

@@ -87,7 +87,7 @@ function isWithin(value: string, range: string): boolean {
 
 const ARN_PARTS = 6
 
-function isArnLike(value: string, pattern: string): boolean {
+export function isArnLike(value: string, pattern: string): boolean {
   const [values, patterns] = [arnParts(value), arnParts(pattern)]
   return values.length === patterns.length && values.every((part, i) => isLike(part, patterns[i] ?? ''))
 }

@@ -1,5 +1,6 @@
 /** The traits of every endpoint kind. A protocol without traits does not compile. */
 import { isProtocol, PROTOCOLS, type Protocol } from '@fantail/contracts'
+import { FUNCTION_TRAITS } from './function-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
 import { QUEUE_TRAITS } from './queue-traits.ts'
 import { webhookTraits } from './webhook-traits.ts'
@@ -8,6 +9,7 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   http: webhookTraits('http'),
   https: webhookTraits('https'),
   sqs: QUEUE_TRAITS,
+  lambda: FUNCTION_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

@@ -6,6 +6,8 @@ import type { AttemptResult, QueueMessage } from '@fantail/contracts'
 
 interface BatchAnswer {
   result: AttemptResult
+  /** Why the batch failed, where the status does not say so. */
+  failure?: string | undefined
   messages: readonly QueueMessage[]
   /** A 2xx may name messages that failed. */
   reportsFailures: boolean
@@ -23,8 +25,9 @@ export interface BatchOutcome {
 class UnreadableAnswer extends Error {}
 
 export function judgeBatch(answer: BatchAnswer): BatchOutcome {
-  const { result, messages, reportsFailures, inOrder } = answer
-  if (result.kind === 'failure') return { done: [], failure: `${result.error}: ${result.detail}` }
+  const { result, failure, messages, reportsFailures, inOrder } = answer
+  if (failure !== undefined) return { done: [], failure }
+  if (result.kind !== 'response') return { done: [], failure: describeFailure(result) }
   const { statusCode, body } = result
   if (statusCode < 200 || statusCode > 299) return { done: [], failure: `answered ${statusCode}` }
   if (!reportsFailures) return { done: messages, failure: null }
@@ -35,6 +38,10 @@ export function judgeBatch(answer: BatchAnswer): BatchOutcome {
     if (!(error instanceof UnreadableAnswer)) throw error
     return { done: [], failure: error.message }
   }
+}
+
+function describeFailure(result: Exclude<AttemptResult, { kind: 'response' }>): string {
+  return `${result.kind === 'failure' ? result.error : result.kind}: ${result.detail}`
 }
 
 /** An empty answer means that nothing failed. An answer that cannot be read fails the whole batch. */

@@ -59,6 +59,7 @@ function push(
         done({ kind: 'response', statusCode: 200, durationMs: 40 })
       },
     },
+    functions: undefined,
     metrics: createConsumerMetrics(metrics),
     vault,
     spans: NO_SPANS,

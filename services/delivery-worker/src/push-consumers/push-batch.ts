@@ -6,37 +6,21 @@ import {
   isFifoName,
   type QueueMessage,
 } from '@fantail/contracts'
-import {
-  compileRoute,
-  type HttpRequest,
-  type HttpSender,
-  openConsumer,
-  QUEUE_EVENT_HEADERS,
-  renderQueueEvent,
-  secretsFailure,
-} from '@fantail/delivery'
+import { renderQueueEvent } from '@fantail/delivery'
 import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
 import { type Spans, traceparentOf } from '@fantail/telemetry'
-import type { Vault } from '@fantail/vault'
 import { endSpan } from '../attempts/attempt-span.ts'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { type BatchReply, type RequestTools, requestBatch } from './push-request.ts'
 
-/**
- * @limit Answer that is read for batch item failures. Past it: the answer cannot be read and the whole batch has
- * failed.
- */
-const RESPONSE_BYTES_MAX = 262_144
 /** @limit Messages that one request deletes. Past it: a further one follows. */
 const ACK_MAX = 100
 
-export interface PushTools {
+export interface PushTools extends RequestTools {
   queues: Pick<Queues, 'ack'>
-  sender: Pick<HttpSender, 'send'>
   metrics: ConsumerMetrics
-  /** Opens the secrets of endpoints; undefined: there is no master key. */
-  vault: Pick<Vault, 'open'> | undefined
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
 }
@@ -54,9 +38,10 @@ interface PushedBatch {
 /** Whether the endpoint did its part for anything in the batch; never rejects. */
 export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<boolean> {
   const { record, messages } = pushed
-  const result = await post(tools, pushed)
+  const { result, failure } = await request(tools, pushed)
   const outcome = judgeBatch({
     result,
+    failure,
     messages,
     reportsFailures: record.reportBatchItemFailures,
     inOrder: isFifoName(record.queueArn),
@@ -66,49 +51,15 @@ export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<
   return outcome.done.length > 0
 }
 
-/** By the record, of which every change makes another. */
-const WAYS = new WeakMap<ConsumerRecord, Way>()
-
-/** The URL with its credentials, and how it is reached. */
-type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
-
-/** If it cannot be read, the reason becomes the attempt's result. */
-function wayOf(record: ConsumerRecord, vault: PushTools['vault']): Way | AttemptResult {
-  const known = WAYS.get(record)
-  if (known !== undefined) return known
-  try {
-    const { url, ...options } = openConsumer(record, vault)
-    const way: Way = { url, route: compileRoute(options), memo: {} }
-    WAYS.set(record, way)
-    return way
-  } catch (error) {
-    return secretsFailure(`its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`)
-  }
-}
-
-async function post(
-  { sender, spans, vault }: PushTools,
-  { record, messages, signal }: PushedBatch,
-): Promise<AttemptResult> {
-  const way = wayOf(record, vault)
-  if ('kind' in way) return way
+async function request(tools: PushTools, { record, messages, signal }: PushedBatch): Promise<BatchReply> {
+  const { spans } = tools
   const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
   const span = spans.on ? spans.start('attempt', { attributes }) : undefined
   const traceparent = span && traceparentOf(span)
-  const request = {
-    ...way,
-    headers: traceparent ? [...QUEUE_EVENT_HEADERS, 'traceparent', traceparent] : QUEUE_EVENT_HEADERS,
-    body: renderQueueEvent(record.queueArn, messages),
-    timeoutMs: record.timeoutSeconds * 1_000,
-    signal,
-    ...(record.reportBatchItemFailures && { responseBytesMax: RESPONSE_BYTES_MAX }),
-  }
-  return new Promise((resolve) => {
-    sender.send(request, (result) => {
-      if (span) endSpan(span, result)
-      resolve(result)
-    })
-  })
+  const body = renderQueueEvent(record.queueArn, messages)
+  const reply = await requestBatch(tools, { record, body, traceparent, signal })
+  if (span) endSpan(span, reply.result)
+  return reply
 }
 
 /** How many are deleted. While Redis is away it goes on trying, until others may have the messages. */

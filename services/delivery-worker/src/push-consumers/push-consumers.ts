@@ -30,6 +30,7 @@ interface PushConsumersOptions {
   subscriber: Redis
   queues: Queues
   sender: Pick<HttpSender, 'send'>
+  functions: PushTools['functions']
   vault: PushTools['vault']
   metrics: Metrics
   spans: Pick<Spans, 'on' | 'start'>
@@ -54,10 +55,11 @@ export class PushConsumers {
   #stopped = false
 
   constructor(options: PushConsumersOptions) {
-    const { redis, queues, sender, vault, spans, log } = options
+    const { redis, queues, sender, functions, vault, spans, log } = options
     this.#options = options
     this.#consumers = new Consumers(redis)
-    this.#tools = { queues, sender, vault, metrics: createConsumerMetrics(options.metrics), spans, log }
+    const metrics = createConsumerMetrics(options.metrics)
+    this.#tools = { queues, sender, functions, vault, metrics, spans, log }
     this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
     this.#reportStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
     this.#sweep = createLoop({ name: 'consumer_sweep', log, turn: () => this.#readAll() })

@@ -122,6 +122,10 @@ test('a key for some names reaches nothing else, by any route', async () => {
     admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
   const { id: own } = (await subscribe('orders', { endpoint: 'https://example.com/own' })).body
   const { id: other, arn } = (await subscribe('bills', { endpoint: 'https://example.com/other' })).body
+  // Functions that settings name.
+  api.deps.attempters = { ...api.deps.attempters, lambda: api.deps.attempters.http }
+  const { id: ownQueue } = (await subscribe('orders', { endpoint: 'orders', protocol: 'sqs' })).body
+  const billing = 'arn:aws:lambda:us-east-1:000000000000:function:bills:live'
   const { messageId } = (await admin.call('POST', '/v1/topics/bills/messages', { body: hello })).body
   expect(await key.status('POST', '/v1/topics/orders-eu/messages', hello)).toBe(202)
   expect(await key.status('GET', `/v1/subscriptions/${own}`)).toBe(200)
@@ -135,6 +139,11 @@ test('a key for some names reaches nothing else, by any route', async () => {
     ['PATCH', `/v1/subscriptions/${own}`, { redrivePolicy: { deadLetterTargetArn: 'bills' } }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: queue }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'sqs' }],
+    ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'lambda' }],
+    ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: queue }],
+    ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: 'bills' }],
+    ['PUT', '/v1/queues/orders/consumers/worker', { url: billing }],
+    ['PATCH', '/v1/queues/orders/consumers/worker', { url: billing }],
     ['POST', '/v1/queues/bills/receive', {}],
     ['PATCH', '/v1/queues/orders', { redrivePolicy: { deadLetterTargetArn: queue, maxReceiveCount: 3 } }],
     ['POST', '/v1/redrives', { source: 'bills', dryRun: true }],

@@ -11,12 +11,14 @@ import {
   parseMessageId,
   resolveQueue,
   resolveTopic,
+  type SubscriptionRecord,
 } from '@fantail/contracts'
-import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
+import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
+import { endpointTargets, functionTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 /** `public`: everybody. `own`: the route checks it itself. `any`: every key. Otherwise one of the scopes is needed. */
@@ -71,8 +73,17 @@ const onSubscription =
     const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
     if (!record) return []
     const hidden = { error: new Unseen('subscription', unknown), sees: 'SNS:GetSubscriptionAttributes' }
-    return [{ action: `SNS:${action}`, arn: record.topicArn, hidden }, ...deadLetters(body, deps)]
+    const subscription = { action: `SNS:${action}`, arn: record.topicArn, hidden }
+    return [subscription, ...movedTo(body, record, deps), ...deadLetters(body, deps)]
   }
+
+/** The endpoint that a subscription moves to. One that cannot be read is refused later. */
+function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: ApiDeps): Target[] {
+  const { endpoint } = (body ?? {}) as Body
+  if (typeof endpoint !== 'string') return []
+  const address = readEndpoint(endpoint, protocol, settings.arn)
+  return 'path' in address ? [] : endpointTargets(address.endpoint)
+}
 
 const onMessage =
   (action: string) =>
@@ -105,8 +116,8 @@ function newSubscription(call: Call, deps: ApiDeps): Target[] {
   const { protocol, endpoint } = address
   const [topic] = onTopic('Subscribe')(call, deps)
   const context = { 'sns:endpoint': String(given), 'sns:protocol': protocol }
-  const queue = PROTOCOL_TRAITS[protocol].isQueue ? sendingTo(endpoint) : []
-  return [...(topic ? [{ ...topic, context }] : []), ...queue, ...deadLetters(call.body, deps)]
+  const others = [...endpointTargets(endpoint), ...deadLetters(call.body, deps)]
+  return [...(topic ? [{ ...topic, context }] : []), ...others]
 }
 
 /** A caller who names a queue as a place for messages must be allowed to send to it. */
@@ -121,6 +132,13 @@ function deadLetters(body: unknown, { settings }: ApiDeps): Target[] {
   if (typeof given !== 'string') return []
   const arn = resolveQueue(given, settings.arn, 'redrivePolicy.deadLetterTargetArn')
   return [...sendingTo(arn), ...(createQueue === true ? [{ action: 'SQS:CreateQueue', arn }] : [])]
+}
+
+/** A consumer that pushes to a function. */
+const consumerSettings = (call: Call, deps: ApiDeps): Target[] => {
+  const { url } = (call.body ?? {}) as Body
+  const named = typeof url === 'string' ? functionTargets(url) : []
+  return [...onQueue('SetQueueAttributes')(call, deps), ...named]
 }
 
 const queueSettings = (call: Call, deps: ApiDeps): Target[] => [
@@ -230,8 +248,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/queues/{queue}/dead-letters': reading(onQueue('GetQueueAttributes')),
   [`GET ${consumers}`]: reading(onQueue('GetQueueAttributes')),
   [`GET ${consumers}/{consumer}`]: reading(onQueue('GetQueueAttributes')),
-  [`PUT ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
-  [`PATCH ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
+  [`PUT ${consumers}/{consumer}`]: managing(consumerSettings),
+  [`PATCH ${consumers}/{consumer}`]: managing(consumerSettings),
   [`DELETE ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
 
   'POST /v1/redrives': { need: REDRIVE, change: true, targets: newRedrive },

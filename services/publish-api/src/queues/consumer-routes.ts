@@ -1,4 +1,4 @@
-/** Push consumers of a queue: webhooks that its messages are pushed to, worked by the delivery worker. */
+/** Push consumers of a queue: webhooks or functions that its messages are pushed to, worked by the delivery worker. */
 import {
   CONSUMER_FIFO_BATCH_MAX,
   CONSUMER_NAME_CHARS_MAX,
@@ -13,7 +13,8 @@ import {
   isFifoName,
   QueueReference,
 } from '@fantail/contracts'
-import { webhookUrlProblem } from '@fantail/policy'
+import type { Attempters } from '@fantail/delivery'
+import { parseFunctionArn, webhookUrlProblem } from '@fantail/policy'
 import {
   CONSUMER,
   type ConsumerSettings,
@@ -177,14 +178,24 @@ function settingsOf(
   }
   const problems = outboundProblems(outbound, undefined)
   if (problems.length > 0) throw invalid(problems)
-  if (url !== undefined) checkUrl(url)
+  if (url !== undefined) checkUrl(deps, url)
   if (isFifoName(arn)) checkOrdered(set)
-  return (before) => ({ ...set, ...keepWay(deps, { queueArn: arn, name, before }, { url, outbound }) })
+  return (before) => {
+    const kept = outbound === undefined ? before?.outbound : outbound
+    if (kept && parseFunctionArn(url ?? before?.url ?? ''))
+      throw FantailError.invalid('outbound', 'must be null if the url is the ARN of a function')
+    return { ...set, ...keepWay(deps, { queueArn: arn, name, before }, { url, outbound }) }
+  }
 }
 
-function checkUrl(url: string): void {
-  const problem = webhookUrlProblem(url)
+function checkUrl({ attempters: { lambda } }: ApiDeps, url: string): void {
+  const problem = parseFunctionArn(url) ? functionProblem(lambda, url) : webhookUrlProblem(url)
   if (problem !== undefined) throw FantailError.invalid('url', problem)
+}
+
+function functionProblem(functions: Attempters['lambda'], arn: string): string | undefined {
+  const { lacks } = functions
+  return lacks === undefined ? functions.refusalOf?.(arn) : `names a function, and ${lacks} is not set`
 }
 
 /** AWS's rule: small batches without a window, because other messages of the groups would wait too. */

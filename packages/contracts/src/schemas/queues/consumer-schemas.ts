@@ -30,7 +30,9 @@ export const ConsumerInput = namedInput(
         .min(1)
         .max(ENDPOINT_CHARS_MAX)
         .optional()
-        .describe('The http or https URL that batches are posted to; needed to create a consumer.'),
+        .describe(
+          'The http or https URL that batches are posted to, or the ARN of a function that is invoked with them; needed to create a consumer.',
+        ),
       batchSize: z
         .int()
         .min(1)
@@ -86,7 +88,9 @@ export const ConsumerView = named(
     .object({
       name: z.string().describe('Name of the consumer, unique in its queue.'),
       queueArn: z.string().describe('ARN of the queue whose messages are pushed.'),
-      url: z.string().describe('URL that batches are posted to; a password in it is masked.'),
+      url: z
+        .string()
+        .describe('URL that batches are posted to, or ARN of the function; a password in it is masked.'),
       batchSize: z.int().describe('Messages per request at most, 1 to 1,000.'),
       batchWindowSeconds: z.int().describe('How long a batch that is not full waits for more messages.'),
       concurrency: z.int().describe('Requests at a time at most, over all workers.'),
@@ -101,7 +105,7 @@ export const ConsumerView = named(
       modifiedAt: timestamp('When a setting was last changed'),
     })
     .meta({
-      description: 'A webhook that a queue’s messages are pushed to in batches.',
+      description: 'A webhook or function that a queue’s messages are pushed to in batches.',
       examples: [
         {
           name: 'worker',

@@ -140,7 +140,9 @@ export const NewSubscriptionInput = namedInput(
         .string()
         .min(1)
         .max(ENDPOINT_CHARS_MAX)
-        .describe('An http or https URL, or the ARN of a queue. With protocol sqs a queue’s name will do.'),
+        .describe(
+          'An http or https URL, or the ARN of a queue or function. With protocol sqs a queue’s name will do, with lambda a function’s.',
+        ),
       protocol: Protocol.optional().describe(
         'Must agree with the endpoint. Default: what the endpoint says.',
       ),
@@ -169,7 +171,7 @@ export const SubscriptionInput = namedInput(
         .max(ENDPOINT_CHARS_MAX)
         .optional()
         .describe(
-          'Moves the subscription to this URL or queue of the same protocol. Id, settings and what waits stay. Goes with ' +
+          'Moves the subscription to this URL, queue or function of the same protocol. Id, settings and what waits stay. Goes with ' +
             '`outbound` alone.',
         ),
       ...settings,
@@ -192,7 +194,9 @@ export const SubscriptionView = named(
       id: z.string().describe('Id of the subscription: a UUID, which stays for its life.'),
       arn: z.string().describe('Amazon resource name: the topic’s ARN, a colon and the id.'),
       topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
-      protocol: Protocol.describe('How it is delivered to: `http` and `https` webhooks, or an `sqs` queue.'),
+      protocol: Protocol.describe(
+        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, or a `lambda` function.',
+      ),
       endpoint: z.string().describe('URL or queue ARN that is delivered to; a password in it is masked.'),
       pendingEndpoint: z
         .string()

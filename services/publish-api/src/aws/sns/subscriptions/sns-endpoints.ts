@@ -32,7 +32,6 @@ const UNSERVED: Record<string, Check> = {
   email,
   'email-json': email,
   sms: matches(PHONE_NUMBER, (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`)),
-  lambda: matches(ARN_OF('lambda'), () => invalidParameter('Lambda endpoint ARN')),
   firehose: matches(ARN_OF('firehose'), () => invalidParameter('Firehose endpoint ARN')),
   application: matches(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\/.+$/, (endpoint) =>
     invalidParameter(`Application endpoint arn invalid:${endpoint}`),
@@ -90,6 +89,7 @@ const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
   http: notOfProtocol,
   https: notOfProtocol,
   sqs: () => invalidParameter('SQS endpoint ARN'),
+  lambda: () => invalidParameter('Lambda endpoint ARN'),
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {

@@ -189,7 +189,7 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
   [
     'lambda',
     { Protocol: 'lambda', Endpoint: 'arn:aws:lambda:us-east-1:000000000000:function:f' },
-    UNSERVED('lambda'),
+    `${UNSERVED('lambda')}: FANTAIL_FUNCTIONS is not set`,
   ],
   [
     'firehose',

@@ -1,0 +1,22 @@
+/**
+ * The receiver as Lambda's invoke API. Every name is a function that takes what it gets. Those named `flaky-3`,
+ * `status-404`, `slow-5000` and `hang` behave as the paths of these words do.
+ */
+import { type Behaviour, behaviourOf } from './behaviour.ts'
+
+const INVOCATION = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/
+/** Accepted, and runs later. */
+const ACCEPTED = 202
+
+/** Undefined: the path is no invocation. `type`: of X-Amz-Invocation-Type. */
+export function functionBehaviour(
+  path: string,
+  type: string | string[] | undefined,
+  attempt: number,
+): Behaviour | undefined {
+  const [, name] = INVOCATION.exec(path) ?? []
+  if (name === undefined) return undefined
+  const asked = behaviourOf(`/${name.replace('-', '/')}`, attempt)
+  const { status, delayMs } = asked ?? { status: 200, delayMs: 0 }
+  return { status: status === 200 && type === 'Event' ? ACCEPTED : status, delayMs }
+}

@@ -1,0 +1,77 @@
+/** Attempts at functions: each is an invocation that the function's service accepts. */
+import type { AttemptResult } from '@fantail/contracts'
+import type { AwsCredentials } from '../aws/aws-signer.ts'
+import { AwsSigner } from '../aws/aws-signer.ts'
+import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-calls.ts'
+import type { ReadInvocation } from '../functions/invocation-answer.ts'
+import { renderSnsEvent } from '../functions/sns-event.ts'
+import type { Again } from '../http/http-request.ts'
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+
+export interface FunctionKindSettings {
+  /** FANTAIL_FUNCTIONS */
+  functions?: Readonly<Record<string, string>> | undefined
+  /** FANTAIL_AWS_CREDENTIALS */
+  awsClientCredentials?: AwsCredentials | undefined
+  /** FANTAIL_AWS_TARGETS */
+  awsTargets?: readonly string[] | undefined
+}
+
+type CallTools = Pick<FunctionCallsOptions, 'sender' | 'clock'>
+
+/** Undefined: the settings name no function. */
+export function createFunctionCalls(
+  { sender, clock }: CallTools,
+  { functions, awsClientCredentials: credentials, awsTargets: targets = [] }: FunctionKindSettings,
+): FunctionCalls | undefined {
+  if (!functions && !credentials) return undefined
+  const aws = credentials && new AwsSigner({ credentials, targets })
+  return new FunctionCalls({ sender, clock, functions: { functions, aws } })
+}
+
+export class FunctionAttempter implements Attempter {
+  readonly #calls: FunctionCalls
+
+  constructor(calls: FunctionCalls) {
+    this.#calls = calls
+  }
+
+  refusalOf(endpoint: string): string | undefined {
+    return this.#calls.refusalOf(endpoint)
+  }
+
+  /** Connections stay open between invocations. */
+  openAhead(): void {}
+
+  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
+    const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
+    const body = renderSnsEvent(envelope, target)
+    const invocation = {
+      arn: target.url,
+      type: 'Event',
+      body,
+      traceparent,
+      after,
+      onRequest,
+      moment,
+    } as const
+    const ended = (result: AttemptResult, read?: ReadInvocation) => done(withText(result, read, textBytesMax))
+    this.#calls.invoke(invocation, ended, again)
+  }
+
+  /** The sender is shared, and its creator closes it. */
+  async close(): Promise<void> {}
+}
+
+/** The delivery status log gets the request's id, and what was wrong. The answer itself is dropped. */
+function withText(
+  result: AttemptResult,
+  read: ReadInvocation | undefined,
+  textBytesMax: number | undefined,
+): AttemptResult {
+  if (result.kind !== 'response') return result
+  const { body: _, headers: __, ...plain } = result
+  if (textBytesMax === undefined) return plain
+  const { errorType: ErrorCode, errorMessage: ErrorMessage, requestId: lambdaRequestId } = read ?? {}
+  return { ...plain, text: JSON.stringify({ ErrorCode, ErrorMessage, lambdaRequestId }) }
+}

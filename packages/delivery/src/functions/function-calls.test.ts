@@ -1,0 +1,186 @@
+/** Invocations against servers on loopback, and their requests beside those of the AWS SDK. */
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import type { AttemptResult } from '@fantail/contracts'
+import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
+import { afterEach, expect, test } from 'vitest'
+import { AwsSigner } from '../aws/aws-signer.ts'
+import type { HttpRequest } from '../http/http-request.ts'
+import { createTestSender } from '../http/http-sender.fixture.ts'
+import { FunctionCalls, type Invocation } from './function-calls.ts'
+import type { FunctionSettings } from './function-places.ts'
+import { FUNCTION_ARN, TEST_CREDENTIALS } from './functions.fixture.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 10)
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function startFunction(reply: Reply): Promise<Receiver> {
+  const receiver = await startReceiver()
+  receiver.respond(() => true, reply)
+  closers.push(() => receiver.close())
+  return receiver
+}
+
+/** In server mode's terms: private addresses are refused to callers of the API. */
+function calls(functions: FunctionSettings, deny: string[] = []): FunctionCalls {
+  const sender = createTestSender({ allowPrivate: false, deny, timeoutMs: 5_000 })
+  closers.push(() => sender.close(0))
+  return new FunctionCalls({ sender, functions, clock: () => NOW })
+}
+
+function invoke(of: FunctionCalls, set: Partial<Invocation> = {}): Promise<AttemptResult> {
+  const invocation = { arn: FUNCTION_ARN, type: 'Event', body: '{"Records":[]}', ...set } as const
+  return new Promise((resolve) => of.invoke(invocation, (result) => resolve(result)))
+}
+
+test('[347] a mapped function gets the event by Lambda’s invoke API, also at a private address', async () => {
+  const { url, requests } = await startFunction({ status: 202, headers: { 'x-amzn-RequestId': 'r-1' } })
+  const result = await invoke(calls({ functions: { hello: url } }), { arn: `${FUNCTION_ARN}:live` })
+  expect(result).toMatchObject({ kind: 'response', statusCode: 202, headers: { 'x-amzn-requestid': 'r-1' } })
+  expect(requests).toMatchObject([
+    {
+      method: 'POST',
+      path: '/2015-03-31/functions/hello/invocations?Qualifier=live',
+      text: '{"Records":[]}',
+      headers: {
+        'content-type': 'application/json',
+        'x-amz-invocation-type': 'Event',
+        'user-agent': 'Fantail',
+      },
+    },
+  ])
+  expect(requests[0]?.headers).not.toHaveProperty('authorization')
+})
+
+test('the list of denied addresses holds for mapped functions, too', async () => {
+  const { url, requests } = await startFunction({})
+  const result = await invoke(calls({ functions: { hello: url } }, ['127.0.0.0/8']))
+  expect(result).toMatchObject({ kind: 'failure', error: 'forbidden_address' })
+  expect(requests).toEqual([])
+})
+
+test('[354] a function that failed while its caller waited is retried', async () => {
+  const { url } = await startFunction({ body: '{"errorType":"TypeError","errorMessage":"x"}' })
+  const result = await invoke(calls({ functions: { '*': url } }))
+  expect(result).toMatchObject({ statusCode: 200, verdict: 'retry' })
+})
+
+test.each([200, 404, 429, 503])('the status %i stands', async (status) => {
+  const { url } = await startFunction({ status, headers: { 'retry-after': '7' } })
+  const result = await invoke(calls({ functions: { hello: url } }))
+  expect(result).toMatchObject({ kind: 'response', statusCode: status })
+  expect(result).not.toHaveProperty('verdict')
+  expect(result.kind === 'response' && result.retryAfterSeconds).toBe(status > 404 ? 7 : undefined)
+})
+
+test('refused credentials are a fault of ours, under the name of their place', async () => {
+  const { url } = await startFunction({ status: 401 })
+  const { host } = new URL(url)
+  expect(await invoke(calls({ functions: { hello: url } }))).toMatchObject({
+    kind: 'failure',
+    error: 'not_configured',
+    detail: `functions:${host}: 401 refused`,
+    permanent: false,
+  })
+})
+
+test('a function that the settings no longer name is a fault of ours, and nothing is sent', async () => {
+  const result = await invoke(calls({ functions: { other: 'http://127.0.0.1:1' } }))
+  expect(result).toMatchObject({ error: 'not_configured', detail: expect.stringContaining(FUNCTION_ARN) })
+})
+
+/** What the AWS SDK sends for the function, instead of sending it. */
+async function sdkRequest(functionName: string, sessionToken?: string) {
+  const sent: { path: string; headers: Record<string, string>; hostname: string; body: Uint8Array }[] = []
+  const client = new LambdaClient({
+    region: 'eu-west-1',
+    credentials: { ...TEST_CREDENTIALS, ...(sessionToken !== undefined && { sessionToken }) },
+    maxAttempts: 1,
+    requestHandler: {
+      handle: async (request: (typeof sent)[number]) => {
+        sent.push(request)
+        throw new Error('not sent')
+      },
+    } as never,
+  })
+  const command = new InvokeCommand({
+    FunctionName: functionName,
+    InvocationType: 'Event',
+    Payload: '{"Records":[]}',
+  })
+  await expect(client.send(command)).rejects.toThrow('not sent')
+  client.destroy()
+  const [request] = sent
+  if (!request) throw new Error('the SDK sent nothing')
+  return request
+}
+
+/** What goes out for the function at AWS. */
+function ownRequest(arn: string, now: number, sessionToken?: string): Promise<HttpRequest> {
+  const credentials = { ...TEST_CREDENTIALS, sessionToken }
+  const aws = new AwsSigner({ credentials, targets: ['arn:aws:lambda:eu-west-1:123456789012:function:*'] })
+  return new Promise((resolve) => {
+    const sender = { send: resolve }
+    const invocation = { arn, type: 'Event', body: '{"Records":[]}' } as const
+    const unexpected = (result: AttemptResult) => expect(result).toBe('sent')
+    new FunctionCalls({ sender, functions: { aws }, clock: () => now }).invoke(invocation, unexpected)
+  })
+}
+
+const signedAt = ({ headers }: { headers: Record<string, string> }) =>
+  Date.parse(String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'))
+
+test.each([FUNCTION_ARN, `${FUNCTION_ARN}:live`, `${FUNCTION_ARN}:$LATEST`])(
+  '[347] the request for %s has the host and path of the SDK’s',
+  async (arn) => {
+    const theirs = await sdkRequest(arn)
+    const ours = new URL((await ownRequest(arn, NOW)).url)
+    expect([ours.host, ours.pathname, ours.search]).toEqual([theirs.hostname, theirs.path, ''])
+  },
+)
+
+test.each([undefined, 'a-session-token'])(
+  '[347] the SDK’s signature is ours, with the token %s',
+  async (token) => {
+    const theirs = await sdkRequest(`${FUNCTION_ARN}:live`, token)
+    const { authorization, 'x-amz-date': _, 'x-amz-content-sha256': __, ...headers } = theirs.headers
+    const credentials = { ...TEST_CREDENTIALS, sessionToken: token }
+    const signer = new AwsSigner({ credentials, targets: [] })
+    const signed = await signer.sign({
+      service: 'lambda',
+      region: 'eu-west-1',
+      url: `https://${theirs.hostname}${theirs.path}`,
+      headers,
+      body: Buffer.from(theirs.body).toString(),
+      now: signedAt(theirs),
+    })
+    expect(signed.authorization).toBe(authorization)
+  },
+)
+
+test('[347] what goes out to AWS is signed for lambda in the function’s region, as an event', async () => {
+  const { url, headers, body, route } = await ownRequest(`${FUNCTION_ARN}:live`, NOW, 'a-session-token')
+  expect(url).toMatch(/^https:\/\/lambda\.eu-west-1\.amazonaws\.com\//)
+  expect(route).toBeUndefined()
+  expect(body).toBe('{"Records":[]}')
+  expect(headers).toMatchObject({
+    'x-amz-invocation-type': 'Event',
+    'x-amz-date': '20261122T100000Z',
+    'x-amz-security-token': 'a-session-token',
+    authorization: expect.stringContaining('Credential=AKIDEXAMPLE/20261122/eu-west-1/lambda/aws4_request'),
+  })
+})
+
+test('no function beyond the operator’s patterns is called with the credentials', async () => {
+  const aws = new AwsSigner({ credentials: TEST_CREDENTIALS, targets: [`${FUNCTION_ARN}-*`] })
+  const sent: HttpRequest[] = []
+  const sender = { send: (request: HttpRequest) => void sent.push(request) }
+  const of = new FunctionCalls({ sender, functions: { aws }, clock: () => NOW })
+  expect(await invoke(of)).toMatchObject({ error: 'not_configured' })
+  expect(of.refusalOf(FUNCTION_ARN)).toContain('FANTAIL_AWS_TARGETS')
+  expect(of.refusalOf(`${FUNCTION_ARN}-2`)).toBeUndefined()
+  expect(sent).toEqual([])
+})

@@ -1,0 +1,134 @@
+/**
+ * Invokes functions over HTTP by Lambda's invoke API, at AWS or wherever the operator maps them to. Deliveries invoke
+ * them as events; batches of queues wait for their answer.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import { failure } from '../http/attempt-failure.ts'
+import type { Again, HttpRequest } from '../http/http-request.ts'
+import type { HttpSender } from '../http/http-sender.ts'
+import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import { type FunctionPlace, type FunctionSettings, placeOf } from './function-places.ts'
+import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invocation-answer.ts'
+
+/** @limit Answer of a function that is read. Past it: the status alone counts. */
+const FUNCTION_ANSWER_BYTES_MAX = 262_144
+
+export interface FunctionCallsOptions {
+  sender: Pick<HttpSender, 'send'>
+  functions: FunctionSettings
+  /** Epoch ms, for the time of a signature. */
+  clock: () => number
+}
+
+export interface Invocation
+  extends Pick<HttpRequest, 'timeoutMs' | 'signal' | 'after' | 'onRequest' | 'moment'> {
+  arn: string
+  /** Event: it is accepted and runs later. RequestResponse: the answer is the function's. */
+  type: 'Event' | 'RequestResponse'
+  body: string
+  traceparent?: string | undefined
+}
+
+/** `read`: what the answer says, where there is one. */
+type InvocationDone = (result: AttemptResult, read?: ReadInvocation) => void
+
+export class FunctionCalls {
+  readonly #options: FunctionCallsOptions
+
+  constructor(options: FunctionCallsOptions) {
+    this.#options = options
+  }
+
+  /** Why it cannot be invoked with these settings, as in `must be …`. */
+  refusalOf(arn: string): string | undefined {
+    if (placeOf(arn, this.#options.functions)) return undefined
+    return 'must be a function that FANTAIL_FUNCTIONS or FANTAIL_AWS_TARGETS names'
+  }
+
+  /** Calls `done` or `again` once, never before it has returned. Every failure is a result. */
+  invoke(invocation: Invocation, done: InvocationDone, again?: (again: Again) => void): void {
+    const place = placeOf(invocation.arn, this.#options.functions)
+    if (!place) setImmediate(done, unknownFunction(invocation))
+    else if (place.region === undefined) this.#send(place, invocation, { done, again })
+    else {
+      this.#sign(place, invocation).then(
+        (headers) => this.#send(place, invocation, { done, again, headers }),
+        (error) => done(misconfigured(place, `the request cannot be signed: ${reasonOf(error)}`)),
+      )
+    }
+  }
+
+  #send(place: FunctionPlace, invocation: Invocation, { done, again, headers }: Sending): void {
+    const { arn: _, type: __, traceparent: ___, ...sending } = invocation
+    const request = {
+      ...sending,
+      url: place.url,
+      route: place.region === undefined ? TRUSTED_ROUTE : undefined,
+      headers: headers ?? headersOf(invocation),
+      responseHeaders: INVOCATION_HEADERS,
+      responseBytesMax: FUNCTION_ANSWER_BYTES_MAX,
+    }
+    this.#options.sender.send(request, (result) => done(...judged(result, place)), again)
+  }
+
+  async #sign({ url, region = '' }: FunctionPlace, invocation: Invocation): Promise<Record<string, string>> {
+    const { functions, clock } = this.#options
+    if (!functions.aws) throw new Error('there are no credentials')
+    const { body } = invocation
+    return functions.aws.sign({
+      service: 'lambda',
+      region,
+      url,
+      headers: headersOf(invocation),
+      body,
+      now: clock(),
+    })
+  }
+}
+
+interface Sending {
+  done: InvocationDone
+  again: ((again: Again) => void) | undefined
+  headers?: Record<string, string>
+}
+
+function headersOf({ type, traceparent }: Invocation): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Fantail',
+    'x-amz-invocation-type': type,
+    ...(traceparent !== undefined && { traceparent }),
+  }
+}
+
+function judged(result: AttemptResult, place: FunctionPlace): [AttemptResult, ReadInvocation?] {
+  if (result.kind !== 'response') return [result]
+  const read = readInvocation(result)
+  const { statusCode, durationMs } = result
+  if (read.problem === 'function') return [{ ...result, verdict: 'retry' }, read]
+  if (read.problem === undefined) return [result, read]
+  return [misconfigured(place, `${statusCode} ${describeProblem(read)}`, durationMs), read]
+}
+
+/** What an answer says of a problem, in words. */
+export function describeProblem({ errorType = 'refused', errorMessage }: ReadInvocation): string {
+  return errorMessage === undefined ? errorType : `${errorType}: ${errorMessage}`
+}
+
+function unknownFunction({ arn }: Invocation): AttemptResult {
+  const detail = `neither FANTAIL_FUNCTIONS nor FANTAIL_AWS_TARGETS names ${arn}`
+  return misconfigured({ credential: `function:${arn}` }, detail)
+}
+
+/** Another attempt changes nothing until the operator's settings or credentials do. */
+function misconfigured(
+  { credential }: Pick<FunctionPlace, 'credential'>,
+  detail: string,
+  durationMs = 0,
+): AttemptResult {
+  return failure('not_configured', `${credential}: ${detail}`, durationMs)
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown'
+}

@@ -1,0 +1,78 @@
+/**
+ * Reads the answer to an invocation beyond its status.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
+ */
+import { objectOf } from '@fantail/contracts'
+
+interface InvocationAnswer {
+  statusCode: number
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Undefined: it is too long to be read. */
+  body?: Buffer | undefined
+}
+
+export interface ReadInvocation {
+  requestId: string | undefined
+  /**
+   * function: it ran and failed. credentials: ours are refused, so that no function can be invoked with them.
+   * Undefined: the status says it all.
+   */
+  problem: 'function' | 'credentials' | undefined
+  /** Name of the exception, or of the function's own error. */
+  errorType: string | undefined
+  errorMessage: string | undefined
+}
+
+/** Headers that are read. */
+export const INVOCATION_HEADERS: readonly string[] = [
+  'x-amzn-requestid',
+  'x-amzn-errortype',
+  'x-amz-function-error',
+]
+
+/** https://docs.aws.amazon.com/lambda/latest/api/CommonErrors.html, without `Exception` at their ends. */
+const CREDENTIAL_ERRORS = new Set([
+  'ExpiredToken',
+  'IncompleteSignature',
+  'InvalidClientTokenId',
+  'InvalidSignature',
+  'MissingAuthenticationToken',
+  'RequestExpired',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClient',
+])
+const UNAUTHORIZED = 401
+
+export function readInvocation({ statusCode, headers = {}, body }: InvocationAnswer): ReadInvocation {
+  const value = body === undefined ? {} : (objectOf(body.toString()) ?? {})
+  const requestId = headers['x-amzn-requestid']
+  const ran = statusCode >= 200 && statusCode < 300
+  return { requestId, ...(ran ? outcome(headers, value) : refusal(statusCode, headers, value)) }
+}
+
+type Headers = Readonly<Record<string, string>>
+type Value = Record<string, unknown>
+type Said = Omit<ReadInvocation, 'requestId'>
+
+/** Lambda names a function's error by a header. Its Runtime Interface Emulator has only `errorType` in the body. */
+function outcome(headers: Headers, value: Value): Said {
+  const errorType = textIn(value, 'errorType') ?? headers['x-amz-function-error']
+  if (errorType === undefined) return { problem: undefined, errorType, errorMessage: undefined }
+  return { problem: 'function', errorType, errorMessage: textIn(value, 'errorMessage') }
+}
+
+/** A colon and a URL may follow the name in the header. A namespace and a hash may precede it in the body. */
+function refusal(statusCode: number, headers: Headers, value: Value): Said {
+  const named = headers['x-amzn-errortype'] ?? textIn(value, '__type')
+  const errorType = named?.replace(/^.*#/, '').replace(/:.*$/, '')
+  const isOurs =
+    statusCode === UNAUTHORIZED || CREDENTIAL_ERRORS.has(errorType?.replace(/Exception$/, '') ?? '')
+  const errorMessage = textIn(value, 'message') ?? textIn(value, 'Message')
+  return { problem: isOurs ? 'credentials' : undefined, errorType, errorMessage }
+}
+
+function textIn(value: Value, member: string): string | undefined {
+  const text = value[member]
+  return typeof text === 'string' ? text : undefined
+}

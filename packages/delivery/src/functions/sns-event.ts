@@ -1,0 +1,42 @@
+/**
+ * The event that SNS invokes functions with. Its members differ from the envelope of other endpoints: `Url` instead of
+ * `URL`, `Subject` and `MessageAttributes` are always there, and attributes of all types but Binary are Strings.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
+ */
+import type { MessageAttribute } from '@fantail/contracts'
+import { type Envelope, publishedIso, textFor, unsubscribeUrl } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
+
+/** Unsigned topics have empty texts: readers in typed languages need the members. */
+const UNSIGNED = { version: '', value: '', certificateUrl: '' }
+
+/** Throws if the topic signs and the signature has not been made (`EnvelopeSigning`). */
+export function renderSnsEvent(envelope: Envelope, { protocol, subscriptionArn }: Target): string {
+  const { message, kind, publicUrl, signatureVersion } = envelope
+  const { text, signature } = textFor(envelope, protocol)
+  if (signatureVersion !== undefined && !signature) throw new Error('the message is not signed yet')
+  const { version, value, certificateUrl } = signature ?? UNSIGNED
+  const Sns = {
+    Type: kind,
+    MessageId: message.messageId,
+    TopicArn: message.topicArn,
+    Subject: message.subject ?? null,
+    Message: text,
+    Timestamp: publishedIso(message),
+    SignatureVersion: version,
+    Signature: value,
+    SigningCertUrl: certificateUrl,
+    UnsubscribeUrl: unsubscribeUrl(publicUrl, subscriptionArn),
+    MessageAttributes: attributesOf(message.attributes ?? {}),
+  }
+  const record = { EventSource: 'aws:sns', EventVersion: '1.0', EventSubscriptionArn: subscriptionArn, Sns }
+  return JSON.stringify({ Records: [record] })
+}
+
+function attributesOf(attributes: Record<string, MessageAttribute>): object {
+  const entries = Object.entries(attributes).map(([name, { type, value }]) => {
+    const Type = type.startsWith('Binary') ? 'Binary' : 'String'
+    return [name, { Type, Value: value }] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,116 @@
+/** The request that a batch makes: to a webhook, or an invocation of a function that waits for its answer. */
+import type { AttemptResult, ConsumerRecord } from '@fantail/contracts'
+import {
+  compileRoute,
+  describeProblem,
+  type FunctionCalls,
+  type HttpRequest,
+  type HttpSender,
+  openConsumer,
+  QUEUE_EVENT_HEADERS,
+  secretsFailure,
+} from '@fantail/delivery'
+import { parseFunctionArn } from '@fantail/policy'
+import type { Vault } from '@fantail/vault'
+
+/**
+ * @limit Answer that is read for batch item failures. Past it: the answer cannot be read and the whole batch has
+ * failed.
+ */
+const RESPONSE_BYTES_MAX = 262_144
+/** The status of a function that has run. Others of 2xx say that it will run. */
+const HAS_RUN = 200
+
+export interface RequestTools {
+  sender: Pick<HttpSender, 'send'>
+  /** Undefined: the settings name no function. */
+  functions: Pick<FunctionCalls, 'invoke'> | undefined
+  /** Opens the secrets of endpoints; undefined: there is no master key. */
+  vault: Pick<Vault, 'open'> | undefined
+}
+
+interface BatchRequest {
+  record: ConsumerRecord
+  body: string
+  traceparent: string | undefined
+  /** Ends the request as its deadline does. */
+  signal: AbortSignal
+}
+
+export interface BatchReply {
+  result: AttemptResult
+  /** Why the batch failed, where the status does not say so. */
+  failure?: string | undefined
+}
+
+/** Every failure is a reply. */
+export function requestBatch(tools: RequestTools, request: BatchRequest): Promise<BatchReply> {
+  return parseFunctionArn(request.record.url) ? invoke(tools, request) : post(tools, request)
+}
+
+/** Synchronously: a message may be deleted only after the function has run. */
+async function invoke({ functions }: RequestTools, request: BatchRequest): Promise<BatchReply> {
+  const { record, body, traceparent, signal } = request
+  if (!functions) {
+    const detail = 'neither FANTAIL_FUNCTIONS nor FANTAIL_AWS_CREDENTIALS is set'
+    return {
+      result: { kind: 'failure', error: 'not_configured', detail, durationMs: 0, permanent: false },
+    }
+  }
+  const timeoutMs = record.timeoutSeconds * 1_000
+  const invocation = {
+    arn: record.url,
+    type: 'RequestResponse',
+    body,
+    traceparent,
+    signal,
+    timeoutMs,
+  } as const
+  const { promise, resolve } = Promise.withResolvers<BatchReply>()
+  functions.invoke(invocation, (result, read) => {
+    if (result.kind !== 'response' || result.statusCode !== HAS_RUN)
+      resolve({ result, failure: notRun(result) })
+    else resolve({ result, failure: read?.problem && describeProblem(read) })
+  })
+  return promise
+}
+
+function notRun(result: AttemptResult): string | undefined {
+  if (result.kind !== 'response' || result.statusCode < 200 || result.statusCode > 299) return undefined
+  return `answered ${result.statusCode}: the function has not run yet`
+}
+
+async function post({ sender, vault }: RequestTools, request: BatchRequest): Promise<BatchReply> {
+  const { record, body, traceparent, signal } = request
+  const way = wayOf(record, vault)
+  if ('kind' in way) return { result: way }
+  const sent = {
+    ...way,
+    headers: traceparent ? [...QUEUE_EVENT_HEADERS, 'traceparent', traceparent] : QUEUE_EVENT_HEADERS,
+    body,
+    timeoutMs: record.timeoutSeconds * 1_000,
+    signal,
+    ...(record.reportBatchItemFailures && { responseBytesMax: RESPONSE_BYTES_MAX }),
+  }
+  return new Promise((resolve) => sender.send(sent, (result) => resolve({ result })))
+}
+
+/** By the record, of which every change makes another. */
+const WAYS = new WeakMap<ConsumerRecord, Way>()
+
+/** The URL with its credentials, and how it is reached. */
+type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
+
+/** If it cannot be read, the reason becomes the attempt's result. */
+function wayOf(record: ConsumerRecord, vault: RequestTools['vault']): Way | AttemptResult {
+  const known = WAYS.get(record)
+  if (known !== undefined) return known
+  try {
+    const { url, ...options } = openConsumer(record, vault)
+    const way: Way = { url, route: compileRoute(options), memo: {} }
+    WAYS.set(record, way)
+    return way
+  } catch (error) {
+    return secretsFailure(`its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`)
+  }
+}

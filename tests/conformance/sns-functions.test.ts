@@ -1,0 +1,136 @@
+/** Functions as subscribers of SNS and as consumers of queues, with the SDK's clients. */
+import {
+  CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
+  PublishCommand,
+  SetTopicAttributesCommand,
+} from '@aws-sdk/client-sns'
+import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { type ReceivedRequest, type Reply, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll, expect, test } from 'vitest'
+import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
+import { useStack } from '../harness/services/stack.ts'
+
+/** The invoke API of every function. */
+const lambda = await startReceiver()
+const stack = useStack({ env: { FANTAIL_FUNCTIONS: JSON.stringify({ '*': lambda.url }) } })
+const aws = useAwsClients(stack)
+
+afterAll(() => lambda.close())
+
+const functionArn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`
+const pathOf = (name: string) => `/2015-03-31/functions/${name}/invocations`
+const answer = (name: string, reply: Reply | ((request: ReceivedRequest, n: number) => Reply)) =>
+  lambda.respond(pathOf(name), reply)
+const ACCEPTED = { status: 202, headers: { 'x-amzn-requestid': 'r-1' } }
+
+/** A topic, its function, and the URL of the queue for what the function fails. */
+async function subscribed(name: string) {
+  await aws().sns.send(new CreateTopicCommand({ Name: name }))
+  const dead = await aws().createQueue(`${name}-dead`)
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: queueArn(`${name}-dead`) })
+  const endpoint = functionArn(name)
+  const arn = await aws().subscribe(name, { protocol: 'lambda', endpoint, attributes: { RedrivePolicy } })
+  return { arn, dead }
+}
+
+const publish = (topic: string, Message: string, more = {}) =>
+  aws().sns.send(new PublishCommand({ TopicArn: topicArn(topic), Message, ...more }))
+
+test('[304][341][348][352] a function takes part at once, gets SNS’s event, and its 202 is logged', async () => {
+  answer('accepts', { ...ACCEPTED, body: 'whatever' })
+  const { arn } = await subscribed('accepts')
+  const attributes = { LambdaSuccessFeedbackRoleArn: 'arn:aws:iam::000000000000:role/x' }
+  for (const [AttributeName, AttributeValue] of Object.entries(attributes)) {
+    const set = { TopicArn: topicArn('accepts'), AttributeName, AttributeValue }
+    await aws().sns.send(new SetTopicAttributesCommand(set))
+  }
+  const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }))
+  expect(shown.Attributes).toMatchObject({
+    Protocol: 'lambda',
+    Endpoint: functionArn('accepts'),
+    PendingConfirmation: 'false',
+    ConfirmationWasAuthenticated: 'true',
+    RawMessageDelivery: 'false',
+  })
+  expect(shown.Attributes).not.toHaveProperty('EffectiveDeliveryPolicy')
+  const { MessageId } = await publish('accepts', 'hello', { Subject: 'Hi' })
+  const [request] = await lambda.waitForRequests(1, pathOf('accepts'))
+  expect(request?.headers).toMatchObject({ 'x-amz-invocation-type': 'Event' })
+  expect(JSON.parse(request?.text ?? '')).toMatchObject({
+    Records: [
+      {
+        EventSource: 'aws:sns',
+        EventSubscriptionArn: arn,
+        Sns: { MessageId, Subject: 'Hi', Message: 'hello', SignatureVersion: '1', MessageAttributes: {} },
+      },
+    ],
+  })
+  const log = () => stack().worker(0).logText()
+  await waitFor(() => log().includes('"delivery.status"'))
+  const [line = ''] = /\{.*"delivery\.status".*\}/.exec(log()) ?? []
+  expect(JSON.parse(line)).toMatchObject({
+    status: 'SUCCESS',
+    delivery: {
+      destination: functionArn('accepts'),
+      providerResponse: '{"lambdaRequestId":"r-1"}',
+      statusCode: 202,
+    },
+  })
+})
+
+test.each([
+  ['missing', 404, 'ResourceNotFoundException'],
+  ['denied', 403, 'AccessDeniedException'],
+])(
+  '[309][350][351] a function that is %s: the message is dead-lettered after one attempt',
+  async (name, status, type) => {
+    answer(name, { status, headers: { 'x-amzn-errortype': type }, body: '{"Message":"No."}' })
+    const { dead } = await subscribed(name)
+    const { MessageId } = await publish(name, 'hello', {
+      MessageAttributes: { size: { DataType: 'Number', StringValue: '3' } },
+    })
+    const letter = await aws().receive(dead)
+    expect(JSON.parse(letter.Body ?? '')).toMatchObject({
+      Type: 'Notification',
+      MessageId,
+      SigningCertURL: expect.stringMatching(/\.pem$/),
+      MessageAttributes: { size: { Type: 'Number', Value: '3' } },
+    })
+    expect(letter.MessageAttributes).toBeUndefined()
+    expect(lambda.requestsTo(pathOf(name))).toHaveLength(1)
+  },
+)
+
+test('[310][349][354] throttles, faults and errors of the function are retried, and leave no dead letter', async () => {
+  const replies = [{ status: 429 }, { status: 500 }, { body: '{"errorType":"TypeError"}' }]
+  answer('recovers', (_, n) => replies[n - 1] ?? ACCEPTED)
+  const { dead } = await subscribed('recovers')
+  await publish('recovers', 'hello')
+  const requests = await lambda.waitForRequests(4, pathOf('recovers'))
+  expect(new Set(requests.map(({ text }) => text)).size).toBe(1)
+  await waitFor(async () => {
+    const { counts } = await stack().client.get<{ counts: Record<string, number> }>(
+      `/v1/messages/${JSON.parse(requests[0]?.text ?? '').Records[0].Sns.MessageId}`,
+    )
+    return counts.delivered === 1
+  })
+  const asked = { QueueUrl: dead, AttributeNames: ['ApproximateNumberOfMessages' as const] }
+  const { Attributes } = await aws().sqs.send(new GetQueueAttributesCommand(asked))
+  expect(Attributes?.ApproximateNumberOfMessages).toBe('0')
+})
+
+test('a queue invokes a function with its messages, and deletes what the function has done', async () => {
+  const QueueUrl = await aws().createQueue('jobs')
+  await stack().client.put('/v1/queues/jobs/consumers/worker', { url: functionArn('worker') })
+  await aws().sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'job' }))
+  const [request] = await lambda.waitForRequests(1, pathOf('worker'))
+  expect(request?.headers).toMatchObject({ 'x-amz-invocation-type': 'RequestResponse' })
+  expect(JSON.parse(request?.text ?? '')).toMatchObject({
+    Records: [{ eventSource: 'aws:sqs', eventSourceARN: queueArn('jobs'), body: 'job' }],
+  })
+  await waitFor(async () => {
+    const { counts } = await stack().client.get<{ counts: Record<string, number> }>('/v1/queues/jobs')
+    return counts.visible === 0 && counts.inFlight === 0
+  })
+})
