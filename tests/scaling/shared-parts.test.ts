@@ -5,6 +5,7 @@
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { killAt } from '../harness/redis/kill-at.ts'
 import { all, runsScript } from '../harness/redis/redis-requests.ts'
 import { useStack } from '../harness/services/stack.ts'
 
@@ -66,11 +67,10 @@ test.each([
     receiver().clear()
     const prefix = `${step} ${at}`
     const added = await jobsAdded()
-    const reached = stack().proxy.trap({ matches: STEPS[step], at, silent: true })
+    const killed = killAt({ proxy: stack().proxy, service: stack().worker(0) }, { matches: STEPS[step], at })
     const messages = Array.from({ length: MESSAGES }, (_, i) => ({ message: `${prefix} ${i}` }))
     await stack().client.post('/v1/topics/wide/messages', { messages })
-    await reached
-    await stack().worker(0).kill()
+    await killed
     await stack().worker(0).start()
     const seen = () => new Set(receiver().requests.map(({ path, text }) => `${path} ${text}`))
     await waitFor(() => seen().size === DELIVERIES, {

@@ -7,31 +7,34 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { killAt } from '../../harness/redis/kill-at.ts'
 import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 /** Beyond every lease: an attempt's, and a dead delivery's while it is appended. */
 const LEASES_END_MS = 30_000
+/** The attempt is due when the leases have ended, and not before. */
+const RETRY_SECONDS = 20
 
 const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
 const receiver = useReceiver()
 
 const settle = runsScript('settle-deliveries-1')
 
-/** How to recognise the request of a step. */
+/** How to recognise the request of a step, and how many attempts have come by then. */
 const STEPS = {
-  park: runsScript('park-deliveries-1'),
+  park: [runsScript('park-deliveries-1'), 1],
   // BullMQ's own script: only it names this key from a worker.
-  'complete the job': (request: Buffer) => request.includes(':dispatch-0:completed'),
-  take: runsScript('take-deliveries-1'),
-  'mark as dead': all(settle, hasArgument('markDead')),
-  'append to the dead-letter queue': runsScript('send-messages-1'),
-  'append to the queue that it makes': runsScript('send-letter-1'),
-  'forget what is dead': all(settle, hasArgument('forget')),
-  'settle as delivered': all(settle, hasArgument('delivered')),
-  'settle for a retry': all(settle, hasArgument('retry')),
-}
+  'complete the job': [(request: Buffer) => request.includes(':dispatch-0:completed'), 1],
+  take: [runsScript('take-deliveries-1'), 1],
+  'mark as dead': [all(settle, hasArgument('markDead')), 2],
+  'append to the dead-letter queue': [runsScript('send-messages-1'), 2],
+  'append to the queue that it makes': [runsScript('send-letter-1'), 2],
+  'forget what is dead': [all(settle, hasArgument('forget')), 2],
+  'settle as delivered': [all(settle, hasArgument('delivered')), 2],
+  'settle for a retry': [all(settle, hasArgument('retry')), 2],
+} as const
 type Step = keyof typeof STEPS
 
 /** Answers to the attempts of one delivery; the last one stands for all that follow. */
@@ -67,11 +70,17 @@ test.each(CASES)(
   'killed at: %s (%s)',
   async (step, at, answers) => {
     const name = nameOf(step, at)
-    const ledger = await openLedger(name, answers)
-    const reached = stack().proxy.trap({ matches: STEPS[step], at, silent: true })
+    const ledger = await openLedger(step, name, answers)
+    const [matches, attemptsBefore] = STEPS[step]
+    const attempts = () => receiver().requestsTo(`/${name}`).length
+    const killed = killAt(
+      { proxy: stack().proxy, service: stack().worker(0) },
+      // A first attempt that is answered late is parked under a lease, and then settled like a later one.
+      { matches: (request) => attempts() === attemptsBefore && matches(request), at },
+    )
     expect(await ledger.publish(name)).toBe('accepted')
-    await reached
-    await stack().worker(0).kill()
+    await killed
+    expect(attempts()).toBe(attemptsBefore)
     await moveRedisTime(stack().connection, LEASES_END_MS)
     await stack().worker(0).start()
     const account = await ledger.whenSettled()
@@ -94,11 +103,12 @@ function nameOf(step: Step, at: 'before' | 'after'): string {
   return `${step}-${at}`.replaceAll(' ', '-')
 }
 
-async function openLedger(name: string, answers: number[]): Promise<Ledger> {
+async function openLedger(step: Step, name: string, answers: number[]): Promise<Ledger> {
   receiver().respond(`/${name}`, (_, n) => ({ status: answers[n - 1] ?? answers.at(-1) ?? 200 }))
-  const deliveryPolicy = {
-    healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10, numNoDelayRetries: 10 },
-  }
+  // The job is completed beside its lanes, whose attempts would else go on meanwhile.
+  const delayed = { minDelayTarget: RETRY_SECONDS, maxDelayTarget: RETRY_SECONDS, numRetries: 10 }
+  const atOnce = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10, numNoDelayRetries: 10 }
+  const deliveryPolicy = { healthyRetryPolicy: step === 'complete the job' ? delayed : atOnce }
   return Ledger.open({
     stack: stack(),
     receiver: receiver(),

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { FifoLedger } from '../../harness/ledgers/fifo-ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { killAt } from '../../harness/redis/kill-at.ts'
 import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
@@ -49,10 +50,9 @@ test.each(CASES)(
       groups: 1,
       messages: 10,
     })
-    const reached = stack().proxy.trap({ matches: STEPS[step], at, silent: true })
+    const killed = killAt({ proxy: stack().proxy, service: stack().worker(0) }, { matches: STEPS[step], at })
     await ledger.publish()
-    await reached
-    await stack().worker(0).kill()
+    await killed
     await moveRedisTime(stack().connection, LEASES_END_MS)
     await stack().worker(0).start()
     const { disorder, queue, webhook } = await ledger.whenComplete()

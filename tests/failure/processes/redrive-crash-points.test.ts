@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { killAt } from '../../harness/redis/kill-at.ts'
 import { runsScript } from '../../harness/redis/redis-requests.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
@@ -45,18 +46,18 @@ test.each(CASES)(
   'killed after: %s, on the way to %s',
   async (step, to) => {
     const { client, redrive, proxy } = stack()
+    if (!redrive) throw new Error('no redrive service')
     const name = `${step}-${to}`.replaceAll(' ', '-')
     const { ledger, source } = await deadLetter(name)
     const destination = `other-${name}`
     if (to === 'another queue') await client.put(`/v1/queues/${destination}`)
-    const reached = proxy.trap({ matches: STEPS[step], at: 'after', silent: true })
+    const killed = killAt({ proxy, service: redrive }, { matches: STEPS[step], at: 'after' })
     const { id } = await client.post<Task>('/v1/redrives', {
       source,
       ...(to === 'another queue' ? { destination } : {}),
     })
-    await reached
-    await redrive?.kill()
-    await redrive?.start()
+    await killed
+    await redrive.start()
     const task = await waitFor(
       async () => {
         const now = await client.get<Task>(`/v1/redrives/${id}`)

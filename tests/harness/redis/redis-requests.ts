@@ -1,15 +1,18 @@
-/** Recognises requests to Redis by their bytes. */
+/** Recognises commands to Redis by their bytes. */
 import { createHash } from 'node:crypto'
 import { readScript, type ScriptName } from '@fantail/store'
 
 type Matcher = (request: Buffer) => boolean
 
-/** Runs of one of our scripts: by its hash, or by its text, which each connection sends the first time. */
+/**
+ * Runs of one of our scripts: by its hash, or by its whole text, which each connection sends the first time. Many
+ * scripts begin with the same include, so the beginning of a text names none of them.
+ */
 export function runsScript(file: ScriptName): Matcher {
   const { lua } = readScript(file)
-  const sha = createHash('sha1').update(lua).digest('hex')
-  const head = lua.slice(0, lua.indexOf('\n'))
-  return (request) => request.includes(sha) || request.includes(head)
+  const byHash = hasArgument(createHash('sha1').update(lua).digest('hex'))
+  const byText = hasArgument(lua)
+  return (request) => byHash(request) || byText(request)
 }
 
 /** Requests with this argument, exactly. */

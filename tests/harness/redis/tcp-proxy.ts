@@ -4,12 +4,14 @@
  * connection in either direction; other connections go on. Or it is a bad network for all of them: late, mute, or
  * leading elsewhere.
  */
+import { randomUUID } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { CommandReader } from './commands.ts'
 
-interface Trap {
-  /** Asked of every request as it arrives, whole. */
+export interface Trap {
+  /** Asked of every command, whole. */
   matches(request: Buffer): boolean
-  /** `before` Redis gets the request, or `after` it has answered. */
+  /** `before` Redis gets the request, and what was sent with it, or `after` it has answered. */
   at: 'before' | 'after'
   /** The client sees a connection that says nothing any more, instead of one that ends. */
   silent?: boolean
@@ -41,7 +43,8 @@ interface Network {
   port: number
   delayMs: number
   isMute: boolean
-  takeTrap(chunk: Buffer): SetTrap | undefined
+  /** The trap, where it is set for one of these commands: it is set no longer. */
+  takeTrap(commands: Buffer[]): SetTrap | undefined
 }
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
@@ -51,8 +54,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     port: targetPort,
     delayMs: 0,
     isMute: false,
-    takeTrap: (chunk) => {
-      if (!set?.matches(chunk)) return undefined
+    takeTrap: (commands) => {
+      if (!commands.some((command) => set?.matches(command))) return undefined
       const taken = set
       set = undefined
       return taken
@@ -116,22 +119,44 @@ function pass(client: Socket, target: Socket, network: Network): void {
     trap.sprung()
     if (!trap.silent) client.destroy()
   }
+  const commands = new CommandReader()
+  const replies = new ReplyWatch()
   const reply = inTime(client, network)
   client.on('data', (chunk) => {
     if (cut || network.isMute) return
-    if (trapped) {
-      target.write(chunk)
+    const whole = commands.read(chunk)
+    const taken = trapped ? undefined : network.takeTrap(whole)
+    if (taken?.at === 'before') {
+      spring(taken)
       return
     }
-    trapped = network.takeTrap(chunk)
-    if (trapped?.at === 'before') spring(trapped)
-    else target.write(chunk)
+    if (whole.length > 0) target.write(Buffer.concat(whole))
+    if (!taken) return
+    trapped = taken
+    target.write(replies.question)
   })
   target.on('data', (chunk) => {
     if (cut || network.isMute) return
-    if (trapped) spring(trapped)
-    else reply(chunk)
+    if (!trapped) reply(chunk)
+    else if (replies.hasAnswer(chunk)) spring(trapped)
   })
+}
+
+/** Tells when Redis has answered all that it was sent before a question of the proxy's own. */
+class ReplyWatch {
+  readonly #text = randomUUID()
+  #seen: Buffer = Buffer.alloc(0)
+
+  get question(): string {
+    return `*2\r\n$4\r\nECHO\r\n$${this.#text.length}\r\n${this.#text}\r\n`
+  }
+
+  /** Its text may come in two pieces. */
+  hasAnswer(chunk: Buffer): boolean {
+    const bytes = Buffer.concat([this.#seen, chunk])
+    this.#seen = bytes.subarray(-this.#text.length)
+    return bytes.includes(this.#text)
+  }
 }
 
 /** Writes each piece as late as the network says. A timer each would not keep their order. */
