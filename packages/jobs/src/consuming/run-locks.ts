@@ -57,7 +57,9 @@ export class RunLocks {
       // even if that worker has died and the lock is free. With that lock, this process would complete a job of which
       // it settled only a part.
       const job = { queue: this.#queueNumber, id, start, addedAt, token }
-      if (await holdJobLock(this.#redis, job, LOCK_MS)) return
+      const holder = await holdJobLock(this.#redis, job, LOCK_MS)
+      // This process may have started the job once more. That start adopts the run when BullMQ's answer comes.
+      if (holder !== 'other') return
       // If a later start in this process has adopted the run, the lock is that start's.
       if (entry.token === token) entry.lost = true
     } catch (error) {

@@ -13,9 +13,15 @@ interface LockedJob extends StartedJob {
   token: string
 }
 
-/** Whether the start has the lock. A lock that is taken again lasts `forMs`. */
-export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<boolean> {
+/** By the script's answer. */
+const HOLDERS = ['other', 'own', 'next'] as const
+
+/** own: the start's. next: that of the job's next start, by the same worker. other: the job is not ours any more. */
+type LockHolder = (typeof HOLDERS)[number]
+
+/** Whose the lock is now. A free one is taken for the start, for `forMs`. */
+export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<LockHolder> {
   const { queue, id, start, addedAt, token } = job
   const args = { job: dispatchJobKey(queue, id), start, addedAt, token, lockMs: forMs }
-  return (await runScript(redis, HOLD, args)) === 1
+  return HOLDERS[Number(await runScript(redis, HOLD, args))] ?? 'other'
 }
