@@ -46,6 +46,26 @@ test('a job whose parked deliveries stand after a restart of Redis is completed,
   expect(await runs((run) => park(run, 'a.1'), restart)).toEqual([1])
 })
 
+test('a run whose latest batch stands goes on, though the batch’s reply was lost', async () => {
+  const parkUnanswered = async (run: DispatchRun) => {
+    await park(run, 'a.1')
+    run.copies.sent(0, 'a.2')
+    await redis.hset(checkpointOf(run), 'p', 'a.2')
+  }
+  expect(await runs(parkUnanswered, restart)).toEqual([1])
+})
+
+test('a run that is about to be lost writes first what is settled all the same', async () => {
+  const saved: boolean[] = []
+  const write = async ({ copies }: DispatchRun) => {
+    const mark = copies.mark('ft:{quarantine}:')
+    copies.wrote(mark)
+    copies.beforeLoss(async (stands) => void saved.push(stands(mark)))
+  }
+  expect(await runs(write, restart)).toEqual([1, 2])
+  expect(saved).toEqual([false])
+})
+
 test.each([
   ['parked', (run: DispatchRun) => park(run, 'a.1')],
   [

@@ -1,11 +1,15 @@
 /**
  * The copies that a run has written, because of which its job will be deleted. Redis may lose its latest writes, and
  * come back with the job but without the copies (server-marks.ts). Each copy therefore has a mark. Every mark must hold
- * before the job is completed, and before a checkpoint says that more is settled. If a mark does not hold:
+ * before the job is completed. If a mark does not hold:
  *
  * - A parked batch, or an opened checkpoint, is looked up in the shard by its name. If it is there, it gets a new mark
  * and the run continues. If not, the run is lost.
- * - For any other copy (appended, quarantined, dropped, handed out) the run is lost.
+ * - For any other copy (appended, quarantined, dropped, handed out) the run is lost when it ends.
+ *
+ * Before a checkpoint is written, what was parked in its shard must stand. A checkpoint leaves out deliveries whose
+ * copies in queues may be gone (delivery-worker: slot-copies.ts). An ended run writes such a checkpoint before it is
+ * lost, so the next start makes only these copies again.
  *
  * A job whose run is lost starts again from its checkpoints. That repeats deliveries and loses none. None of this costs
  * a command while connections stay open.
@@ -27,11 +31,17 @@ type OpenSince = () => number
 
 const ALWAYS: OpenSince = () => Number.NEGATIVE_INFINITY
 
+/** Writes the checkpoint of an ended run, without what rests on copies that do not stand. Safe to repeat. */
+type SaveSettled = (stands: (copy: ServerMark) => boolean) => Promise<void>
+
 export class RunCopies {
   readonly #options: RunCopiesOptions
   readonly #inShards = new Map<number, CopyInShard>()
   /** Marks by key. Only the first mark of a key is kept, because no later one of the key outlasts it. */
   readonly #others = new Map<string, ServerMark>()
+  /** The batch sent last, by shard. Redis may have it although its reply was lost. */
+  readonly #sent = new Map<number, string>()
+  #saveSettled: SaveSettled | undefined
 
   constructor(options: RunCopiesOptions) {
     this.#options = options
@@ -40,6 +50,11 @@ export class RunCopies {
   /** Must be called before the copy is written. */
   mark(key: string): ServerMark {
     return this.#options.mark(key)
+  }
+
+  /** Notes that the batch is about to be sent. To be called before each try. */
+  sent(shard: number, batch: string): void {
+    this.#sent.set(shard, batch)
   }
 
   /** Notes that the batch is in the shard's lanes. */
@@ -57,31 +72,50 @@ export class RunCopies {
     if (!this.#others.has(mark.key)) this.#others.set(mark.key, mark)
   }
 
+  /** Whether some copies cannot be looked up. The run is lost if one of their marks does not hold. */
+  get hasUnnamed(): boolean {
+    return this.#others.size > 0
+  }
+
+  /** To be called when the run has ended. `save` is called if it is lost after that. */
+  beforeLoss(save: SaveSettled): void {
+    this.#saveSettled = save
+  }
+
+  /** Writes the checkpoint of an ended run that is about to be lost. Rejects if Redis does not answer. */
+  async saveSettled(openSince = ALWAYS): Promise<void> {
+    await this.#saveSettled?.((copy) => holds(copy, openSince))
+  }
+
   /** Whether all marks hold, so that the job may be completed in this turn of the event loop. */
   stand(openSince = ALWAYS): boolean {
-    return this.#standIn([...this.#inShards.keys()], openSince)
+    return this.#unnamedStand(openSince) && this.#standIn([...this.#inShards.keys()], openSince)
   }
 
   /**
    * Returns true if the job may be completed in this turn of the event loop, and false if the run is lost. Rejects if
    * Redis does not answer, or if a connection closes meanwhile.
    */
-  prove(openSince = ALWAYS): Promise<boolean> {
-    return this.#prove([...this.#inShards.keys()], openSince)
+  async prove(openSince = ALWAYS): Promise<boolean> {
+    const proven = this.#unnamedStand(openSince) && (await this.#prove([...this.#inShards.keys()], openSince))
+    return proven && this.#unnamedStand(openSince)
   }
 
-  /** Like `prove`, before a write to the run's checkpoint in the shard. */
+  /** Like `prove`, before a write to the run's checkpoint in the shard. Only what was parked there has to stand. */
   proveIn(shard: number): Promise<boolean> | true {
     return this.#standIn([shard], ALWAYS) || this.#prove([shard], ALWAYS)
   }
 
+  #unnamedStand(openSince: OpenSince): boolean {
+    return [...this.#others.values()].every((mark) => holds(mark, openSince))
+  }
+
   #standIn(shards: number[], openSince: OpenSince): boolean {
     const inShards = shards.map((shard) => this.#inShards.get(shard)?.mark)
-    return [...inShards, ...this.#others.values()].every((mark) => !mark || holds(mark, openSince))
+    return inShards.every((mark) => !mark || holds(mark, openSince))
   }
 
   async #prove(shards: number[], openSince: OpenSince): Promise<boolean> {
-    if (![...this.#others.values()].every((mark) => holds(mark, openSince))) return false
     const found = await Promise.all(shards.map((shard) => this.#find(shard, openSince)))
     if (found.includes(false)) return false
     if (!this.#standIn(shards, openSince)) throw new Error('a connection to Redis has closed meanwhile')
@@ -93,9 +127,10 @@ export class RunCopies {
     if (!copy || holds(copy.mark, openSince)) return true
     const mark = this.#options.mark(shardBase(shard))
     const { fence, batch } = await this.#options.readNames(shard)
-    if (copy.batch === undefined ? fence !== copy.fence : batch !== copy.batch) return false
+    const found = batch !== null && batch === this.#sent.get(shard) ? { batch } : undefined
+    if (!found && (copy.batch === undefined ? fence !== copy.fence : batch !== copy.batch)) return false
     // Another batch may have been parked meanwhile. It has its own mark, which stays.
-    if (this.#inShards.get(shard) === copy) this.#inShards.set(shard, { ...copy, mark })
+    if (this.#inShards.get(shard) === copy) this.#inShards.set(shard, { ...copy, ...found, mark })
     return true
   }
 }

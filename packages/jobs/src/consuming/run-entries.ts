@@ -93,7 +93,9 @@ export async function proveCopies(
 /** undefined: Redis does not answer. */
 async function isProven({ copies }: RunEntry, openSince: (() => number) | undefined, isLast: boolean) {
   try {
-    return await copies.prove(openSince)
+    const stands = await copies.prove(openSince)
+    if (!stands) await copies.saveSettled(openSince)
+    return stands
   } catch (error) {
     if (isLast) throw error
     return undefined

@@ -1,4 +1,4 @@
-import { freshKey, waitFor } from '@fantail/test-kit'
+import { freshKey, leaseKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys.ts'
@@ -164,6 +164,28 @@ test('an attempt still running is parked in flight and settled with the lease of
   } as const
   expect((await lanes.settle(SHARD, [settlement])).accepted).toEqual([true])
   expect(await redis.exists(messageKey(BASE, message.id))).toBe(0)
+})
+
+test('a batch whose reply was lost gives the leases again that are still its own', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => writeLane(redis)))
+  const message = makeMessage()
+  const park = { as: 'detached', leaseMs: 15_000 } as const
+  const entries = ids.map((subscriptionId) => ({ subscriptionId, delivery: message.id, message: 0, park }))
+  const jobs = [{ job: 'j', fence: 1, fields: [batchField('1.1')], entries }]
+  const parkBatch = async () => {
+    const [job] = (await lanes.park(SHARD, { messages: [message], jobs })).jobs
+    return job?.stale === false ? job.leases : []
+  }
+  const leases = await parkBatch()
+  const [settled, taken, flying] = ids.map((subscriptionId, i): Settlement => {
+    const to = { op: 'delivered' } as const
+    return { subscriptionId, delivery: message.id, lease: leases[i] ?? '', to }
+  }) as [Settlement, Settlement, Settlement]
+  await lanes.settle(SHARD, [settled])
+  // Its lease has ended, and another worker has claimed it for as long.
+  await redis.zincrby(leaseKey(BASE, taken.subscriptionId), 2_048, taken.delivery)
+  expect(await parkBatch()).toEqual([null, null, flying.lease])
+  expect((await lanes.settle(SHARD, [flying])).accepted).toEqual([true])
 })
 
 test('wakes are published only when the shard has something due earlier than before', async () => {

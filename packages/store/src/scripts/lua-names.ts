@@ -146,8 +146,8 @@ const TASK = {
 /** Hash of a stored message. */
 const BODY = { json: 'b', references: 'n', topic: 't' } satisfies Names
 
-/** Hash of a job's checkpoint. */
-const CHECKPOINT = { fence: 'f', parked: 'p' } satisfies Names
+/** Hash of a job's checkpoint. `leasedAt`: epoch ms at which a batch was parked with entries in flight. */
+const CHECKPOINT = { fence: 'f', parked: 'p', leasedAt: 'l' } satisfies Names
 
 /** Hash of the latest batch that a redrive has parked in a shard. */
 const REDRIVEN = { fence: 'f', batch: 'b' } satisfies Names

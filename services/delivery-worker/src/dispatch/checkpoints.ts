@@ -8,6 +8,7 @@ import { type LaneStore, shardBase } from '@fantail/store'
 import type { JobRun } from './job-run.ts'
 import type { Parking } from './parking.ts'
 import type { RunRetries } from './run-retries.ts'
+import { type SettledUnit, type Stands, settledField } from './slot-copies.ts'
 
 const CHECKPOINT_MS = 25
 /**
@@ -96,6 +97,27 @@ export class Checkpoints {
       await this.#write(run, shard, run.checkpointFields(shard))
       if (!run.lost) run.checkpointed(shard)
     }
+  }
+
+  /**
+   * For a run that has ended. If some of its copies may be gone, the run writes what else is settled before it is lost.
+   * Nothing here holds a message, because jobs that cannot be completed are remembered for long.
+   */
+  saveBeforeLoss(run: JobRun): void {
+    const { key, fence, copies } = run
+    if (!copies.hasUnnamed) return
+    const units = Map.groupBy(run.settledBesideCopies(), ({ shard }) => shard)
+    const save = async (shard: number, settled: SettledUnit[], stands: Stands) => {
+      if (!(await copies.proveIn(shard))) return
+      const fields = settled.map((unit) => settledField(unit, stands))
+      await this.#options.lanes.park(shard, {
+        messages: [],
+        jobs: [{ job: key, fence, fields, entries: [] }],
+      })
+    }
+    copies.beforeLoss(async (stands) => {
+      await Promise.all([...units].map(([shard, settled]) => save(shard, settled, stands)))
+    })
   }
 
   async #write(run: JobRun, shard: number, fields: [string, Buffer][]): Promise<void> {

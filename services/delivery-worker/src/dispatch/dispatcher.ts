@@ -111,7 +111,9 @@ export class Dispatcher {
       // The job will start again, and the next start must know its settled deliveries.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
       if (run.lost) return 'lost'
-      return postponedMs === undefined ? 'settled' : { postponedMs }
+      if (postponedMs !== undefined) return { postponedMs }
+      this.#checkpoints.saveBeforeLoss(run)
+      return 'settled'
     } catch (error) {
       // The job is started again: what of it is under way ends first, and is known to the next start.
       await run.whenUnitsEnded()

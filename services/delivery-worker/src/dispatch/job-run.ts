@@ -11,6 +11,7 @@ import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { FencedRun } from './parking.ts'
+import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
 /**
@@ -43,6 +44,8 @@ export class Unit {
   readonly settled: Bitmap
   readonly delivered: Bitmap
   readonly parked: Bitmap
+  /** Most units have none. */
+  copies: SlotCopies | undefined
   failures: Failure[] = []
   /** Slots that were delivered with another status than 200, by status; most units have none. */
   #otherCodes: Map<number, Bitmap> | undefined
@@ -80,10 +83,16 @@ export class Unit {
 
   /** The first attempt succeeded. `copy`: where the endpoint is a queue of this Redis. */
   markDelivered(slot: number, statusCode: number | null, copy?: ServerMark): void {
-    if (copy) this.run.copies.wrote(copy)
+    if (copy) this.#noteCopy(slot, copy)
     this.delivered.add(slot)
     if (statusCode !== 200 && statusCode !== null) this.#noteCode(slot, statusCode)
     this.markSettled(slot)
+  }
+
+  #noteCopy(slot: number, copy: ServerMark): void {
+    this.run.copies.wrote(copy)
+    this.copies ??= new SlotCopies(this.slice.slots)
+    this.copies.add(slot, copy)
   }
 
   #noteCode(slot: number, statusCode: number): void {
@@ -106,6 +115,11 @@ export class Unit {
   otherCodes(): CodeSlots[] {
     if (!this.#otherCodes) return []
     return [...this.#otherCodes].map(([statusCode, slots]) => [statusCode, slots.packed()])
+  }
+
+  settledUnit(): SettledUnit {
+    const { field, settled, copies } = this
+    return { shard: this.slice.shard, field, settled, copies }
   }
 
   /** To be called when the unit has ended and has been reported. The rest tells where its checkpoint is. */
@@ -237,9 +251,15 @@ export class JobRun implements FencedRun {
     for (const unit of this.units) {
       if (unit.slice.shard !== shard || unit.changes === unit.stored) continue
       unit.storing = unit.changes
-      fields.push([unit.field, unit.settled.packed()])
+      fields.push(settledField(unit.settledUnit()))
     }
     return fields
+  }
+
+  /** Units of which this run has settled something that rests on no copy in a queue. */
+  settledBesideCopies(): SettledUnit[] {
+    const units = this.units.filter(({ changes, copies }) => changes > (copies?.size ?? 0))
+    return units.map((unit) => unit.settledUnit())
   }
 
   checkpointed(shard: number): void {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { shardBase, shardOf } from '@fantail/store'
@@ -37,10 +38,10 @@ async function dispatch(text: string) {
   const { promise, resolve } = Promise.withResolvers<number>()
   sender.answer = (url) => (url === urlOf('held') ? promise : 200)
   await fixture.subscribe('held')
-  await fixture.startWorker(sender, { attemptTimeoutMs: 20_000 })
+  const worker = await fixture.startWorker(sender, { attemptTimeoutMs: 20_000 })
   await fixture.publish(text)
   await waitFor(() => sender.sent.length > 0, { intervalMs: 1 })
-  return { answer: () => resolve(200) }
+  return { worker, answer: () => resolve(200), requests: () => sender.sent.length }
 }
 
 const jobs = () => redis.keys('ft:{dispatch-0}:dispatch-0:[0-9]*')
@@ -59,13 +60,28 @@ test('a park that Redis has lost is made again before its job is completed', asy
 
 const waiting = async () => (await queues.getWithCounts(QUEUE))?.counts.visible
 
-test('an append to a queue that Redis has lost is made again before its job is completed', async () => {
+async function dispatchToQueue(text: string) {
   await queues.put(QUEUE, {})
   await fixture.subscribe('queue', { protocol: 'sqs', endpoint: QUEUE })
-  const { answer } = await dispatch('appended')
+  return dispatch(text)
+}
+
+test('an append that Redis has lost is made again before its job is completed, and no other request', async () => {
+  const { answer, requests } = await dispatchToQueue('appended')
   await losePowerBefore('appended', 2)
   expect(await waiting()).toBe(0)
   answer()
   await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
-  expect(await waiting()).toBe(1)
+  expect([await waiting(), requests()]).toEqual([1, 1])
+})
+
+test('connections that closed without a loss repeat no request, and append nothing twice', async () => {
+  const { worker, answer, requests } = await dispatchToQueue('appended once')
+  await waitFor(async () => (await waiting()) === 1)
+  const reconnected = once(worker.redis, 'ready')
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+  await reconnected
+  answer()
+  await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
+  expect([await waiting(), requests()]).toEqual([1, 1])
 })

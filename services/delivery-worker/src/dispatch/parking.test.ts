@@ -1,4 +1,5 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
+import { RunCopies } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
 import { batchField, type ParkRequest } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -38,13 +39,13 @@ const run: FencedRun = {
   checkpointed: () => undefined,
 }
 
-async function parkOne(parking: Parking): Promise<void> {
+async function parkOne(parking: Parking, of = run): Promise<void> {
   const messageId = createMessageId(1)
   const message = { messageId, topicArn: 'arn', publishedAt: 1, message: '' }
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
   let parked = false
   parking.park(0, {
-    run,
+    run: of,
     subscriptionId: 'id',
     delivery,
     context: new MessageContext(message),
@@ -72,4 +73,31 @@ test('two processes name no batch alike, also where a failover has given their r
   await parkOne(new Parking(lanes, log, () => undefined))
   await parkOne(new Parking(lanes, log, () => undefined))
   expect(new Set(lanes.names()).size).toBe(2)
+})
+
+test('a run goes on where the reply to its batch was lost with the connection', async () => {
+  let [connections, batches] = [0, 0]
+  let stored: string | null = null
+  const mark = (key: string) => {
+    const connection = connections
+    return { key, at: 0, holds: () => connection === connections }
+  }
+  const copies = new RunCopies({ mark, readNames: async () => ({ fence: null, batch: stored }) })
+  const park = async (_shard: number, { jobs }: ParkRequest) => {
+    const field = jobs[0]?.fields.find(([name]) => name === BATCH)
+    stored = String(field?.[1])
+    if (++batches === 2) {
+      connections++
+      throw new Error('Connection is closed.')
+    }
+    return {
+      jobs: [{ stale: false as const, outcomes: ['parked' as const], leases: [null] }],
+      nextDueAt: null,
+    }
+  }
+  const parking = new Parking({ park }, log, () => undefined)
+  const held = { ...run, copies }
+  await parkOne(parking, held)
+  await parkOne(parking, held)
+  expect([held.lost, batches]).toEqual([false, 3])
 })

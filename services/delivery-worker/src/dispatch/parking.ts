@@ -39,7 +39,7 @@ export interface FencedRun {
   lost: boolean
   /** No checkpoint is wanted any more. */
   ended: boolean
-  copies: Pick<DispatchRun['copies'], 'mark' | 'parked' | 'proveIn'>
+  copies: Pick<DispatchRun['copies'], 'mark' | 'sent' | 'parked' | 'proveIn'>
   /** Checkpoint fields of this shard that have changed since the last that was stored. */
   checkpointFields(shard: number): [string, Buffer][]
   /** The fields last asked for are stored. */
@@ -107,6 +107,7 @@ export class Parking {
     const name = `${this.#name}.${this.#numberOf(batch)}`
     const { request, groupsSent } = buildRequest(shard, groups, name)
     const marks = groupsSent.map((run) => run.copies.mark(shardBase(shard)))
+    for (const run of groupsSent) if (groups.get(run)?.length) run.copies.sent(shard, name)
     const result =
       request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
     for (const [run, items] of groups) {

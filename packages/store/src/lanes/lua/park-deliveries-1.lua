@@ -1,6 +1,7 @@
 -- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
 -- stored a higher fence, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
--- parked before and stay unchanged. Deliveries of deleted subscriptions are counted as discarded.
+-- parked before and stay unchanged. Those that are still in flight get the same lease again. Deliveries of deleted
+-- subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,
@@ -27,6 +28,9 @@ local function next_arg()
   return ARGV[at]
 end
 
+-- Whether some of the job's entries were parked under a lease.
+local leased
+
 local function park_entry()
   local id, delivery, message = next_arg(), next_arg(), tonumber(next_arg())
   local set, ms, state, standing = next_arg(), tonumber(next_arg()), next_arg(), next_arg()
@@ -39,13 +43,22 @@ local function park_entry()
   put_in_lane(base, id, delivery, message, set, score)
   if state ~= '' then set_failed(base, id, delivery, state, now) end
   note_standing(base, id, lanes[id], standing)
+  leased = leased or set == 'lease'
   return set == 'lease' and text(score) or 1
+end
+
+-- The lease that an entry got when its batch was parked before, or 0. A lease that was given since ends later.
+local function lease_again(first_at)
+  local id, delivery, _, set, ms = next_arg(), next_arg(), next_arg(), next_arg(), tonumber(next_arg())
+  at = at + 2
+  local lease = first_at and set == 'lease' and redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
+  return lease and math.floor(lease / LEASE_UNIT) == math.floor(first_at + ms) and lease or 0
 end
 
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job
-  local stored = job ~= '' and redis.call('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked) or {}
+  local stored = job ~= '' and redis.call('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked, CHECKPOINT.leasedAt) or {}
   local stale, again = (tonumber(stored[1]) or 0) > fence, false
   for _ = 1, fields do
     local name, value = next_arg(), next_arg()
@@ -54,10 +67,12 @@ local function park_job()
   end
   if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS) end
   local entries, outcomes = tonumber(next_arg()), {}
-  if stale or again then at = at + 7 * entries end
+  if stale then at = at + 7 * entries end
+  leased = false
   for i = 1, stale and 0 or entries do
-    outcomes[i] = again and 0 or park_entry()
+    outcomes[i] = again and lease_again(tonumber(stored[3])) or park_entry()
   end
+  if leased and fields > 0 then redis.call('HSET', key, CHECKPOINT.leasedAt, text(now)) end
   return stale and 0 or outcomes
 end
 

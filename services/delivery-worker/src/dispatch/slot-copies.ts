@@ -1,0 +1,61 @@
+/**
+ * Copies of a unit's deliveries in queues of this Redis, by slot. A checkpoint counts such a delivery as settled only
+ * while its copy certainly stands. If it does not, the next start appends the message again, under the same id.
+ */
+import type { ServerMark } from '@fantail/store'
+import { Bitmap } from '../topics/bitmap.ts'
+
+export type Stands = (copy: ServerMark) => boolean
+
+/** What of a unit is settled. It holds neither message nor slice. */
+export interface SettledUnit {
+  shard: number
+  /** Its name in the checkpoint. */
+  field: string
+  settled: Bitmap
+  /** undefined: none. */
+  copies: SlotCopies | undefined
+}
+
+const holds: Stands = (copy) => copy.holds()
+
+/** The unit's part of a checkpoint. To be read only. */
+export function settledField({ field, settled, copies }: SettledUnit, stands = holds): [string, Buffer] {
+  const packed = settled.packed()
+  return [field, copies?.settledFor(packed, stands) ?? packed]
+}
+
+export class SlotCopies {
+  readonly #slots: number
+  /** By place, the mark's key. Only the first mark of a place is kept, because no later one outlasts it. */
+  readonly #byPlace = new Map<string, { mark: ServerMark; slots: Bitmap }>()
+
+  #size = 0
+
+  /** `slots`: of the unit's slice. */
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Each slot once. */
+  add(slot: number, mark: ServerMark): void {
+    this.#size++
+    let copies = this.#byPlace.get(mark.key)
+    if (!copies) {
+      copies = { mark, slots: new Bitmap(this.#slots) }
+      this.#byPlace.set(mark.key, copies)
+    }
+    copies.slots.add(slot)
+  }
+
+  /** The settled slots without those whose copies may be gone. To be read only. */
+  settledFor(settled: Buffer, stands: Stands): Buffer {
+    let sure = settled
+    for (const { mark, slots } of this.#byPlace.values()) if (!stands(mark)) sure = slots.missingFrom(sure)
+    return sure
+  }
+}
