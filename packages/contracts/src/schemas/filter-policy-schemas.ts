@@ -2,15 +2,15 @@
 import { z } from 'zod'
 import { PROTOCOLS } from '../protocols.ts'
 import { MessageInput } from './message-schemas.ts'
-import { named, namedInput } from './shared-schemas.ts'
+import { givenMap, named, namedInput } from './shared-schemas.ts'
 
 export const FilterTestInput = namedInput(
   'FilterTestInput',
   z
     .strictObject({
-      filterPolicy: z
-        .record(z.string(), z.unknown())
-        .describe('The policy to try, in SNS’s filter language: per key a list of alternatives.'),
+      filterPolicy: givenMap(z.string(), z.unknown()).describe(
+        'The policy to try, in SNS’s filter language: per key a list of alternatives.',
+      ),
       filterPolicyScope: z
         .enum(['MessageAttributes', 'MessageBody'])
         .optional()

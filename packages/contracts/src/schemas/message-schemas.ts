@@ -116,10 +116,12 @@ export const TestInput = namedInput(
   'TestInput',
   z
     .strictObject({
-      message: Payload.optional().describe(
-        'The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that ' +
-          'it is a test.',
-      ),
+      message: MessageInput.shape.message
+        .optional()
+        .describe(
+          'The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that ' +
+            'it is a test.',
+        ),
       subject: Subject.optional().describe(
         `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
       ),

@@ -2,6 +2,7 @@
  * Outbound settings of a subscription or a push consumer, beyond its URL. Secrets are accepted and never shown again.
  */
 import { z } from 'zod'
+import { givenMap } from './shared-schemas.ts'
 
 /** @limit URL of a subscription's proxy. Past it: `validation_failed`. */
 const PROXY_CHARS_MAX = 2_048
@@ -39,8 +40,7 @@ export const OutboundInput = z
       .max(CERTIFICATE_CHARS_MAX)
       .nullish()
       .describe('Certificates in PEM that are trusted beside the system’s authorities.'),
-    headers: z
-      .record(z.string(), z.string())
+    headers: givenMap(z.string(), z.string())
       .nullish()
       .describe(
         'Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` ' +

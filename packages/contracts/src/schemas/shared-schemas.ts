@@ -1,6 +1,7 @@
 /** Parts that the REST schemas share, and the registry of their names in the OpenAPI document. */
 import { z } from 'zod'
 import { ERROR_STATUS, type ErrorCode } from '../fantail-error.ts'
+import { isObject } from '../json-values.ts'
 import { LIST_LIMIT_MAX } from '../limits.ts'
 
 /** Schemas with a name of their own in the OpenAPI document. */
@@ -19,6 +20,21 @@ export function named<T extends z.ZodType>(id: string, schema: T): T {
 export function namedInput<T extends z.ZodType>(id: string, schema: T): T {
   requestSchemaNames.add(id)
   return named(id, schema)
+}
+
+/**
+ * A map whose keys the caller chooses. zod drops the key `__proto__` without a word, and code that copies a map member
+ * by member would change the copy's prototype. So that key is refused.
+ */
+export function givenMap<V extends z.ZodType>(key: z.ZodString, value: V) {
+  return z.preprocess(
+    (map, context) => {
+      if (isObject(map) && Object.hasOwn(map, '__proto__'))
+        context.addIssue({ code: 'custom', path: ['__proto__'], message: 'must have another name' })
+      return map
+    },
+    z.record(key, value),
+  )
 }
 
 export const Timestamp = z.iso.datetime({

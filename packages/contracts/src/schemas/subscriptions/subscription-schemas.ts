@@ -23,6 +23,7 @@ import {
 import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import {
   CreatedAt,
+  givenMap,
   named,
   namedInput,
   pageOf,
@@ -34,6 +35,7 @@ import {
 import { LaneView, SUBSCRIPTION_EXAMPLE } from './lane-schemas.ts'
 
 const FilterPolicy = z.record(z.string(), z.unknown())
+const FilterPolicyInput = givenMap(z.string(), z.unknown())
 const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])
 
 const RETRY_MODE =
@@ -63,7 +65,7 @@ const MetadataKey = z
     new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARS_MAX}}$`),
     `must have 1 to ${METADATA_KEY_CHARS_MAX} of A-Z a-z 0-9 _ . -`,
   )
-const Metadata = z.record(MetadataKey, z.string().max(METADATA_VALUE_CHARS_MAX))
+const Metadata = givenMap(MetadataKey, z.string().max(METADATA_VALUE_CHARS_MAX))
 
 const settings = {
   name: z
@@ -107,7 +109,7 @@ const settings = {
       'Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
         'which the first of them makes. null: they are discarded and counted.',
     ),
-  filterPolicy: FilterPolicy.nullish().describe(
+  filterPolicy: FilterPolicyInput.nullish().describe(
     'Which messages it gets, in SNS’s filter language: per key a list of alternatives. Default: all.',
   ),
   filterPolicyScope: FilterPolicyScope.nullish().describe(

@@ -1,0 +1,111 @@
+/** Maps whose keys callers choose. A key that JavaScript's objects treat apart is refused or kept, never dropped. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { endpointsOf } from '../app.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const FIRST = 0
+let api: TestApi
+/** Values for the parts of paths. */
+const names: Record<string, string> = { topic: 'orders', queue: 'work', name: 'hook' }
+
+beforeAll(async () => {
+  api = await startTestApi()
+  await api.call('PUT', '/v1/topics/orders')
+  await api.call('PUT', '/v1/queues/work')
+  const body = { endpoint: 'https://example.com/' }
+  names.id = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body.id
+})
+
+afterAll(() => api.stop())
+
+interface Schema {
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  additionalProperties?: Schema | boolean
+  items?: Schema
+}
+
+/** Ways to the maps in a body: names of members, and `[]` for those of a list. */
+function mapsIn({ anyOf = [], properties = {}, additionalProperties, items }: Schema): string[][] {
+  return [
+    ...(typeof additionalProperties === 'object' ? [[]] : []),
+    ...anyOf.flatMap(mapsIn),
+    ...(items ? mapsIn(items).map((way) => ['[]', ...way]) : []),
+    ...Object.entries(properties).flatMap(([name, member]) => mapsIn(member).map((way) => [name, ...way])),
+  ]
+}
+
+const mapsOf = ({ body }: Endpoint) =>
+  body ? mapsIn(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as Schema) : []
+
+/** JSON text: an object literal would set the prototype. */
+const textOf = (way: string[], value: string) =>
+  way.reduceRight(
+    (text, name) => (name === '[]' ? `[${text}]` : `{"${name}":${text}}`),
+    `{"__proto__":${value}}`,
+  )
+
+const fill = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name)
+const send = (method: string, path: string, body: string) =>
+  api.call(method, fill(path), { body, headers: { 'Content-Type': 'application/json' } })
+
+test('the key __proto__ is refused by name in every map but the content of a message', async () => {
+  const refused = new Set<string>()
+  for (const endpoint of endpointsOf(api.deps)) {
+    for (const way of mapsOf(endpoint)) {
+      if (way.at(-1) === 'message') continue
+      const { method, path } = endpoint
+      const { status, body } = await send(method, path, textOf(way, '"x"'))
+      const named = way.join('.').replaceAll('.[]', `[${FIRST}]`)
+      const problems = (body.error.details ?? []) as { path: string; message: string }[]
+      const found = problems.filter((problem) => problem.path === `${named}.__proto__`)
+      expect([method, path, named, status, found.map(({ message }) => message)]).toEqual([
+        method,
+        path,
+        named,
+        400,
+        ['must have another name'],
+      ])
+      refused.add(named)
+    }
+  }
+  expect([...refused].toSorted()).toEqual([
+    'attributes',
+    'filterPolicy',
+    'message.attributes',
+    'messages[0].attributes',
+    'metadata',
+    'outbound.headers',
+  ])
+})
+
+test.each([
+  'deliveryPolicy',
+  'redrivePolicy',
+  'circuitBreaker',
+  'outbound',
+  'deliveryPolicy.healthyRetryPolicy',
+])('it is no member of %s', async (member) => {
+  const way = member.split('.')
+  const { status, body } = await send('PATCH', '/v1/subscriptions/{id}', textOf(way, '{"maxDelayTarget":1}'))
+  expect([status, JSON.stringify(body.error.details)]).toEqual([400, expect.stringContaining('__proto__')])
+})
+
+test('the content of a message keeps it, and so does what is inside of a filter', async () => {
+  const content = '{"__proto__":1,"a":{"__proto__":2}}'
+  expect((await send('POST', '/v1/topics/{topic}/messages', `{"message":${content}}`)).status).toBe(202)
+  expect((await api.published()).map(({ message }) => message)).toEqual([content])
+  await send('POST', '/v1/subscriptions/{id}/test', `{"message":${content}}`)
+  expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toMatchObject({ Message: content })
+  const filter = '{"a":{"__proto__":["x"]}}'
+  const body = `{"filterPolicyScope":"MessageBody","filterPolicy":${filter}}`
+  expect((await send('PATCH', '/v1/subscriptions/{id}', body)).text).toContain(`"filterPolicy":${filter}`)
+  const tried = await send(
+    'POST',
+    '/v1/filter-policies/test',
+    `{${body.slice(1, -1)},"message":{"message":{"a":{"__proto__":"x"}}}}`,
+  )
+  expect(tried.body.matched).toBe(true)
+})
