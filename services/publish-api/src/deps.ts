@@ -1,5 +1,6 @@
 /** The API's dependencies: stores, publisher and settings, each by the methods that it uses. `main` connects them. */
 import type { ApiSettings } from '@fantail/config'
+import type { SubscriptionRecord } from '@fantail/contracts'
 import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
 import type { Build, Checks } from '@fantail/runtime'
@@ -59,6 +60,8 @@ export interface ApiDeps {
   topicQueues: Pick<TopicQueues, 'find'>
   subscriptions: Methods<Subscriptions>
   confirmationLimits: Methods<ConfirmationLimits>
+  /** Asks the new endpoint of a moving subscription to confirm. */
+  moveQuestions: { ask(record: SubscriptionRecord, publicUrl: string): Promise<void> }
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>

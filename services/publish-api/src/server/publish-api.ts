@@ -58,6 +58,7 @@ import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
 import { QueueCache } from '../queues/queue-cache.ts'
 import { createQueueSource } from '../queues/queues-in-use.ts'
+import { MoveQuestions } from '../subscriptions/moves/move-questions.ts'
 import { createTestAttempters } from '../subscriptions/test-attempt.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
 import { followChanges } from './follow-changes.ts'
@@ -112,6 +113,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     minReplicas: settings.minReplicas,
   })
   const clock = createRedisClock(redis)
+  const now = () => clock.now()
   const guarded = {
     allowPrivate: settings.allowPrivateEndpoints,
     allow: settings.outboundAllow ?? [],
@@ -127,16 +129,19 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     sender,
     queues: stores.queues,
     vault: options.vault,
-    clock: () => clock.now(),
+    clock: now,
     userAgent: settings.userAgent,
     kinds: settings,
   })
+  const signing = createSigning(redis, options)
+  const moveQuestions = new MoveQuestions({ ...stores, ...signing, attempters, clock: now, settings, log })
   const deps: ApiDeps = {
     ...stores,
     publisher,
+    moveQuestions,
     addressGuard: createAddressGuard(guarded),
     attempters,
-    ...createSigning(redis, options),
+    ...signing,
     ...createKeys(redis, options, stores.storageGuard),
     health,
     build: options.build,
@@ -147,14 +152,15 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     metrics: telemetry.metrics,
     renderMetrics: () => telemetry.renderMetrics(),
     spans: telemetry.spans,
-    clock: () => clock.now(),
+    clock: now,
   }
-  const { queues, clock: now } = deps
+  const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
   followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache])
   let server: ApiServer | undefined
   const stop = async () => {
     stores.queueWaits.close()
+    moveQuestions.stop()
     await server?.close()
     await Promise.all([publisher.close(), closeAttempters(attempters)])
     await sender.close()

@@ -23,7 +23,7 @@ import { invalid, notFound } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from './change.ts'
 import { provideDeadLetterQueue } from './dead-letter-queue.ts'
-import { moveSubscription } from './move.ts'
+import { moveSubscription } from './moves/move.ts'
 import { newSubscriptionProblems, subscribeNatively } from './subscribe.ts'
 import { orderingProblems, type SubscriptionSettings, settingsOf } from './subscription-settings.ts'
 import { showSubscription, showSubscriptions } from './subscription-views.ts'
@@ -117,8 +117,8 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         'Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A ' +
         'changed filter acts on every message that is dispatched after the answer.\n\n`endpoint` moves the subscription: its ' +
         'id, keys, policies and what waits stay; its circuit, last error and pace start anew. If it has to confirm, the old ' +
-        'endpoint stays until the new one has confirmed, which is asked once; `sendConfirmation` asks again. Headers, client ' +
-        'certificate and credentials of the URL do not follow to another origin unless given again.',
+        'endpoint stays until the new one has confirmed, which is asked by the retry policy; `sendConfirmation` asks anew. ' +
+        'Headers, client certificate and credentials of the URL do not follow to another origin unless given again.',
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },

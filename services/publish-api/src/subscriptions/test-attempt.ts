@@ -71,17 +71,17 @@ export async function attemptOnce(
     // Only a FIFO queue reads them, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
-  return attemptMessage(deps, { record, topic, message })
+  return shownResult(await attemptMessage(deps, { record, topic, message }))
 }
 
 /** One request outside the lane. */
 export async function attemptMessage(
   deps: Tools,
   { record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
-): Promise<TestResult> {
+): Promise<AttemptResult> {
   const target = compileTarget(record, effectivePolicy(topic, record))
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
-  return toResult(await attempt(deps, { record, target, envelope }))
+  return attempt(deps, { record, target, envelope })
 }
 
 const TEST_SUBJECT = 'Fantail test'
@@ -127,7 +127,7 @@ async function attempt(deps: Tools, { record, target, envelope }: Attempt): Prom
   return promise
 }
 
-function toResult(result: AttemptResult): TestResult {
+export function shownResult(result: AttemptResult): TestResult {
   const durationMs = Math.round(result.durationMs)
   if (result.kind === 'failure')
     return { statusCode: null, durationMs, error: `${result.error}: ${result.detail}` }

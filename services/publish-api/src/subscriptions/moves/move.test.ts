@@ -4,8 +4,10 @@ import { openOutbound } from '@fantail/delivery'
 import { connectSubscriber, deliveryId, whenReady } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 
+const SHORT = { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 3 } }
+const TAKEN = { kind: 'response', statusCode: 204, durationMs: 3 } as const
 let api: TestApi
 let hosts = 0
 beforeAll(async () => {
@@ -200,6 +202,77 @@ test('one that has confirmed stays where it is until the new endpoint has confir
   const confirmed = await api.call('POST', `${path}/confirm`, { body: { token } })
   expect(confirmed.body).toMatchObject({ endpoint: next, pendingEndpoint: null, confirmationExpiresAt: null })
   expect((await api.call('POST', `${path}/confirm`, { body: { token } })).body.endpoint).toBe(next)
+})
+
+test('a question that fails is asked again by the policy, as the same message, until the endpoint takes it', async () => {
+  const { id, path } = await subscribe({ confirmation: 'handshake', deliveryPolicy: SHORT })
+  await api.call('POST', `${path}/confirm`, { body: { token: (await stored(id)).token } })
+  const next = `${newHost()}/next`
+  const asked = () => api.attempts.filter(({ url }) => url === next)
+  const detail = 'down for a moment'
+  api.attemptResult = {
+    kind: 'failure',
+    error: 'connection_refused',
+    detail,
+    durationMs: 1,
+    permanent: false,
+  }
+  try {
+    await patch(path, { endpoint: next })
+    await waitFor(() => asked().length === 2, { what: 'the second question' })
+  } finally {
+    api.attemptResult = TAKEN
+  }
+  const decisions = () =>
+    api.events
+      .filter(({ event, fields }) => event === 'subscription.moveAsked' && fields.subscriptionId === id)
+      .map(({ fields: { attempts, decision } }) => [attempts, decision])
+  await waitFor(() => decisions().length === 3, { what: 'the third question' })
+  expect(decisions()).toEqual([
+    [1, 'retry'],
+    [2, 'retry'],
+    [3, 'delivered'],
+  ])
+  const messages = asked().map(({ body }) => JSON.parse(body) as { MessageId: string; Token: string })
+  expect(new Set(messages.map(({ MessageId }) => MessageId)).size).toBe(1)
+  const confirmed = await api.call('POST', `${path}/confirm`, { body: { token: messages[0]?.Token } })
+  expect(confirmed.body.endpoint).toBe(next)
+})
+
+/** Resolves when the next question that is asked will not be repeated. */
+function nextQuestion(): Promise<void> {
+  const { moveQuestions } = api.deps
+  const { promise, resolve } = Promise.withResolvers<void>()
+  api.deps.moveQuestions = {
+    ask: (...asked) => {
+      api.deps.moveQuestions = moveQuestions
+      const done = moveQuestions.ask(...asked)
+      resolve(done)
+      return done
+    },
+  }
+  return promise
+}
+
+test.each([
+  ['it is refused for good', 404],
+  ['the move is given up', 503],
+])('a question is not repeated if %s', async (_, statusCode) => {
+  const { id, path, endpoint } = await subscribe({ confirmation: 'handshake', deliveryPolicy: SHORT })
+  await api.call('POST', `${path}/confirm`, { body: { token: (await stored(id)).token } })
+  const next = `${newHost()}/next`
+  const asked = () => api.attempts.filter(({ url }) => url === next)
+  const done = nextQuestion()
+  api.attemptResult = { kind: 'response', statusCode, durationMs: 3 }
+  try {
+    await patch(path, { endpoint: next })
+    await waitFor(() => asked().length === 1, { what: 'the question' })
+    if (statusCode === 503) await patch(path, { endpoint })
+    await done
+  } finally {
+    api.attemptResult = TAKEN
+  }
+  expect(asked()).toHaveLength(1)
 })
 
 test('a move is given up by naming the endpoint that it has', async () => {

@@ -3,23 +3,17 @@
  *
  *   confirmation none      → the endpoint changes at once
  *   pending                → it changes at once, and the new one is asked to confirm
- *   confirmed by handshake → the new one is asked; the old one stays until that has confirmed (confirmations.ts)
+ *   confirmed by handshake → the new one is asked (move-questions.ts); the old one stays until that has confirmed
+ *                            (confirmations.ts)
  */
-import {
-  createMessageId,
-  FantailError,
-  isFifoName,
-  type Message,
-  type SubscriptionRecord,
-} from '@fantail/contracts'
+import { FantailError, isFifoName, type SubscriptionRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
-import type { ApiDeps } from '../deps.ts'
-import { invalid, notFound } from '../http/error-answers.ts'
-import { visibleSubscription } from './change.ts'
-import { CONFIRMATION_TEXT, newToken, parkQuestion, takeConfirmation } from './confirmations.ts'
-import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from './outbound.ts'
-import { servedProblems } from './subscription-settings.ts'
-import { attemptMessage } from './test-attempt.ts'
+import type { ApiDeps } from '../../deps.ts'
+import { invalid, notFound } from '../../http/error-answers.ts'
+import { visibleSubscription } from '../change.ts'
+import { newToken, parkQuestion, takeConfirmation } from '../confirmations.ts'
+import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from '../outbound.ts'
+import { servedProblems } from '../subscription-settings.ts'
 
 interface MoveRequest {
   /** As given. */
@@ -93,7 +87,7 @@ async function askToMove(
     move: { endpoint, outbound, sealed },
     ...newToken(deps, record.id),
   }))
-  void sendQuestion(deps, asked, publicUrl)
+  void deps.moveQuestions.ask(asked, publicUrl)
   return asked
 }
 
@@ -107,32 +101,6 @@ export async function askMoveAgain(
   const asked = await deps.subscriptions.update(record.id, (current) =>
     current.move ? newToken(deps, record.id) : {},
   )
-  void sendQuestion(deps, asked, publicUrl)
+  void deps.moveQuestions.ask(asked, publicUrl)
   return asked
-}
-
-/**
- * One request outside the lane: that one goes to the old endpoint, and may wait for it. It is not repeated; whoever
- * moves the subscription can ask again.
- */
-async function sendQuestion(deps: ApiDeps, record: SubscriptionRecord, publicUrl: string): Promise<void> {
-  const { id: subscriptionId, topicArn, move, token } = record
-  try {
-    const topic = await deps.topics.get(topicArn)
-    if (!topic || !move || token === null) return
-    const publishedAt = deps.clock()
-    const message: Message = {
-      messageId: createMessageId(publishedAt),
-      topicArn,
-      publishedAt,
-      message: CONFIRMATION_TEXT(topicArn),
-      kind: 'SubscriptionConfirmation',
-      token,
-      publicUrl,
-    }
-    const result = await attemptMessage(deps, { record: { ...record, ...move }, topic, message })
-    deps.log.info({ subscriptionId, topicArn, ...result }, 'subscription.moveAsked')
-  } catch (error) {
-    deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.moveNotAsked')
-  }
 }

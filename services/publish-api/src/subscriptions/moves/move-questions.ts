@@ -1,0 +1,133 @@
+/**
+ * Asking the new endpoint of a moving subscription to confirm. The question cannot take the subscription's lane: that
+ * one goes to the old endpoint, and may wait for it. So the API process that took the request asks, and repeats a
+ * failed question by the subscription's retry policy, as a lane would. It forgets the question when it stops; whoever
+ * moves the subscription can ask again.
+ *
+ * asked ─ 2xx, or refused for good → done
+ *   └─ failed → waits ─ the same token still counts → asked
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type AttemptResult,
+  createMessageId,
+  type Message,
+  type SubscriptionRecord,
+  type TopicRecord,
+} from '@fantail/contracts'
+import { effectivePolicy, type NextStep, nextStep } from '@fantail/policy'
+import type { ApiDeps } from '../../deps.ts'
+import { CONFIRMATION_TEXT } from '../confirmations.ts'
+import { attemptMessage, shownResult } from '../test-attempt.ts'
+
+/**
+ * @limit Questions to confirm a move that one API process repeats at a time. Past it: a failed one is not repeated, and
+ * `send-confirmation` asks again.
+ */
+const QUESTIONS_WAITING_MAX = 1_000
+
+type QuestionDeps = Pick<
+  ApiDeps,
+  'subscriptions' | 'topics' | 'attempters' | 'signing' | 'clock' | 'settings' | 'log'
+>
+
+interface Question {
+  subscriptionId: string
+  token: string
+  message: Message
+}
+
+type Moving = SubscriptionRecord & { move: object }
+
+export class MoveQuestions {
+  readonly #deps: QuestionDeps
+  readonly #stopped = new AbortController()
+  #waiting = 0
+
+  constructor(deps: QuestionDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Never rejects; resolves when the question is not repeated any more. A later one for the subscription has another
+   * token, which ends this one.
+   */
+  async ask({ id: subscriptionId, topicArn, token }: SubscriptionRecord, publicUrl: string): Promise<void> {
+    if (token === null) return
+    const publishedAt = this.#deps.clock()
+    const message: Message = {
+      messageId: createMessageId(publishedAt),
+      topicArn,
+      publishedAt,
+      message: CONFIRMATION_TEXT(topicArn),
+      kind: 'SubscriptionConfirmation',
+      token,
+      publicUrl,
+    }
+    await this.#askUntilDone({ subscriptionId, token, message })
+  }
+
+  /** Nothing is repeated any more. */
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  async #askUntilDone(question: Question): Promise<void> {
+    const { subscriptionId, message } = question
+    try {
+      for (let attempts = 1; !this.#stopped.signal.aborted; attempts++) {
+        const moving = await this.#movingBy(question)
+        if (!moving) return
+        const step = await this.#askOnce(moving, message, attempts)
+        if (step.step !== 'retry' || this.#waiting >= QUESTIONS_WAITING_MAX) return
+        await this.#wait(step.delayMs)
+      }
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return
+      const { topicArn } = message
+      this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.moveNotAsked')
+    }
+  }
+
+  /** Undefined once the move is done or given up, or another question has been asked. */
+  async #movingBy({ subscriptionId, token }: Question): Promise<[Moving, TopicRecord] | undefined> {
+    const { subscriptions, topics, clock } = this.#deps
+    const record = await subscriptions.get(subscriptionId)
+    if (!record?.move || record.token !== token || (record.tokenExpiresAt ?? 0) <= clock()) return undefined
+    const topic = await topics.get(record.topicArn)
+    return topic ? [{ ...record, move: record.move }, topic] : undefined
+  }
+
+  async #askOnce(
+    [record, topic]: [Moving, TopicRecord],
+    message: Message,
+    attempts: number,
+  ): Promise<NextStep> {
+    const { log } = this.#deps
+    const result = await attemptMessage(this.#deps, { record: { ...record, ...record.move }, topic, message })
+    const step = this.#next(result, record, topic, attempts)
+    const { id: subscriptionId, topicArn } = record
+    const { step: decision } = step
+    log.info(
+      { subscriptionId, topicArn, attempts, decision, ...shownResult(result) },
+      'subscription.moveAsked',
+    )
+    return step
+  }
+
+  #next(result: AttemptResult, record: SubscriptionRecord, topic: TopicRecord, attempts: number): NextStep {
+    const { retryJitter: jitter, maxRetrySeconds } = this.#deps.settings
+    const { healthyRetryPolicy: policy } = effectivePolicy(topic, record)
+    const { protocol } = record
+    return nextStep({ result, protocol, attempts, policy, jitter, random: Math.random, maxRetrySeconds })
+  }
+
+  async #wait(delayMs: number): Promise<void> {
+    this.#waiting += 1
+    try {
+      await delay(delayMs, undefined, { signal: this.#stopped.signal, ref: false })
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+}
