@@ -44,6 +44,8 @@ export const END_CAUSES = {
   deadLetterQueueMissing:
     'Its dead-letter queue does not exist. A native subscription waits for it first (`dlqMissing`).',
   deadLetterQueueDenied: 'The policy of its dead-letter queue refused it.',
+  deadLetterQuota:
+    'Its dead letter was the oldest when its topic’s own queue reached its bound of bytes, and was removed.',
   unsubscribed: 'The subscription was deleted.',
   purged: 'An operator purged the subscription’s deliveries.',
   filterPolicy: 'The subscription’s filter policy does not match.',

@@ -98,6 +98,7 @@ export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts
 export { QUEUE, type QueueSettings } from './queues/definitions/queue-fields.ts'
 export { queueFigures } from './queues/definitions/queue-figures.ts'
 export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
+export type { RemovedLetter } from './queues/letters/letters-removed.ts'
 export { topicQueueArns } from './queues/letters/topic-queue-names.ts'
 export { TopicQueues } from './queues/letters/topic-queues.ts'
 export { AttemptChangedError, OverLimitError } from './queues/queue-errors.ts'

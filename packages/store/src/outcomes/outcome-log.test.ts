@@ -113,6 +113,38 @@ test('an end without an entry is shown as unknown', async () => {
   expect(await log.deliveries(messageId)).toMatchObject([{ state: 'discarded', reason: 'unknown' }])
 })
 
+test.each(['after', 'before', 'without'])(
+  'a dead letter that went for want of bytes is discarded, its entry %s that of the delivery',
+  async (order) => {
+    const { log, messageId } = await parked()
+    await settleOnly()
+    const dead: LaneEntry = {
+      ...delivered(messageId),
+      outcome: 'deadLettered',
+      reason: 'permanent',
+      statusCode: 410,
+    }
+    const gone: LaneEntry = { ...dead, outcome: 'discarded', reason: 'deadLetterQuota', attempts: 0 }
+    const written = { after: [dead, gone], before: [gone, dead], without: [gone] }[order] ?? []
+    for (const entry of written) await log.append({ dispatch: [], lanes: [entry] })
+    expect(await log.deliveries(messageId)).toMatchObject([
+      {
+        state: 'discarded',
+        reason: 'deadLetterQuota',
+        because: 'deadLetterQuota',
+        attempts: order === 'without' ? 0 : 3,
+        lastStatusCode: 410,
+      },
+    ])
+    expect((await log.message(messageId))?.counts).toMatchObject({ deadLettered: 0, discarded: 1 })
+    const again: LaneEntry = { ...dead, generation: 1, attempts: 2 }
+    await log.append({ dispatch: [], lanes: [again] })
+    expect(await log.deliveries(messageId)).toMatchObject([
+      { state: 'deadLettered', redrives: 1, attempts: 2 },
+    ])
+  },
+)
+
 test('a quarantined delivery counts once, and has its endpoint', async () => {
   const quarantine = new Quarantine(redis)
   const { log, messageId } = await parked(lanes, { quarantine, isolated: new IsolatedMessages(redis) })

@@ -36,6 +36,7 @@ import {
   statusCodeOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
+import { withRemovedLetters } from './outcome-letters.ts'
 import { pack, pagesOf, streamOf, textsIn } from './outcome-pages.ts'
 import {
   backRow,
@@ -237,8 +238,9 @@ export class OutcomeLog {
     return rows
   }
 
-  async #outcomesNow(found: Found): Promise<DeliveryOutcome[]> {
-    const bySlice = mergeSlices(found.dispatch)
+  async #outcomesNow({ dispatch, lanes: entries }: Found): Promise<DeliveryOutcome[]> {
+    const found = { dispatch, lanes: withRemovedLetters(entries) }
+    const bySlice = mergeSlices(dispatch)
     const lanes = Map.groupBy(found.lanes, ({ subscriptionId }) => subscriptionId)
     const rows = await Promise.all([...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, lanes)))
     return [...rows.flat(), ...redrivenRows(found, rows.flat()), ...wholeRows(found)]

@@ -62,14 +62,27 @@ test('past the share of memory the oldest letters go, and are counted as discard
     letterShares: { perQueue: 0.0002, together: 0.2 },
   })
   const texts = Array.from({ length: 40 }, (_, n) => `${n}`.padEnd(1_000, 'x'))
-  for (const text of texts) await fixture.publish(text)
+  const published: string[] = []
+  for (const text of texts) published.push(await fixture.publish(text))
   await waitFor(async () => (await fixture.counts.read()).deadLettered === 40, { what: 'every letter' })
-  const left = ((await letters(OWN)) ?? []).length
+  const kept = new Set(((await letters(OWN)) ?? []).map(({ deadLetter }) => deadLetter?.messageId))
+  const left = kept.size
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(10)
   expect(await fixture.counts.read()).toEqual({ deadLettered: 40, 'discarded:deadLetterQuota': 40 - left })
   const { value } = metrics.deliveriesDiscarded.of({ topic: 'orders', cause: 'deadLetterQuota' })
   expect(value).toBe(40 - left)
+  const end = {
+    state: 'discarded',
+    reason: 'deadLetterQuota',
+    because: 'deadLetterQuota',
+    lastStatusCode: 400,
+  }
+  for (const messageId of published.filter((id) => !kept.has(id))) {
+    const row = async () => (await fixture.outcomes.deliveries(messageId))?.[0]
+    await waitFor(async () => (await row())?.state === 'discarded', { what: 'the end of a removed letter' })
+    expect(await row()).toMatchObject(end)
+  }
 })
 
 test('a record that was written before there were such queues keeps its behaviour', async () => {

@@ -19,7 +19,7 @@ import type { Claimed } from '../lanes/settling.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { WorkerMetrics } from './worker-metrics.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
  * With more waiting, what is dead is handed back and comes again: dead letters hold no slots that would bound them.
@@ -55,7 +55,7 @@ interface LetterAppendsOptions {
   admission: Pick<QueueAdmission, 'denies'>
   memory: Pick<StorageGuard, 'admitDeadLetter'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
-  metrics: Pick<WorkerMetrics, 'lettersRemoved'>
+  recorder: Pick<OutcomeRecorder, 'lettersRemoved'>
   log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -102,7 +102,7 @@ export class LetterAppends {
 
   /** Where somebody else has made a queue of the name meanwhile, the topic's gets the next one. */
   async #appendToOwn(dead: DeadDelivery, topicArn: string): Promise<Appended> {
-    const { topicQueues, quota, admission, memory, metrics, log, now } = this.#options
+    const { topicQueues, quota, admission, memory, recorder, log, now } = this.#options
     for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {
       const queueArn = await topicQueues.arnOf(topicArn)
       if (queueArn === null) throw new Error('other queues have all names of the topic’s own')
@@ -114,7 +114,7 @@ export class LetterAppends {
       const sent = await topicQueues.send({ topicArn, queueArn, letter, bytesMax, now: now() })
       if (!sent) continue
       if (sent.made) log.info({ queueArn, topicArn }, 'queue.created')
-      if (sent.removed > 0) metrics.lettersRemoved(dead.subscription.topicName, sent.removed)
+      if (sent.removed > 0) recorder.lettersRemoved(dead.subscription.topicName, sent.removed, sent.letters)
       quota.stored()
       return { outcome: 'done', queueArn, restsOn }
     }

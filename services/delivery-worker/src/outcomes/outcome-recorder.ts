@@ -7,7 +7,7 @@
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import type { LaneEntry, LaneOutcome, OutcomeLog, SliceRef } from '@fantail/store'
+import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter, SliceRef } from '@fantail/store'
 import { type DispatchEntry, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { Claimed } from '../lanes/settling.ts'
@@ -154,6 +154,17 @@ export class OutcomeRecorder {
   /** A dead delivery waits on because its dead-letter queue does not exist. */
   awaitsQueue(subscription: CompiledSubscription): void {
     this.#metrics.awaitsQueue(subscription)
+  }
+
+  /** Messages of a topic's own queue went for want of bytes; `letters`: those of them that were dead letters. */
+  lettersRemoved(topicName: string, removed: number, letters: readonly RemovedLetter[]): void {
+    this.#metrics.lettersRemoved(topicName, removed)
+    for (const { subscriptionId, delivery, statusCode } of letters) {
+      const { messageId, generation } = parseDeliveryId(delivery)
+      const ended = { outcome: 'discarded', reason: 'deadLetterQuota', attempts: 0, error: null } as const
+      this.#lanes.push({ messageId, subscriptionId, generation, ...ended, statusCode })
+    }
+    if (letters.length > 0) this.#flush()
   }
 
   /** Removed by a script on its own. */

@@ -14,6 +14,7 @@ import { masterOfShard } from '../../redis/cluster.ts'
 import { takeRole } from '../../redis/leader.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
+import { type RemovedLetter, readRemoved } from './letters-removed.ts'
 
 const TRIM = readScript('trim-letters-1')
 
@@ -33,8 +34,11 @@ interface LetterQuotaOptions {
   shares: LetterShares
   /** The latest sample, if there is one. */
   sample(): MemorySample | undefined
-  /** Called when letters of this topic's queue were removed to make space for others. */
-  onRemoved(topicArn: string, letters: number): void
+  /**
+   * Called when messages of this topic's queue were removed to make space for others. `letters`: those that were dead
+   * letters.
+   */
+  onRemoved(topicArn: string, removed: number, letters: RemovedLetter[]): void
   onProblem(error: unknown): void
   /** Monotonic ms. */
   now?: () => number
@@ -107,9 +111,9 @@ export class LetterQuota {
       arn: largest.arn,
       bytesToFree: wanted,
     })
-    const [removed, freed, topicArn] = reply as [number, number, Buffer]
+    const [removed, freed, topicArn, letters] = reply as [number, number, Buffer, Buffer[]]
     largest.bytes -= freed
-    if (removed > 0) this.#options.onRemoved(String(topicArn), removed)
+    if (removed > 0) this.#options.onRemoved(String(topicArn), removed, readRemoved(letters))
     return freed
   }
 }

@@ -1,16 +1,20 @@
 import { createMessageId, isFifoName, queueArn, topicArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { letterBytesKey } from '../../keys.ts'
+import { deliveryId, parseDeliveryId } from '../../lanes/lane-records.ts'
 import { Counts } from '../../outcomes/counts.ts'
 import { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { shardBase, shardOf } from '../../redis/shards.ts'
 import { Topics } from '../../topics/topics.ts'
+import { deadLetterItemId } from '../queue-ids.ts'
 import { aDeadLetter, aMessage, useQueues } from '../queues.fixture.ts'
 import { LetterQuota } from './letter-quota.ts'
+import type { RemovedLetter } from './letters-removed.ts'
 import { topicQueueArns } from './topic-queue-names.ts'
 import { TopicQueues } from './topic-queues.ts'
 
 const PLENTY = 1e9
+const SUBSCRIPTION = '6b0c5f0e-27a5-4b0d-9a53-0f3ecb9a1d11'
 const fixture = await useQueues()
 const { redis, queues } = fixture
 const own = new TopicQueues({ acks: new ReplicaAcks(redis) })
@@ -24,17 +28,24 @@ function newTopic(end = '') {
 interface Letter {
   text?: string
   id?: string
+  /** Names the letter as workers do. */
+  delivery?: Buffer
   bytesMax?: number
   by?: TopicQueues
 }
 
-async function sendLetter(arn: string, { text = 'x', bytesMax = PLENTY, by = own, id }: Letter = {}) {
+async function sendLetter(arn: string, { text = 'x', bytesMax = PLENTY, by = own, ...named }: Letter = {}) {
+  const {
+    delivery = deliveryId(createMessageId(Date.now())),
+    id = deadLetterItemId(SUBSCRIPTION, delivery),
+  } = named
   const message = { ...aMessage(text), topicArn: arn }
+  const subscriptionArn = `${arn}:${SUBSCRIPTION}`
   const letter = {
-    id: id ?? createMessageId(Date.now()),
+    id,
     body: text,
     attributes: {},
-    deadLetter: aDeadLetter({ message, topicArn: arn }),
+    deadLetter: aDeadLetter({ message, topicArn: arn, subscriptionArn, ...parseDeliveryId(delivery) }),
   }
   for (;;) {
     const queue = (await by.arnOf(arn)) ?? ''
@@ -53,7 +64,12 @@ test('the first letter makes the queue, marked as the topic’s; a letter that i
   expect(await own.find(arn)).toMatchObject({ exists: false })
   const id = createMessageId(Date.now())
   const first = await sendLetter(arn, { id })
-  expect(first).toEqual({ queueArn: queueArn(`topic-${topics}-dead-letters`), made: true, removed: 0 })
+  expect(first).toEqual({
+    queueArn: queueArn(`topic-${topics}-dead-letters`),
+    made: true,
+    removed: 0,
+    letters: [],
+  })
   expect(await sendLetter(arn, { id })).toMatchObject({ made: false })
   expect(await own.find(arn)).toEqual({ queueArn: first.queueArn, exists: true })
   const { queue, counts } = (await queues.getWithCounts(first.queueArn)) ?? {}
@@ -98,12 +114,20 @@ test.each(['', '.fifo'])(
   async (end) => {
     const arn = newTopic(end)
     const before = await quotaDiscards()
-    const { queueArn: queue } = await sendLetter(arn, { text: '0' })
-    const bytesMax = 3 * (await bytesOf(queue))
-    let removed = 0
-    for (let n = 1; n < 8; n++) removed += (await sendLetter(arn, { text: String(n), bytesMax })).removed
+    const deliveries = Array.from({ length: 8 }, (_, n) => deliveryId(createMessageId(1_000 + n), n))
+    const removed: RemovedLetter[] = []
+    let queue = ''
+    let bytesMax = PLENTY
+    for (const [n, delivery] of deliveries.entries()) {
+      const sent = await sendLetter(arn, { text: String(n), delivery, bytesMax })
+      removed.push(...sent.letters)
+      queue = sent.queueArn
+      if (n === 0) bytesMax = 3 * (await bytesOf(queue))
+    }
     expect(await bodiesIn(queue)).toEqual(['5', '6', '7'])
-    expect([removed, await quotaDiscards()]).toEqual([5, before + 5])
+    const named = { subscriptionId: SUBSCRIPTION, statusCode: 404 }
+    expect(removed).toEqual(deliveries.slice(0, 5).map((delivery) => ({ ...named, delivery })))
+    expect(await quotaDiscards()).toBe(before + 5)
     expect(await bytesOf(queue)).toBeLessThanOrEqual(bytesMax)
     await sendLetter(arn, { text: 'large'.repeat(2_000), bytesMax })
     expect(await bodiesIn(queue)).toEqual(['large'.repeat(2_000)])
@@ -131,12 +155,13 @@ test('all of them together keep to their share: the one that fills most loses it
   const [small, large] = [newTopic(), newTopic()]
   const { queueArn: kept } = await sendLetter(small, { text: 'older than all' })
   const one = await bytesOf(kept)
-  const told: [string, number][] = []
+  const told: [string, number, string[]][] = []
   const quota = new LetterQuota({
     redis,
     shares: { perQueue: 0.5, together: 0.1 },
     sample: () => ({ usedBytes: 0, limitBytes: 50 * one }),
-    onRemoved: (arn, letters) => told.push([arn, letters]),
+    onRemoved: (arn, removed, letters) =>
+      told.push([arn, removed, letters.map(({ subscriptionId }) => subscriptionId)]),
     onProblem: (error) => {
       throw error
     },
@@ -148,7 +173,7 @@ test('all of them together keep to their share: the one that fills most loses it
   await quota.whenIdle()
   expect((await bytesOf(filled)) + one).toBeLessThanOrEqual(5 * one)
   expect(await bodiesIn(kept)).toEqual(['older than all'])
-  expect(told).toEqual([[large, 6]])
+  expect(told).toEqual([[large, 6, Array(6).fill(SUBSCRIPTION)]])
   expect(await quotaDiscards()).toBe(6)
 })
 

@@ -21,6 +21,7 @@ import { itemValues } from '../queue-items.ts'
 import type { SendItem } from '../queue-records.ts'
 import { storedItem } from '../queue-sending.ts'
 import type { QueueUse } from '../queue-use.ts'
+import { type RemovedLetter, readRemoved } from './letters-removed.ts'
 import { topicQueueArns } from './topic-queue-names.ts'
 
 const SEND_LETTER = readScript('send-letter-1')
@@ -50,8 +51,10 @@ interface SendLetter {
 }
 
 interface SentLetter {
-  /** How many older letters were removed to make space. */
+  /** How many older messages were removed to make space. */
   removed: number
+  /** Those of them that were dead letters. */
+  letters: RemovedLetter[]
   /** The queue was made for it. */
   made: boolean
 }
@@ -102,14 +105,14 @@ export class TopicQueues {
       retention: queue.retentionSeconds * 1_000,
       bytesMax: Math.floor(bytesMax),
       letter: itemValues(item),
-    })) as [number, number, number] | null
+    })) as [number, number, number, Buffer[]] | null
     if (reply === null) {
       this.#known.delete(topicArn)
       return null
     }
     await this.#acks.confirm(shardBase(shard), false)
-    const [removed, made, stored] = reply
+    const [removed, made, stored, letters] = reply
     if (stored === 1) this.#use?.sent(queueArn, [messageBytes(letter.body, letter.attributes)])
-    return { removed, made: made === 1 }
+    return { removed, letters: readRemoved(letters), made: made === 1 }
   }
 }

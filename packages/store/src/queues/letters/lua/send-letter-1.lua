@@ -10,7 +10,7 @@
 -- @arg bytes_max: number, what the queue may fill
 -- @rest letter: values of an item (queue-store.lua)
 -- Returns false if somebody else's queue has the name, else: messages removed for want of bytes, 1 if the queue
---   is new, 1 if the letter was not there before.
+--   is new, 1 if the letter was not there before, and the removed letters (letter-quota.lua).
 -- @include when-full
 -- @include queue
 -- @include queue-store
@@ -30,7 +30,7 @@ end
 local queue = open_queue(base, arn)
 keep_clock(queue)
 local stored = select(3, store_item(queue, letter_at - 1))
-local removed = trim_letters(queue, bytes_max)
+local removed, letters = trim_letters(queue, bytes_max)
 if stored or queue.woken then redis.call('PUBLISH', 'ft:wake:queues', arn) end
 write_counts(base)
-return { removed, made and 1 or 0, stored and 1 or 0 }
+return { removed, made and 1 or 0, stored and 1 or 0, letters }
