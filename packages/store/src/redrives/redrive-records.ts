@@ -20,9 +20,13 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
+/** Ends the stored status of an active task whose filter has a reason (redrive.lua). */
+const BY_REASON = '+reason'
+
 /** null: there is no such task. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
   if (fields.id === undefined || fields.source === undefined) return null
   const set = Object.entries(fields).filter(([, text]) => text !== '')
-  return REDRIVE.unpack(Object.fromEntries(set), key)
+  const status = fields.status?.replace(BY_REASON, '')
+  return REDRIVE.unpack({ ...Object.fromEntries(set), ...(status && { status }) }, key)
 }

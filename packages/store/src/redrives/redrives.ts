@@ -83,6 +83,7 @@ export class Redrives {
       id,
       destination: destination ?? '',
       filter: JSON.stringify(filter),
+      byReason: filter.reason !== undefined,
       newest,
       matched,
       rate: String(input.maxMessagesPerSecond ?? ''),

@@ -131,6 +131,7 @@ export interface ScriptArguments {
     id: ScriptText
     destination: ScriptText
     filter: ScriptText
+    byReason: boolean
     newest: ScriptText
     matched: number
     rate: ScriptText

@@ -8,7 +8,7 @@
 -- @include when-full
 -- @include redrive
 local key = base .. 'redrive:' .. id
-local status = redis.call('HGET', key, TASK.status)
+local status, by_reason = read_status(redis.call('HGET', key, TASK.status))
 if not status then return 'missing' end
 local allowed = {
   rate = { running = true, paused = true },
@@ -23,7 +23,8 @@ if what == 'rate' then
 elseif what == 'cancel' and redis.call('HEXISTS', key, TASK.items) == 0 then
   end_task(base, key, 'canceled', '', now_ms(base))
 else
-  redis.call('HSET', key, TASK.status, ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what])
+  local changed = ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what]
+  redis.call('HSET', key, TASK.status, changed .. by_reason)
 end
 redis.call('PUBLISH', 'ft:wake:redrives', id)
 return 'ok'

@@ -25,8 +25,8 @@ local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.last, TASK.done,
   TASK.newest, TASK.maxMessagesPerSecond, TASK.next)
 local task = {
-  status = h[1], fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7], newest = h[8],
-  rate = h[9], next = h[10],
+  status = read_status(h[1]), fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7],
+  newest = h[8], rate = h[9], next = h[10],
 }
 if task.fence ~= fence then return { 'stale' } end
 run_when_full(base)
