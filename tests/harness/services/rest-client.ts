@@ -22,11 +22,13 @@ export interface ErrorBody {
 
 export class RestClient {
   readonly #origin: () => string
+  readonly #headers: Record<string, string>
   readonly #agent = new Agent({ connections: 256, bodyTimeout: 30_000, headersTimeout: 30_000 })
 
-  /** `origin` is asked before every call. */
-  constructor(origin: () => string) {
+  /** `origin` is asked before every call; `headers` go with each. */
+  constructor(origin: () => string, headers: Record<string, string> = {}) {
     this.#origin = origin
+    this.#headers = headers
   }
 
   /** Resolves with any status. Rejects only if there was no answer. */
@@ -40,7 +42,7 @@ export class RestClient {
       body: answer,
     } = await request(`${this.#origin()}${path}`, {
       method: method as 'GET',
-      headers: { ...type, ...options.headers },
+      headers: { ...this.#headers, ...type, ...options.headers },
       body: rawBody ?? json ?? null,
       dispatcher: this.#agent,
     })

@@ -36,16 +36,19 @@ export class ServiceProcess {
   /** Called with log lines as they arrive. */
   onLines: (lines: string[]) => void = () => undefined
   readonly #env: Record<string, string>
+  readonly #checkout: string
   #child: ChildProcess | undefined
   #lines: string[] = []
   /** Lines logged before the present start. */
   #startedAtLine = 0
   #port = 0
 
-  constructor(name: ServiceName, label: string, env: Record<string, string>) {
+  /** `checkout`: where its sources are; default here. */
+  constructor(name: ServiceName, label: string, env: Record<string, string>, checkout = ROOT) {
     this.name = name
     this.label = label
     this.#env = env
+    this.#checkout = checkout
   }
 
   /** Origin of the API, or of the health and metrics of another service. */
@@ -84,7 +87,11 @@ export class ServiceProcess {
     const main = `services/${this.name}/src/main.ts`
     const env = { ...baseEnv(), ...this.#env }
     const words = ['--conditions=@fantail/source', main]
-    const child = spawn(process.execPath, words, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, words, {
+      cwd: this.#checkout,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
     living.add(child)
     child.once('exit', () => living.delete(child))

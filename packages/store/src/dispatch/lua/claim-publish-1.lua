@@ -7,11 +7,12 @@
 -- @arg kept_ms: digits
 -- Returns false if there is no such topic; else its uid, and what the key stands for ('' nothing)
 -- @include when-full
+-- @include earlier-claim
 run_when_full(base)
 local uid = redis.call('HGET', base .. 'topic:' .. arn, 'uid')
 if not uid then return false end
 local name = base .. 'idem:' .. uid .. ':' .. key
-local held = redis.call('GET', name)
+local held = redis.call('GET', name) or earlier_claim(base, arn, key)
 if not held and value ~= '' then
   redis.call('SET', name, value, 'PX', kept_ms)
   held = value
