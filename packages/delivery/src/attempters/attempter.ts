@@ -47,14 +47,17 @@ export interface CopyMark {
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
 export interface Attempter {
-  /** The setting that this process lacks to make attempts: nothing is subscribed then. Undefined: it makes them. */
+  /**
+   * The setting that this process would need to make attempts. While it is missing, nobody can subscribe. Undefined:
+   * attempts are made.
+   */
   readonly lacks?: string
   /**
-   * Why nothing can be delivered to this endpoint with the settings of this process, as in `must be …`. Subscribe and
-   * moves ask it.
+   * Why this process's settings allow no delivery to this endpoint, as in `must be …`. Subscribing and moving an
+   * endpoint call it.
    */
   refusalOf?(endpoint: string): string | undefined
-  /** An attempt follows soon: start what takes long on the way to the endpoint. */
+  /** Says that an attempt follows soon. The attempter may open its connection now. */
   openAhead(target: Target): void
   /**
    * Calls `done` or `again` once, never before it has returned. Every failure is a result.

@@ -10,11 +10,11 @@ import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attemp
 export type Attempters = Readonly<Record<Protocol, Attempter>>
 
 interface KindOptions {
-  /** Where those of a kind are absent, it has an UnconfiguredAttempter. Default: none are given. */
+  /** A kind whose settings are absent has an UnconfiguredAttempter. Default: no kind has settings. */
   kinds?: KindSettings
 }
 
-/** A process creates them once, and closes them by `closeAttempters` when it stops. */
+/** Each process calls this once, and calls `closeAttempters` when it stops. */
 export function createAttempters(
   options: WebhookAttempterOptions & QueueAttempterOptions & KindOptions,
 ): Attempters {

@@ -1,4 +1,4 @@
-/** Stands for an endpoint kind whose settings this process lacks. Subscriptions that exist keep what waits. */
+/** The attempter of a kind whose settings this process lacks. Existing subscriptions keep their waiting deliveries. */
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 export class UnconfiguredAttempter implements Attempter {

@@ -1,22 +1,23 @@
 /**
- * Parts of one dispatch job as jobs of their own, so that all workers share a message with many deliveries.
+ * Cuts a dispatch job into parts, which are jobs of their own. All workers can then share a message with many
+ * deliveries.
  *
- * running ─▶ noted in the job: its parts ─▶ parts added, each a child of the job ─▶ waiting for its children
- *                                                                                    │ the last has ended
- *                                                              completed, and gone ◀────┘
+ * running ─▶ its parts are noted in the job ─▶ parts added, each a child of the job ─▶ waiting for its children
+ *                                                                                     │ the last has ended
+ *                                                               completed, and gone ◀────┘
  *
- * A part names its messages; the job that is cut holds them. BullMQ's scripts keep a job's children and complete no job
+ * A part only names its messages, and the job holds them. BullMQ keeps a job's children, and does not complete a job
  * that has some left. The messages therefore exist until the last part has ended. All keys are in one slot and so on
  * one master, which loses its latest writes together. A part without its messages can only exist if somebody deletes
  * the job by hand.
  *
- * A worker that dies on the way leaves the note. Every later start then cuts alike, even if the topic changes
- * meanwhile. Parts are identified by their job and number. An existing part is not added twice, and an ended one is in
- * the job's list of ended children. A start that was frozen while it added parts may add an ended one again: that part
- * finds its name in the list and does nothing.
+ * If a worker dies on the way, the note stays. Every later start then makes the same parts, even if the topic has
+ * changed. Parts are identified by their job and number. An existing part is not added twice. An ended one is in the
+ * job's list of ended children. A start that was frozen while it added parts may add an ended one again. This part then
+ * finds itself in the list and does nothing.
  *
- * Parts go before waiting jobs, as the job did that they are cut from. They end before the next large job is cut, so
- * few exist at a time.
+ * Parts go before waiting jobs, because their job was before these. They end before the next large job is cut, so few
+ * exist at a time.
  */
 import type { Message } from '@fantail/contracts'
 import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'

@@ -28,7 +28,7 @@ export const CUSTOMER_MANAGED_POLICY = fixed({
 })
 
 /**
- * The retries of AWS_MANAGED_POLICY take 23 days. A paused lane keeps its deliveries no longer than this either.
+ * The retries of AWS_MANAGED_POLICY take 23 days. A paused lane also keeps its deliveries only for this time.
  * @limit Age to which a lane to a queue, function or stream keeps deliveries at least. Past it: they expire, or go to
  * the dead-letter queue.
  */

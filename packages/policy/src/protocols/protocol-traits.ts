@@ -1,16 +1,16 @@
-/** The part of an endpoint kind that is data or a pure function. `PROTOCOL_TRAITS` has one for each protocol. */
+/** The part of an endpoint kind that is data or a pure function. Each protocol has its traits in `PROTOCOL_TRAITS`. */
 import type { ArnDefaults, EffectiveDeliveryPolicy, ResultClass } from '@fantail/contracts'
 
 export interface ProtocolTraits {
   endpoint: EndpointSyntax
   /**
-   * Applies where neither topic nor subscription sets a policy. Where the kind takes no policy, it always applies, and
-   * stands in `fixed-policies.ts`. It is shared, hence frozen.
+   * Applies if neither topic nor subscription sets a policy. If the kind takes no policy, it always applies, and is
+   * defined in `fixed-policies.ts`. It is shared by all subscriptions, hence frozen.
    */
   defaultPolicy: EffectiveDeliveryPolicy
   takes: TakenSettings
   confirmedBy: ConfirmedBy
-  /** Deliveries are kept at least so long, even if the topic keeps its messages for a shorter time. */
+  /** The shortest time for which deliveries are kept, even if the topic keeps its messages for a shorter time. */
   retentionFloorSeconds: number
   /** The class of a response. A failure without a response says itself whether it is permanent. */
   classifyStatus(statusCode: number): ResultClass
@@ -39,9 +39,13 @@ export interface EndpointSyntax {
 export type ReadEndpoint = { endpoint: string } | { message: string }
 
 /**
- * endpoint: it confirms by the token that it is sent, unless a native caller waives that. person: the same, and nobody
- * may waive it. account: subscribing an endpoint of one's own account confirms it, and only an endpoint of another
- * account is sent a token. subscriber: subscribing confirms it.
+ * Who confirms a subscription:
+ *
+ * - endpoint: the endpoint, with the token that it is sent. A native caller may waive that.
+ * - person: the same, but nobody may waive it.
+ * - account: an endpoint of the caller's own account is confirmed at once. Only an endpoint of another account is sent
+ * a token.
+ * - subscriber: subscribing confirms it.
  */
 type ConfirmedBy = 'endpoint' | 'person' | 'account' | 'subscriber'
 
@@ -50,9 +54,9 @@ export interface TakenSettings {
   rawDelivery: boolean
   /** A policy of its own. A topic's policy applies to these kinds alone. */
   deliveryPolicy: boolean
-  /** A throttle. Without `deliveryPolicy`: the native API takes a policy that has nothing else. */
+  /** Accepts a throttle. Without `deliveryPolicy`, the native API accepts a policy that has only a throttle. */
   throttle: boolean
-  /** Retry modes and circuit breakers. */
+  /** Accepts retry modes and circuit breakers. */
   pacing: boolean
   outbound: boolean
   webhookKeys: boolean
@@ -60,16 +64,19 @@ export interface TakenSettings {
 
 interface FifoTraits {
   /**
-   * sns: FIFO topics of SNS deliver to it, too. extension: only here, so the AWS API refuses it unless configured.
-   * never: FIFO topics do not deliver to it.
+   * sns: SNS also delivers from FIFO topics to this kind. extension: only Fantail does, so the AWS API refuses it
+   * unless a setting allows it. never: FIFO topics do not deliver to it.
    */
   topics: 'sns' | 'extension' | 'never'
-  /** One attempt may send several messages of a group, and delivers all of them or none. */
+  /** One attempt may send several messages of a group. It delivers all of them or none. */
   sendsRuns: boolean
 }
 
 export interface ReportTraits {
-  /** Prefix of the names of feedback attributes, as in `HTTPSuccessFeedbackRoleArn`. null: topics have none for it. */
+  /**
+   * Prefix of the names of feedback attributes, as in `HTTPSuccessFeedbackRoleArn`. null: topics have no such
+   * attributes for this kind.
+   */
   feedback: 'Application' | 'Firehose' | 'HTTP' | 'Lambda' | 'SQS' | null
   /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
   failures: 'attempts' | 'deliveries'

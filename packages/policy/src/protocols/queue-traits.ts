@@ -1,4 +1,4 @@
-/** Queues of this service: the append is the attempt. */
+/** Traits of endpoints that are queues of this service: an attempt is an append. */
 import { type ArnDefaults, isQueueName, parseArn, queueArn } from '@fantail/contracts'
 import { AWS_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
@@ -7,7 +7,7 @@ import { classifyStatus } from './webhook-traits.ts'
 export const QUEUE_TRAITS: ProtocolTraits = {
   endpoint: { name: 'the ARN of a queue', isUrl: false, read: readQueue },
   defaultPolicy: AWS_MANAGED_POLICY,
-  // A queue answers at once or not at all, so there is nothing to pace.
+  // A queue answers at once or not at all, so rate, quota and circuit would have no use.
   takes: {
     rawDelivery: true,
     deliveryPolicy: false,
@@ -18,7 +18,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   },
   confirmedBy: 'account',
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
-  // An append that succeeds is a 200, the status that SQS would answer.
+  // A successful append counts as 200, the status that SQS would answer.
   classifyStatus,
   fifo: { topics: 'sns', sendsRuns: true },
   isQueue: true,

@@ -17,7 +17,7 @@ export function readEndpoint(
   given: Protocol | undefined,
   place: ArnDefaults,
 ): EndpointAddress | Problem {
-  // First the one that was named: several kinds may share a syntax.
+  // The named protocol is tried first, because several kinds may share a syntax.
   for (const protocol of given === undefined ? PROTOCOLS : [given, ...PROTOCOLS]) {
     const read = PROTOCOL_TRAITS[protocol].endpoint.read(text, place, given === protocol)
     if (read === undefined) continue

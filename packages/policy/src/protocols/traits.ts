@@ -33,7 +33,7 @@ export function canBeAsked(protocol: Protocol): boolean {
   return confirmedBy === 'endpoint' || confirmedBy === 'person'
 }
 
-/** Lists names as a sentence does. */
+/** Joins names as in a sentence. */
 export function inWords(names: readonly string[], last: 'and' | 'or'): string {
   if (names.length < 2) return names.join()
   return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`

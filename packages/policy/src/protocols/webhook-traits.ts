@@ -1,4 +1,4 @@
-/** Webhooks: a request by HTTP or HTTPS is the attempt. */
+/** Traits of webhooks: an attempt is a request by HTTP or HTTPS. */
 import { RETRY_ON_DEFAULT, type ResultClass, SYSTEM_POLICY } from '@fantail/contracts'
 import { isRetriedOn } from '../retries/retry-on.ts'
 import type { EndpointSyntax, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'

@@ -44,13 +44,15 @@ export function effectivePolicy(
   }
 }
 
-/** The topic's policy is for kinds that take one, so it changes nothing here. */
+/** These kinds take no policy, so the topic's policy changes nothing here. */
 function throttled(fixed: EffectiveDeliveryPolicy, subscription: SubscriptionPolicy | undefined) {
   const throttlePolicy = subscription?.deliveryPolicy?.throttlePolicy
   return throttlePolicy ? { ...fixed, throttlePolicy } : fixed
 }
 
-/** SNS sends its envelope as text. A native subscription says what it is; its raw bodies are JSON or not. */
+/**
+ * SNS sends its envelope as text. A native subscription states the real type: the envelope is JSON, a raw body may be.
+ */
 const NATIVE_ENVELOPE: RequestPolicy = Object.freeze({ headerContentType: 'application/json' })
 const NATIVE_RAW: RequestPolicy = Object.freeze({ ...SYSTEM_POLICY.requestPolicy })
 

@@ -1,16 +1,16 @@
 /**
- * Reading the logs of FIFO topics. A take lends a log to one reader, which moves its messages, in order, into the lanes
- * of the matching subscriptions.
+ * Reads the logs of FIFO topics. A take lends a log to one reader. The reader moves its messages, in order, into the
+ * lanes of the matching subscriptions.
  *
  * published ──▶ due ──take──▶ lent ──move──▶ lent … ──the log is empty──▶ not due
  *               ▲              │
  *               └─ lease ended ┘
  *
- * A move is one script: messages that leave the log are in their lanes. It carries the reader's fence, and is refused
- * once the log was lent to another reader. A dead reader leaves a lease that ends after 3 s.
+ * A move is one script, so messages that have left the log are in their lanes. It carries the reader's fence, and is
+ * refused once the log was lent to another reader. The lease of a dead reader ends after 3 s.
  *
- * A message at which readers die is isolated: it leaves for a separate log of its group, with everything that follows
- * in the group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like the topic's.
+ * If readers die at a message, it is isolated. It moves to a separate log of its group, with everything that follows in
+ * the group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like the topic's.
  */
 import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'

@@ -1,18 +1,18 @@
 /**
  * Lanes: every subscription's own list of waiting deliveries, in its slice's shard.
  *
- * A lane is a hash of settings, two sorted sets of waiting deliveries by due time (fresh ones, and those with earlier
- * attempts), a sorted set of leases, and the retry states. The shard's `due` holds when each lane next needs a take.
+ * A lane is a hash of settings, two sorted sets of waiting deliveries by due time (fresh ones, and retries), a sorted
+ * set of leases, and the retry states. The shard's set `due` has the time when each lane next needs a take.
  *
  * park ──▶ waiting ──take──▶ in flight ──settle──▶ delivered, dead-lettered, discarded, expired
  *             ▲                  │
  *             └── retry, return, lease ended
  *
- * renew leaves a claim in flight and gives it a new send time.
+ * `renew` leaves a claim in flight and gives it a new send time.
  *
- * Every move is one Lua script; Redis's atomicity is the only lock. A worker that dies leaves leases, which end: its
- * deliveries wait again. A worker that was only frozen holds leases that are no longer current, and its settlements are
- * refused. A body is stored once per shard, with a count of the deliveries that refer to it.
+ * Every move is one Lua script, and no other lock is needed. If a worker dies, its leases end and its deliveries wait
+ * again. If a worker was only frozen, its leases are no longer current, and its settlements are refused. A body is
+ * stored once per shard, with a count of the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys.ts'

@@ -2,14 +2,14 @@
  * The outcome log answers why a message has not been delivered.
  *
  * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
- * Dispatch writes an entry per message and slice (bitmaps by subscription slot: delivered, parked, filtered; failures),
- * and one for all slices whose filters kept it back. A lane writes one per delivery that ended there. Waiting
- * deliveries are read from their lanes. Entries are written soon after the work has ended, not in its script. After a
- * crash between the two, the message is delivered and its entry missing.
+ * Dispatch writes an entry per message and slice: bitmaps by subscription slot (delivered, parked, filtered), and
+ * failures. One more entry covers all slices whose filters kept the message back. A lane writes one entry for each
+ * delivery that ended there. Waiting deliveries are read from their lanes. Entries are written soon after the work has
+ * ended, not in its script. After a crash between the two, the message is delivered and its entry missing.
  *
- * A look-up reads the message's stream from the message's own time (its id is a UUIDv7) to the end, then the lanes. A
- * delivery in no lane and without an entry has just ended, and its entry is on its way: the look-up reads on for a
- * moment.
+ * A look-up reads the message's stream from the message's own time (its id is a UUIDv7) to the end, then the lanes. If
+ * a delivery is in no lane and has no entry, it has just ended, and its entry will come. The look-up then reads on for
+ * a moment.
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

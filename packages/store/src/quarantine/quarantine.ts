@@ -1,12 +1,13 @@
 /**
- * The quarantine: accepted data that cannot be decoded, or has lost a part that it needs, until an operator decides. It
- * is one of the six ends of a delivery, and the only one that a person has to empty.
+ * The quarantine holds accepted data that cannot be decoded, or has lost a part that it needs, until an operator
+ * decides. It is one of the six ends of a delivery, and the only one that needs a person.
  *
- * source (job, lane, log) ─▶ entry added ─▶ source removed      a crash in between repeats both: ids are derived
+ * source (job, lane, log) ─▶ entry added ─▶ source removed
  *                               entry ─▶ put back (dispatched again) or deleted
  *
- * Entries are never dropped to make room. Past its share of Redis's memory an entry is refused, and its source stays.
- * All keys have one hash tag, so that the quarantine is listed, counted and bounded as one.
+ * After a crash between the first two steps, both are repeated. The entry is added once, because its id is derived from
+ * its source. Entries are never dropped to free memory. Past its share of Redis's memory an entry is refused, and its
+ * source stays. All keys have one hash tag, so that the quarantine is listed, counted and bounded as a whole.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

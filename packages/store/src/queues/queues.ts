@@ -1,5 +1,5 @@
 /**
- * Queues with SQS's semantics. A message is
+ * Queues with SQS's semantics. A message has these states:
  *
  *   delayed ──time──▶ ready ──receive──▶ in flight ──ack──▶ gone
  *                       ▲                    │ time, visibility 0
@@ -7,16 +7,16 @@
  *   ready ──receive, once too often──▶ moving ──append to the dead-letter queue, then forget──▶ gone
  *   ready ──redrive──▶ held ──redrive──▶ gone, or ready again
  *
- * and gone from anywhere when its retention is over, by purge, by DELETE. Scripts do each step; only the move spans two
- * shards (queue-mover.ts).
+ * In every state, the end of its retention, a purge or a DELETE removes it. Each step is one script. Only the move
+ * spans two shards (queue-mover.ts).
  *
- * In a FIFO queue (a name that ends in `.fifo`) a message is received only while none before it in its group is in
- * flight, moving or held. Its items stand in their groups by sequence number, and the groups in two sets by when their
- * first item is visible (queues/lua/include/queue.lua); nothing is `ready`, so nothing has to be made so. A message
- * with a known deduplication id is not stored; one that its sender has named by an id is known by that id alone. What
- * differs between kinds of queues stands in `kinds/`.
+ * In a FIFO queue (a name that ends in `.fifo`) a message can be received only if no earlier one of its group is in
+ * flight, moving or held. Its items are ordered by group and sequence number. The groups are in two sets, by when their
+ * first item is visible (queues/lua/include/queue.lua). No item is `ready`, so none has to be made so. A message with a
+ * known deduplication id is not stored. If the sender gave the message an id, only this id is compared. `kinds/` has
+ * the differences between kinds of queues.
  *
- * Each method here is one of a part, which documents it.
+ * Each method here calls a part, which documents it.
  */
 import type { DeadLetterReason, QueueMessage, QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

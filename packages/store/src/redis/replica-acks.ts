@@ -1,17 +1,17 @@
 /**
- * Waiting for replicas (FANTAIL_MIN_REPLICAS) before an acknowledgement or the deletion of a source: a parked delivery
- * (the job is completed next), an appended message (the lane entry is deleted next, or a sender gets its answer).
- * Without it a failover in the next moment could lose the only copy. It needs its own connection, which is blocked
- * meanwhile.
+ * Waits for replicas (FANTAIL_MIN_REPLICAS) before a caller gets its answer, or before the source of a copy is deleted.
+ * Examples are a parked delivery, whose job is completed next, and an appended message, whose lane entry is deleted
+ * next. Without the wait, a failover in the next moment could lose the only copy. A wait blocks its connection, so it
+ * needs a separate one.
  *
  * Redis's WAIT covers the writes of its own connection. Since Redis 7.2 a script that only reads does not count as a
  * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is
  * therefore written right before each WAIT. Replicas apply writes in order, so the mark's offset covers every earlier
  * write.
  *
- * A shard goes on without its replicas if too few are connected, or if they were late three times in a row. It asks
- * again after a pause. Otherwise everything would stop, and publishing already reports that copies are missing.
- * `strict` is for a caller's answer: it fails after one wait.
+ * If too few replicas are connected, or if they were late three times in a row, a shard continues without them for a
+ * while. Otherwise everything would stop, and publishing already reports that copies are missing. `strict` is for a
+ * caller's answer: it fails after one wait.
  *
  * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for a whole
  * second if a replica is missing. With one WAIT per write, a burst of writes would time each other out.

@@ -4,10 +4,10 @@
  * running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
  * running ──▶ completed | failed
  *
- * A task is one hash in its source's shard, beside its queue, so that choosing and ending a batch take one script each.
- * The last byte of its id is the number of that shard. Messages that enter the source after the task began do not
- * belong to it, so messages that fail again cannot keep it going for ever. The redrive service runs tasks
- * (redrive-batches.ts). Ended ones are kept for 14 days.
+ * A task is one hash in its source's shard, beside its queue. Choosing and ending a batch then take one script each.
+ * The last byte of a task's id is the number of that shard. A task moves only messages that were in the source when it
+ * began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs tasks
+ * (redrive-batches.ts). Ended tasks are kept for 14 days.
  */
 import {
   FantailError,

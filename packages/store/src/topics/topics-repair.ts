@@ -1,14 +1,15 @@
 /**
- * Changes that span shards, and what becomes of them after a crash.
+ * Finishes changes that span shards after a crash.
  *
- * A change of a slice in its topic's home shard is one script. Any other leaves a mark in the home shard's `unfinished`
- * set with its first script and takes it off with its last; a sweep finishes those that have stood for a while. All
- * steps can be repeated, and by several processes at once:
- *   topic|<arn>                        slices do not have the topic's record yet: they are given it
- *   purge|<arn>|<uid>|<slices>         the topic is deleted, its slices not all: they are dropped
- *   create|<arn>|<endpoint sha1>|<id>  an endpoint and a place are taken: kept if the subscription is stored, else
- *   given up delete|<arn>|<endpoint sha1>|<id>  the endpoint is free, the subscription perhaps not removed: it is
- *   move|<arn>|<old sha1>|<new sha1>|<id>  both endpoints are taken: the one that the subscription lacks is freed
+ * A change of a slice in its topic's home shard is one script. Any other change has several. The first adds a mark to
+ * the home shard's set `unfinished`, and the last removes it. A sweep finishes changes whose marks are old. All steps
+ * can be repeated, also by several processes at once. These are the marks, and how the sweep finishes each:
+ *
+ *   topic|<arn>: some slices do not have the topic's record yet. They get it.
+ *   purge|<arn>|<uid>|<slices>: the topic is deleted, and some slices are not. They are dropped.
+ *   create|<arn>|<endpoint sha1>|<id>: endpoint and place are taken. If the subscription is not stored, they are freed.
+ *   delete|<arn>|<endpoint sha1>|<id>: the endpoint is free. If the subscription still exists, it is removed.
+ *   move|<arn>|<old sha1>|<new sha1>|<id>: both endpoints are taken. The one that the subscription lacks is freed.
  */
 import type { Redis } from 'ioredis'
 import { topicKey, unfinishedKey } from '../keys.ts'

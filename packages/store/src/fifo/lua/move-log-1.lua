@@ -1,6 +1,6 @@
--- Moves the first messages of a FIFO topic's log, or of an isolated group's, into the topic's lanes, and reads the next
--- ones. Only the reader that has the log may do so; its lease begins anew. A message without a lane leaves the log too.
--- A repeated request, after a lost reply, finds its first message gone and moves nothing.
+-- Moves the first messages of a FIFO log, or of an isolated group's log, into lanes, and reads the next ones. Only the
+-- log's reader may do that, and its lease is renewed. A message that goes to no lane leaves the log too. If the reply
+-- is lost, the request is repeated. Its first message is gone then, so it moves nothing.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg uid: text, the topic's

@@ -1,6 +1,7 @@
--- Appends messages to a FIFO topic's log, in order and all or none, each with the next sequence number. A message whose
--- deduplication id was accepted in the last 5 minutes is not stored, and gets the first one's receipt. So does the
--- whole request if its idempotency key is known. Redis refuses it when memory is full.
+-- Appends messages to a FIFO log, in order, all or none, each with the next sequence number. A message is not stored if
+-- its deduplication id was accepted in the last 5 minutes. It gets the first one's receipt. If the request's
+-- idempotency key is known, nothing is stored, and the earlier receipts are returned. When memory is full, Redis
+-- refuses the script.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

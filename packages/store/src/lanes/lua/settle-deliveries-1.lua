@@ -1,5 +1,5 @@
--- Settles claims: each changes something only if its lease is the delivery's current one. In the lane of a deleted
--- subscription a retry or return is discarded and counted.
+-- Settles claims. A settlement changes something only if its lease is the delivery's current one. If the subscription
+-- is deleted, a retry or return is discarded and counted.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,

@@ -1,8 +1,11 @@
--- Claims due deliveries, lane by lane, the longest waiting first. It returns ended leases to waiting, expires old
--- deliveries, and drains the lanes of deleted subscriptions. Lanes of unproven endpoints stand in a separate list: each
--- gets one claim in its turn, goes to the end, and is only read if the worker has a slot for it. The script also lends
--- the logs of FIFO topics, which are due beside lanes, and drains those of deleted topics. All its work is bounded; the
--- rest stays due.
+-- Claims due deliveries, lane by lane; the lane that has waited longest comes first. It also makes deliveries with
+-- ended leases wait again, expires old deliveries, and drains the lanes of deleted subscriptions.
+--
+-- Lanes of unproven endpoints are in a separate line. Each gets one claim in its turn and goes to the end of the line.
+-- It is only read if the worker has a slot for it.
+--
+-- The script also lends FIFO logs, which are due like lanes, and drains logs of deleted topics. All its work is
+-- bounded. The rest stays due.
 -- @key base: of the shard
 -- @arg lanes_max: number
 -- @arg deliveries_max: number

@@ -1,12 +1,12 @@
 /**
  * A topic's own dead-letter queue. The first letter makes it, in the script that stores the letter. On a cluster the
- * queue lies in another slot than the lane. So that script is one of the three steps of every dead letter: mark,
- * append, forget. Between any two steps the letter is in its lane, in its queue, or in both under one id.
+ * queue is in another slot than the lane, so a dead letter takes three steps: mark, append, forget. That script is the
+ * append. Between two steps the letter is in its lane, in its queue, or in both under one id.
  *
  *   no queue ──first letter──▶ the topic's ──topic deleted, queue empty──▶ no queue
  *
- * The queue's hash names the topic that made it. A queue without that mark is somebody else's: it is never taken, and
- * the topic's gets the next of its names.
+ * The queue's hash names the topic that made it. A queue that names no topic, or another one, is never used. The
+ * topic's queue then gets the next of its names.
  */
 import { messageBytes } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'

@@ -1,7 +1,7 @@
--- Takes messages of a FIFO queue: visible ones without an earlier one of their group in flight. Several of one group
--- come before those of the next, and the group that has waited longest comes first. The work is bounded by the number
--- of wanted messages (and as many moves), however many are blocked or wait behind. Moves are as in receive-messages; a
--- group waits until its move is settled.
+-- Receives messages of a FIFO queue. A message can be received if it is visible and no earlier one of its group is in
+-- flight. The group that has waited longest comes first, with several of its messages before the next group's. The work
+-- is bounded by the number of wanted messages, and as many moves. Moves are as in receive-messages. A group waits until
+-- its move is settled.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg messages_max: number

@@ -1,6 +1,6 @@
--- Takes visible messages of a standard queue. A message that was received as often as the redrive policy allows is not
--- returned, but marked as on its way to the dead-letter queue. The caller appends it there and then settles the move
--- (settle-moves).
+-- Receives visible messages of a standard queue. If a message was received as often as the redrive policy allows, it is
+-- not returned, but marked as on its way to the dead-letter queue. The caller appends it there, and then settles the
+-- move (settle-moves).
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg messages_max: number

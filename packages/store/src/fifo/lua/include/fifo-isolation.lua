@@ -1,15 +1,15 @@
--- Messages at which the readers of a log die: while such a message is matched, its worker is killed or frozen. It must
--- hold up its own group only.
+-- Isolates messages at which the readers of a FIFO log die. While such a message is matched, its worker is killed or
+-- frozen. Only its own group may be delayed by that.
 --
 --   reader 1   reads many messages at once
---              │ it does not come back: no end of it is noted (`e`)
---   reader 2 … one message at a time, noted before it is matched (`u`, `v`)
---              │ a reader finds a message that an earlier reader has noted, and counts (`x`); at the second one
---   isolated   the message leaves for a log of its group's own. What follows in the group goes there too, in order.
---              There each failed reader is followed by a longer delay (1 s to 5 min).
+--              │ it dies: no end of it is recorded (`e`)
+--   reader 2 … one message at a time, recorded before it is matched (`u`, `v`)
+--              │ a later reader finds a message that a dead reader has recorded, and counts (`x`); from the second on:
+--   isolated   the message moves to a separate log of its group. Later messages of the group go there too, in order.
+--              Each failed reader of that log is followed by a longer delay (1 s to 5 min).
 --
--- All of it takes less memory than before or as much: entries change their list, and bodies stay where they are. So
--- there is no bound on what may be isolated, other than that on publishing.
+-- This never takes more memory: entries only change their list, and bodies stay where they are. The number of isolated
+-- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
 -- @include lane-next
 local SUSPECT_FROM = 2

@@ -1,6 +1,6 @@
--- The log of a FIFO topic stands in `due` beside the lanes: now where something in it waits for a reader, at the end of
--- the reader's lease where it has one. An isolated group (fifo-isolation) has a log of its own, of the same form, which
--- stands there as well; for as long as it has one, everything of the group goes there.
+-- The log of a FIFO topic is a member of `due`, like a lane. If messages wait for a reader, its time is now. If a
+-- reader has it, its time is the end of the reader's lease. An isolated group (fifo-isolation) has a separate log of
+-- the same form, also in `due`. While this log exists, all messages of the group go there.
 -- @include lane-next
 -- @include lane-body
 -- @include lane-count

@@ -69,9 +69,9 @@ local function throttle_of(own, slice)
   return (not slice.fixed and tonumber(own)) or slice.rate
 end
 
--- nil where there is no such lane. gap: ms between sends where throttled; tat: theoretical arrival time of the next;
--- fifo: '1', '2' where several of a group may go at once, or false; proven: its endpoint has answered in time; turn,
--- cap and dlq only when it is to be claimed from.
+-- nil: there is no such lane. gap: ms between sends if it is throttled. tat: theoretical arrival time of the next send.
+-- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
+-- turn, cap and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then

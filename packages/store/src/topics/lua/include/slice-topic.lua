@@ -1,6 +1,5 @@
--- Gives a slice its copy of the topic's settings, unless the one it has is as new; where that changes the throttle of
--- its lanes, computes when they next need a take. `settings`: a topic's record, version, throttle, retention and
--- overrides.
+-- Gives a slice its copy of the topic's settings, unless its copy is as new. If the throttle of its lanes changes, it
+-- computes when they next need a take. `settings`: a topic's record, version, throttle, retention and overrides.
 -- @include lane-next
 local function set_slice_topic(base, slice, arn, settings, rev, now)
   local key = base .. 'slice:' .. slice
