@@ -1,8 +1,10 @@
 /**
- * The cost of finding which of many filters a message matches, as a worker does it: slices of 500, a router over them,
- * and the reports of slices that do not match. Beside it, one index of all filters. All filters share two keys and
- * differ in a third. `none`: the message matches no filter; `one`: one; `ten`: ten, or all if there are only ten;
- * `tenth`: one in ten. The first filters differ in a text, then 100,000 differ in other ways.
+ * Measures how long a worker needs to find the filters that a message matches. It uses slices of 500, a router over
+ * them, and the reports of slices that do not match. For comparison, it measures one index of all filters.
+ *
+ * All filters share two keys and differ in a third. `none`: the message matches no filter. `one`: it matches one.
+ * `ten`: it matches ten, or all if there are only ten. `tenth`: it matches one in ten. In the first cases the filters
+ * differ in a text, then 100,000 filters differ in other ways.
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
@@ -16,7 +18,7 @@ const MESSAGES = 50
 const SLICE = 500
 const MANY = 100_000
 
-/** `group`: filters of one group are satisfied by the same messages. */
+/** `group`: filters of one group match the same messages. */
 interface Kind {
   name: string
   condition(group: number): unknown
@@ -57,7 +59,7 @@ for (const kind of KINDS.slice(1)) {
   for (const [name, groups] of cases(MANY).slice(0, 3)) report(measure({ kind, count: MANY, groups, name }))
 }
 
-/** How many groups the filters are in. */
+/** The number of groups of filters in each case. */
 function cases(count: number): [name: Case['name'], groups: number][] {
   return [
     ['none', count],
@@ -75,7 +77,7 @@ interface Case {
 }
 
 function measure({ kind, count, groups, name }: Case) {
-  // No two policies are the same: a worker would ask those once.
+  // All policies differ, because a worker would check equal ones only once.
   const policies = Array.from({ length: count }, (_, n) => ({
     type: ['created', 'changed'],
     size: [{ numeric: ['>=', 0] }],
@@ -138,7 +140,7 @@ function createTopic(policies: SubscriptionRecord['filterPolicy'][]): Topic {
   }
 }
 
-/** To take out a slice and put in what it has become. */
+/** The time to replace one slice by its changed form. */
 function changeTime({ filters, snapshot, slices }: Topic): number {
   const [slice] = slices
   const [ref] = snapshot.slices
@@ -158,7 +160,7 @@ function message(key: ReturnType<Kind['value']>): Message {
   return { messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: 'x', attributes }
 }
 
-/** For one message, with its parsing; the median of the rounds. */
+/** The time per message, parsing included. It is the median of the rounds. */
 function time(messages: Message[], match: (context: MessageContext) => number) {
   const once = () => {
     let matched = 0
@@ -166,7 +168,7 @@ function time(messages: Message[], match: (context: MessageContext) => number) {
     return matched
   }
   const matched = once() / messages.length
-  // Warm: compiled by the engine for these very filters.
+  // Lets the engine compile the code for these filters first.
   for (let i = 0; i < 20; i++) once()
   const from = performance.now()
   once()

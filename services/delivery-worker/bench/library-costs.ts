@@ -1,6 +1,6 @@
 /**
  * Compares libraries with a few lines of our own: nanoseconds for each operation, and their ratio. Rounds of the two
- * take turns in one process, so other load on the machine affects both. docs/design-decisions.md has the figures.
+ * alternate in one process, so other load on the machine affects both. docs/design-decisions.md has the figures.
  */
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import DataLoader from 'dataloader'
@@ -45,7 +45,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-/** Questions of one turn of the event loop as one. */
+/** Answers all questions of one turn of the event loop together. */
 class Batcher {
   #waiting: { key: string; resolve(value: string): void }[] = []
 

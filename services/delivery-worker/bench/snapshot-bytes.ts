@@ -1,6 +1,6 @@
 /**
- * The heap of compiled slices, and the size that the snapshot cache counts for them, each as a line of JSON. Run with
- * --expose-gc; the argument is the number of subscriptions of each.
+ * Measures the heap that compiled slices take, and compares it with the size that the snapshot cache assumes. Each is a
+ * line of JSON. Run with --expose-gc. The argument is the number of subscriptions.
  */
 import { randomUUID } from 'node:crypto'
 import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'

@@ -34,7 +34,7 @@ const retries = (set: Partial<NonNullable<DeliveryPolicy['healthyRetryPolicy']>>
 })
 const sentTo = (name: string) => sender.sent.filter((sent) => sent.url === urlOf(name))
 
-/** Everything that Fantail keeps for deliveries; topics, subscriptions, counts and the log stay. */
+/** Names of all keys that belong to deliveries. Topics, subscriptions, counts and the log are left out. */
 async function leftovers(): Promise<string[]> {
   const keys = await fixture.redis.keys('ft:*')
   const kinds = /:(msg|fresh|retry|lease|state|ck):/
@@ -258,7 +258,8 @@ test('a pause acts on a message that waits behind a full queue', async () => {
   await fixture.subscribe('busy')
   const { id } = await fixture.subscribe('paused', { topicArn: other })
   const { promise: released, resolve: release } = Promise.withResolvers<number>()
-  // The queue moves, or it would be parked, and is full for seconds. When the pause stands, nothing waits any longer.
+  // The endpoint answers after 100 ms, so the queue moves and is not parked. It is full for seconds. No delivery waits
+  // any longer once the pause is stored.
   const answered = () => new Promise<number>((resolve) => setTimeout(resolve, 100, 200))
   const worker = await fixture.startWorker(sender)
   await fixture.publish('proves the endpoint: a crowd of an unproven one is parked')
@@ -268,7 +269,7 @@ test('a pause acts on a message that waits behind a full queue', async () => {
   await fixture.publisher.publish([...crowd, createMessage('last', other)], { bytes: 300_000, fanOut: 1 })
   await waitFor(() => worker.figures().queued >= QUEUED_MAX)
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
-  // What starts sooner may still go by the state before.
+  // An attempt that starts before this moment may still use the state before the pause.
   const actsFrom = performance.now() + 100
   await waitFor(() => performance.now() > actsFrom)
   expect(sentTo('paused')).toEqual([])
@@ -343,7 +344,8 @@ test('a throttled lane keeps its rate while first attempts fill the worker', asy
   }
   await waitFor(fortieth)
   expect(worker.figures().queued).toBeGreaterThan(0)
-  // The slots allow 320 a second, so these two seconds may take 2.5 s. A late machine slows both alike.
+  // The slots allow 320 attempts a second. These two seconds may last 2.5 s, because a slow machine delays both
+  // measures.
   expect(firstAttempts() - before).toBeLessThan(800)
 }, 120_000)
 

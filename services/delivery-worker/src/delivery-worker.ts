@@ -70,8 +70,8 @@ const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
 
 export interface DeliveryWorker {
   /**
-   * Repeats each step until Redis lets it; rejects by the signal, where that is another kind of Redis than was named,
-   * and with the DataLossError of `checkStorage`.
+   * Starts the worker. Each step is repeated until Redis allows it. Rejects if the signal is aborted, if Redis is not
+   * of the kind that the settings name, and with the DataLossError of `checkStorage`.
    */
   start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -293,7 +293,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await sweep.start()
     },
     async stop() {
-      // No new work; then what is queued is parked, what runs ends and is settled; then the connections go.
+      // New work ends first. Then queued deliveries are parked, and running attempts end and are settled. Connections
+      // close last.
       const jobsDone = consumers.stop()
       const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), sweep.stop()])

@@ -24,7 +24,7 @@ await runService({
         allowPrivate: settings.allowPrivateEndpoints,
         allow: settings.outboundAllow ?? [],
         deny: settings.outboundDeny ?? [],
-        // The slots are the cap; a lower one would only open and close connections beyond it again and again.
+        // Slots already bound the connections. A lower bound here would close and open connections all the time.
         connectionsMax: settings.attemptsMax,
       }),
       checkMasterKey: settings.mode === 'server' || settings.masterKey !== undefined,

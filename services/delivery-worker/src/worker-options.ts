@@ -9,39 +9,39 @@ import type { Vault } from '@fantail/vault'
 
 export interface DeliveryWorkerOptions {
   redisUrl: RedisTarget
-  /** Dispatch queues that publishers write to (FANTAIL_QUEUES). */
+  /** Number of dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
   attemptsMax: number
-  /** Limit of the messages that lanes' attempts hold; default BODY_BYTES_MAX. */
+  /** Limit of the bytes of messages that lanes' attempts hold. Default: BODY_BYTES_MAX. */
   bodyBytesMax?: number | undefined
   attemptTimeoutMs: number
-  /** Half width of the band that delays are spread over. */
+  /** How much delays may vary: 0.1 means 0.9 to 1.1 times the nominal delay. */
   retryJitter: number
   maxRetrySeconds: number
   logMessages: number
-  /** Stands for Redis's maxmemory where it has none (FANTAIL_REDIS_MEMORY_BYTES). */
+  /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   /** Shares of Redis's memory that topics' own dead-letter queues may fill; default 5 % each, 20 % together. */
   letterShares?: LetterShares | undefined
-  /** Replicas that must hold what is parked or appended before its source is forgotten; default 0. */
+  /** How many replicas must hold a parked delivery or an appended message before its source is deleted. Default: 0. */
   minReplicas?: number
   publicUrl?: string | undefined
   /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined
-  /** An operator's own; else the one that is kept in Redis. */
+  /** An operator's own pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
   /** Settings of endpoint kinds; default: none. */
   kinds?: KindSettings
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
-  /** Opens the secrets of endpoints; undefined: there is no master key. */
+  /** Opens the secrets of endpoints. undefined: there is no master key. */
   vault?: Vault | undefined
   /**
-   * The vault's key is all processes' own: `start` rejects if secrets are sealed with another, and the signing key
-   * is sealed.
+   * All processes share the vault's key. `start` then rejects if secrets are sealed with another key, and the signing
+   * key is sealed.
    */
   checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>
-  /** BullMQ's own spans, where traces are exported. */
+  /** BullMQ's own spans, if traces are exported. */
   bullTelemetry?: BullTelemetry | undefined
   log: Logger
 }

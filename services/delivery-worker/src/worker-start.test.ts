@@ -1,11 +1,11 @@
-/** Redis goes away at each request of a start in turn: the worker starts by itself, and delivers. */
+/** Redis becomes unreachable at each request of a start, in turn. The worker must still start by itself and deliver. */
 import { atEachRequest, startRedisOutage, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, createFixture } from './fixtures/worker.fixture.ts'
 
 const AWAY_MS = 60
 
-/** Resolves with whether the start made so many requests. */
+/** Resolves with whether the start made this many requests. */
 async function startThrough(at: number): Promise<boolean> {
   const fixture = await createFixture()
   await fixture.reset()

@@ -1,4 +1,4 @@
-/** The redrive process: redrives and sweeps. */
+/** The redrive process, which runs redrives and sweeps. */
 import { readRedriveSettings } from '@fantail/config'
 import { createTelemetry } from '@fantail/jobs'
 import { runService } from '@fantail/runtime'

@@ -1,6 +1,6 @@
 /**
- * Sweeps, once a minute, by one process at a time: a BullMQ scheduler makes one job a minute whatever the number of
- * processes, and the queue runs one job at once. A sweep that fails keeps no other from its turn.
+ * Runs sweeps once a minute, in one process at a time. A BullMQ scheduler makes one job a minute, whatever the number
+ * of processes, and the queue runs one job at a time. If a sweep fails, the others still run.
  */
 import type { RedisTarget } from '@fantail/contracts'
 import {
@@ -16,14 +16,14 @@ import type { Redis } from '@fantail/store'
 
 const MAINTENANCE_QUEUE = 'maintenance'
 const MAINTENANCE_MS = 60_000
-/** The scheduler is written again now and then, should Redis have lost it. */
+/** The scheduler is written again after this time, because Redis may have lost it. */
 const SCHEDULE_MS = 600_000
 
 interface MaintenanceOptions {
   redisUrl: RedisTarget
   redis: Redis
   log: Logger
-  /** By name; each answers how much it did. */
+  /** Sweeps by name. Each returns how much it did. */
   sweeps: Record<string, () => Promise<number>>
   everyMs?: number
   telemetry?: Telemetry | undefined
@@ -70,7 +70,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       const settings = { name: MAINTENANCE_QUEUE, connection: redis, telemetry }
       queue = await step(() => openQueue<object>(settings, failed))
       await worker.waitUntilReady()
-      // The loop ends with close(); what it throws before that is an error of the start itself.
+      // `run` resolves after close(). An error before that is an error of the start.
       void worker.run().catch(failed)
       schedule.start()
     },
@@ -83,7 +83,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 }
 
-/** Runs all sweeps in turn; one log line where there was something to do, one per change of a sweep's state. */
+/**
+ * Runs all sweeps, one after the other. It logs one line if there was work, and one for each change of a sweep's state.
+ */
 function createSweep({ sweeps, log }: MaintenanceOptions): () => Promise<void> {
   const tells = new Map(
     Object.keys(sweeps).map((name) => [name, createStateLog({ log, what: `sweep_${name}`, initial: 'up' })]),

@@ -1,5 +1,6 @@
 /**
- * A redrive whose source has lost its last moments, as in a failover of one of a cluster's masters, its target nothing.
+ * A failover of one of a cluster's masters. The source of a redrive loses its latest writes, and its target loses
+ * nothing.
  */
 import { queueArn } from '@fantail/contracts'
 import { shardBase, shardOf } from '@fantail/store'
@@ -23,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => fixture.reset())
 afterAll(() => fixture.stop())
 
-/** All keys of the source's shard as they are now; the answer puts them back. */
+/** Stores all keys of the source's shard. The returned function restores them. */
 async function remember(): Promise<() => Promise<void>> {
   const { redis } = fixture
   const base = shardBase(shardOf(SOURCE))
@@ -35,7 +36,7 @@ async function remember(): Promise<() => Promise<void>> {
   }
 }
 
-/** Runs two batches of a task, and makes the source forget the end of the first and the second. */
+/** Runs two batches of a task. Then the source forgets the end of the first batch and all of the second. */
 async function failOver(destination: string | null): Promise<string> {
   const { redrives, batches } = fixture
   const task = await redrives.create({ source: SOURCE, destination, maxMessagesPerSecond: null, filter: {} })

@@ -1,4 +1,4 @@
-/** Redrives from FIFO queues and to them. */
+/** Redrives from and to FIFO queues. */
 import { queueArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   await fixture.queues.put(ORIGIN, { redrivePolicy, contentBasedDeduplication: true })
 }
 
-/** Sends to the origin and has all of it moved to the dead-letter queue; returns the bodies. */
+/** Sends messages to the origin and lets all of them move to the dead-letter queue. Returns their bodies. */
 async function exhaust(count: number): Promise<string[]> {
   const bodies = Array.from({ length: count }, (_, i) => `${i % GROUPS} ${String(i).padStart(4, '0')}`)
   await fixture.queues.send(
@@ -105,7 +105,7 @@ test('messages behind one in flight stay behind it, and go with it the next time
     choose: (run) => batches.choose(run),
     move: (run, batch) => batches.move(run, batch),
     renumber: (...args) => batches.renumber(...args),
-    // The cursor has passed the message by now.
+    // By now the cursor is after the message.
     finish: async (...args) => {
       finished += 1
       if (finished === 1) await fixture.queues.changeVisibility(DLQ, [{ handle, seconds: 0 }])
@@ -123,7 +123,7 @@ test('messages behind one in flight stay behind it, and go with it the next time
   expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
 })
 
-/** Ids of the dead-letter queue's first messages. */
+/** Ids of the first messages in the dead-letter queue. */
 async function ids(count: number): Promise<string[]> {
   return (await fixture.queues.peek(DLQ, { limit: count })).items.map((m) => m.messageId)
 }
@@ -149,7 +149,7 @@ test('a run that dies at any script and is run again moves each message once and
   }
 })
 
-/** More than one batch; what arrives has no hole in its sequence. */
+/** More than one batch. No message in the sequence may be missing. */
 async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
   const bodies = await exhaust(110)
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })

@@ -1,4 +1,4 @@
-/** The redrive service, wired: tasks, and the sweeps that keep queues, topics and subscriptions tidy. */
+/** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
 import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
@@ -18,7 +18,7 @@ import { createTaskJobs } from './task-jobs.ts'
 
 interface RedriveServiceOptions {
   redisUrl: RedisTarget
-  /** Replicas that must hold what is moved before its source is forgotten; default 0. */
+  /** How many replicas must hold a moved message before its source is deleted. Default: 0. */
   minReplicas?: number
   log: Logger
   telemetry?: Telemetry | undefined
@@ -31,8 +31,8 @@ interface RedriveServiceOptions {
 export interface RedriveService {
   redis: Redis
   /**
-   * Repeats each step until Redis lets it; rejects by the signal, or where that is another kind of Redis than was
-   * named.
+   * Starts the service. Each step is repeated until Redis allows it. Rejects if the signal is aborted, or if Redis is
+   * not of the kind that the settings name.
    */
   start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
   stop(): Promise<void>

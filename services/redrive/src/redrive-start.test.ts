@@ -1,4 +1,7 @@
-/** Redis goes away at each request of a start in turn: the service starts by itself, and does its work. */
+/**
+ * Redis becomes unreachable at each request of a start, in turn. The service must still start by itself and do its
+ * work.
+ */
 import { createLogger } from '@fantail/runtime'
 import { atEachRequest, startRedisOutage, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -6,7 +9,7 @@ import { drainLanes, makeDeadLetters, SOURCE, startFixture, subscribe } from './
 import { createRedriveService } from './redrive-service.ts'
 
 const AWAY_MS = 60
-/** Resolves with whether the start made so many requests. */
+/** Resolves with whether the start made this many requests. */
 async function startThrough(at: number): Promise<boolean> {
   const fixture = await startFixture()
   await fixture.reset()

@@ -1,4 +1,4 @@
-/** Dead letters of real subscriptions in a real queue, and what comes out of their lanes. */
+/** Dead letters of real subscriptions in a real queue, and the deliveries that leave their lanes. */
 import { createMessageId, type DeadLetter, type Message, queueArn, topicArn } from '@fantail/contracts'
 import {
   connect,
@@ -117,7 +117,7 @@ function aDeadLetter(subscriptionId: string, set: Partial<DeadLetter>): DeadLett
   }
 }
 
-/** Takes and delivers all that is due in all lanes. */
+/** Takes and delivers everything that is due in all lanes. */
 export async function drainLanes({ lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>): Promise<void> {
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     const request = {
@@ -146,7 +146,7 @@ export async function drainLanes({ lanes, delivered }: Pick<Fixture, 'lanes' | '
   }
 }
 
-/** Receives and acknowledges all of a queue; returns the bodies. */
+/** Receives and deletes all messages of a queue. Returns their bodies. */
 export async function drainQueue({ queues }: Pick<Fixture, 'queues'>, arn: string): Promise<string[]> {
   const bodies: string[] = []
   for (;;) {

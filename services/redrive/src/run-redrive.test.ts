@@ -372,7 +372,7 @@ test('a batch is not ended, and is moved again, where Redis may have lost what i
 describe('a run that dies at any script, before or after it is carried out, and is run again', () => {
   const destination = queueArn('destination')
 
-  /** Scripts of one whole run, in order. */
+  /** Names of the scripts of one whole run, in order. */
   async function scriptsOf(to: string | null): Promise<number> {
     let scripts = 0
     const counting = crashing(fixture.redis, () => {
@@ -383,7 +383,7 @@ describe('a run that dies at any script, before or after it is carried out, and 
     return scripts
   }
 
-  /** Two subscriptions' dead letters, over more than one batch; returns what must come out. */
+  /** Dead letters of two subscriptions, in more than one batch. Returns the deliveries that must come out. */
   async function scene(to: string | null, run: (id: string) => Promise<unknown>): Promise<string[]> {
     await fixture.reset()
     await fixture.queues.put(destination, {})

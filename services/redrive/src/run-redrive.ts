@@ -1,6 +1,6 @@
 /**
- * One run of a redrive task: batch after batch until the task is done, paused, cancelled, or another run has it.
- * Between batches it asks Redis anew, so a change of rate or status acts within half a second.
+ * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
+ * run has it. Between batches it asks Redis anew, so a change of rate or status takes effect within half a second.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedriveStatus } from '@fantail/contracts'
@@ -21,12 +21,12 @@ interface Run extends RedriveRun {
 }
 
 /**
- * The task's status once it is paused or has ended. `stopped`: the process stops, and the task goes on elsewhere.
- * `stale`: another run took the task over. `nothing`: it was not to be run.
+ * The status of a task that is paused or has ended. `stopped`: the process stops, and the task continues elsewhere.
+ * `stale`: another run took the task over. `nothing`: the task must not be run.
  */
 type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
 
-/** Throws what Redis throws; the next run begins where this one was. */
+/** Throws Redis's errors. The next run begins at the same batch. */
 export async function runRedrive(
   deps: RunRedriveDeps,
   id: string,
@@ -57,7 +57,7 @@ export async function runRedrive(
   return 'stopped'
 }
 
-/** False if another run has the task. */
+/** Returns false if another run has the task. */
 async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
   const result = await deps.batches.move(run, batch)
   if (result.kind === 'stale') return false

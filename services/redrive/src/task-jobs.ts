@@ -1,7 +1,8 @@
 /**
- * One BullMQ job per task to run. The job's id is the task's, so a task never has two. BullMQ hands the job to one
- * process, and to another one if that dies. A task gets its job when it is created, resumed or cancelled (a wake), and
- * when a job ends while the task goes on (resumed meanwhile, or this process stops). The sweep finds lost ones.
+ * Gives each task that must run one BullMQ job. The job has the task's id, so a task never has two. BullMQ gives the
+ * job to one process, and to another one if that dies. A task gets its job when it is created, resumed or cancelled (a
+ * wake). It gets one too if its job ends before the task does (resumed meanwhile, or this process stops). The sweep
+ * finds tasks whose wakes were lost.
  */
 import { nameOfArn, type RedisTarget } from '@fantail/contracts'
 import {
@@ -25,7 +26,7 @@ const TASKS_MAX = 50
 interface TaskJobsOptions {
   redisUrl: RedisTarget
   redis: Redis
-  /** For wakes; shared, not closed here. */
+  /** For wakes. It is shared, and not closed here. */
   subscriber: Redis
   redrives: Redrives
   batches: RedriveBatches
@@ -40,9 +41,9 @@ interface TaskJob {
 
 interface TaskJobs {
   start(step: StartStep): Promise<void>
-  /** Runs end after the batch in hand; their jobs go to other processes. */
+  /** Runs end after their present batch. Their jobs go to other processes. */
   stop(): Promise<void>
-  /** Gives a job to every task that should have one; answers how many had none. */
+  /** Gives a job to every task that needs one. Returns how many had none. */
   addMissing(): Promise<number>
 }
 
@@ -68,7 +69,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const add = async (id: string): Promise<void> => {
     const task = await redrives.get(id)
     if (task?.status !== 'running' && task?.status !== 'canceling') return
-    // Before the start has it, the start itself looks for what has no job.
+    // Until the queue exists, nothing is lost: the start itself looks for tasks without a job.
     await queue?.add('redrive', { task: id }, { jobId: id })
   }
   /** The sweep repeats a failed add. */
@@ -81,7 +82,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
     if (channel === WAKE_REDRIVES) tryAdd(id)
   }
   const subscribe = (): void => {
-    // Fails only with the connection, whose next 'ready' comes here again.
+    // This fails only if the connection breaks. The next 'ready' then starts it again.
     subscriber.subscribe(WAKE_REDRIVES).catch(failed)
   }
 
@@ -116,7 +117,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
       const settings = { name: TASK_QUEUE, connection: redis, telemetry }
       queue = await step(() => openQueue<TaskJob>(settings, failed))
       await worker.waitUntilReady()
-      // The loop ends with close(); what it throws before that is an error of the start itself.
+      // `run` resolves after close(). An error before that is an error of the start.
       void worker.run().catch(failed)
       await step(addMissing)
     },

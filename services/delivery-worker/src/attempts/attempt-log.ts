@@ -1,4 +1,4 @@
-/** The log line of an attempt: what came of it, what follows, when and why. */
+/** The log line of an attempt: its result, and what happens next, when and why. */
 import type { AttemptResult, Why } from '@fantail/contracts'
 import { shownWhy } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
@@ -16,7 +16,7 @@ export interface LoggedAttempt {
   why: Why | undefined
 }
 
-/** First attempts that succeed have no line of their own: they are logged per job. */
+/** A first attempt that succeeds has no line of its own. The job's line counts it. */
 export function logAttempt(log: Logger, attempt: LoggedAttempt): void {
   const { message, subscription, attempts, result, decision, why } = attempt
   const { messageId, topicArn } = message.message

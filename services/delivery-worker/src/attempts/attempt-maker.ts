@@ -1,4 +1,4 @@
-/** One attempt at a subscription's endpoint. Every failure is an outcome, nothing is thrown. */
+/** Makes one attempt at a subscription's endpoint. Every failure is an outcome, so it never throws. */
 import type { AttemptResult } from '@fantail/contracts'
 import {
   type Again,
@@ -21,15 +21,15 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'
 import { endSpan } from './attempt-span.ts'
 
-/** How an attempt is made, beyond what everybody's is. */
+/** Options of one attempt. */
 interface AttemptWays {
-  /** Messages that may go along; the outcome says how many did. */
+  /** Further messages of the run that may be sent too. The outcome says how many were. */
   run?: InRun[] | undefined
-  /** The earlier requests of this attempt. */
+  /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
-  /** Called instead of `done` where the attempt needs another request; without it that follows at once. */
+  /** Called instead of `done` if the attempt needs another request. If absent, that request is made at once. */
   again?: (again: Again) => void
-  /** When a request may be written; where that is past, `missed` is called instead of `done`. */
+  /** When a request may be written. If this moment has passed, `missed` is called instead of `done`. */
   moment?: SendMoment
 }
 
@@ -40,7 +40,7 @@ interface AttemptMakerOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   spans: Spans
-  /** At level debug it has a line for every request, with its send time. */
+  /** At level debug it gets a line for every request, with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>
 }
 
@@ -51,14 +51,14 @@ export class AttemptMaker {
     this.#options = options
   }
 
-  /** An attempt follows in a moment: what takes long on the way to its endpoint begins now. */
+  /** Says that an attempt follows soon, so that a slow connection can be opened now. */
   openAhead({ record, target }: CompiledSubscription): void {
     this.#options.attempters[record.protocol].openAhead(target)
   }
 
   /**
-   * By `delivery` the endpoint may recognize an attempt that is repeated. `done` is called once, never before this has
-   * returned: no promises, because this is made tens of thousands of times a second.
+   * `delivery` identifies the delivery, so that the endpoint may recognise a repeated attempt. `done` is called once,
+   * never before this has returned. There are no promises, because this runs tens of thousands of times a second.
    */
   attempt(
     subscription: CompiledSubscription,
@@ -69,7 +69,7 @@ export class AttemptMaker {
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
-      // The caller has prepared the signature, unless the topic turned signing on or changed it at this moment.
+      // The caller has prepared the signature. It is missing only if the topic changed its signing at this moment.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
       const again = () => this.attempt(subscription, context, delivery, done, ways)
       if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
@@ -118,8 +118,8 @@ export class AttemptMaker {
   }
 
   /**
-   * `sentAt`: epoch ms. `monotonicMs`: the host's monotonic clock. All processes of a host share it and it is never
-   * set, so a throttle can be checked by it.
+   * `sentAt`: epoch ms. `monotonicMs`: the host's monotonic clock. All processes of a host share that clock and nobody
+   * sets it, so a throttle can be checked with it.
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options
@@ -148,7 +148,7 @@ function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
   return { isPast: () => moment.isPast(), missed }
 }
 
-/** Messages of a run, each made ready when its turn comes. */
+/** The messages of a run, each rendered only when it is needed. */
 function* sentOf(run: InRun[], signature: SignatureVersion | undefined): Generator<Sent> {
   for (const { delivery, message } of run) yield { envelope: message.envelopeFor(signature), delivery }
 }
@@ -157,7 +157,9 @@ function outcomeOf(result: AttemptResult, along = 0): Outcome {
   return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
 }
 
-/** An immediate refusal (nothing listens, unknown name) shows that the endpoint does not hang. */
+/**
+ * Whether the endpoint reacted. An immediate refusal (nothing listens, unknown name) also shows that it does not hang.
+ */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind === 'response' || result.error !== 'timeout'
 }

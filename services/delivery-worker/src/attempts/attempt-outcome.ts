@@ -1,14 +1,16 @@
-/** The outcome of an attempt, as the worker's parts pass it on. */
+/** The outcome of an attempt, as the parts of the worker pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { ServerMark } from '@fantail/store'
 
 export interface Outcome {
   result: AttemptResult
-  /** How many of a run shared it (fifo/group-run.ts). */
+  /** How many further messages of the run were delivered with it (fifo/group-run.ts). */
   along: number
-  /** undefined if no answer came. */
+  /** undefined: no answer came. */
   answeredAfterMs: number | undefined
-  /** Where the endpoint is a queue of this Redis: what is deleted next rests on the copy there. */
+  /**
+   * Set if the endpoint is a queue of this Redis: the mark of the copy there. The source may be deleted while it holds.
+   */
   copy?: ServerMark | undefined
 }
 

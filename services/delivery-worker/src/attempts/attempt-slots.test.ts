@@ -7,7 +7,7 @@ function take(slots: AttemptSlots, id: string, wanted: number, cap = 32): number
   return got
 }
 
-/** Answers promptly until the subscription has its full allowance. */
+/** Lets the endpoint answer promptly until the subscription has its full allowance. */
 function prove(slots: AttemptSlots, id: string): void {
   for (let i = 0; i < 4; i++) {
     slots.acquire(id, 32)

@@ -1,18 +1,18 @@
 /**
- * Who may start an attempt now (invariant 3: no subscription can slow another).
+ * Decides which subscription may start an attempt now (invariant 3: no subscription can slow another).
  *
- * Each subscription has an allowance that is earned: it starts at START_ALLOWANCE, doubles with every prompt answer up
- * to its `maxInFlight`, and falls to HUNG_ALLOWANCE while an attempt has gone without an answer for longer than
- * `HUNG_MS`. A subscription is *proven* while it answers, else *suspect*. Suspects together get at most half of the
- * slots. Attempts that were started while a subscription was proven may turn suspect in numbers above that half; the
- * proven ones keep their half all the same, so the slots may for the length of a deadline be half as many again.
+ * Each subscription has an allowance. It starts at START_ALLOWANCE, and doubles with every prompt answer up to
+ * `maxInFlight`. It falls to HUNG_ALLOWANCE while an attempt has had no answer for longer than `HUNG_MS`. A
+ * subscription is *proven* while it answers, else *suspect*. All suspects together get at most half of the slots. Many
+ * attempts of a proven subscription may turn suspect at once, and exceed that half. Proven ones still keep their half.
+ * For the length of a deadline there may therefore be one and a half times as many attempts as slots.
  *
- * A lane knows too whether its endpoint is proven, from whichever worker attempted it last (`Standing` of the store): a
- * worker that meets it the first time goes by that. Lanes of unproven endpoints wait for slots of their half in a line
- * of turns (lane-loop.ts).
+ * A lane stores too whether its endpoint is proven, by its latest attempt in any worker (`Standing` of the store). A
+ * worker that does not know the endpoint yet uses that. Lanes of unproven endpoints wait for slots of their half in a
+ * line of turns (lane-loop.ts).
  *
- * First attempts leave an eighth of the slots to the lanes. They take a slot in the moment it comes free, a lane only a
- * trip to Redis later: without a share of their own, lanes got 5 of 80 sends beside first attempts that took all slots.
+ * First attempts leave an eighth of the slots to the lanes. They take a free slot at once, and a lane only a round trip
+ * to Redis later. Without a share of their own, lanes got 5 of 80 sends beside first attempts that took all slots.
  */
 
 const START_ALLOWANCE = 4
@@ -21,10 +21,10 @@ const HUNG_ALLOWANCE = 2
  * @limit How long an attempt may go without an answer. Past it: its endpoint counts as hung and keeps two attempts.
  */
 export const HUNG_MS = 1_000
-/** A slower answer earns nothing, and first attempts go by the lane for a while. */
+/** After a slower answer the allowance does not grow, and first attempts go through the lane for a while. */
 export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
-/** How much of the lateness seen before counts at the next look. */
+/** The share of the earlier lateness that still counts at the next check. */
 const LAG_KEPT = 0.9
 /** @limit Subscriptions whose standing a worker remembers. Past it: all without an attempt are forgotten. */
 const STANDINGS_MAX = 200_000
@@ -34,11 +34,11 @@ const LANES_SHARE = 1 / 8
 interface Standing {
   inFlight: number
   allowance: number
-  /** From the subscription's settings at its latest attempt. */
+  /** The subscription's setting at its latest attempt. */
   maxInFlight: number
   hung: boolean
   proven: boolean
-  /** Until when first attempts go by the lane (performance.now()). */
+  /** Until when first attempts go through the lane, by performance.now(). */
   slowUntil: number
 }
 
@@ -52,7 +52,7 @@ export class AttemptSlots {
   readonly #lanesOwn: number
   readonly #now: () => number
   readonly #standings = new Map<string, Standing>()
-  /** Those with something in flight. */
+  /** Subscriptions with attempts in flight. */
   readonly #busy = new Map<string, Standing>()
   #provenInFlight = 0
   #suspectInFlight = 0
@@ -68,17 +68,19 @@ export class AttemptSlots {
     return this.#provenInFlight + this.#suspectInFlight
   }
 
-  /** How late this process's own timers are: an answer seems later by as much, and that is not its endpoint's doing. */
+  /**
+   * Reports how late this process's own timers are. Answers seem later by that much, which is not the endpoint's fault.
+   */
   reportLag(lagMs: number): void {
     this.#lagMs = Math.max(lagMs, this.#lagMs * LAG_KEPT, 0)
   }
 
-  /** The limit of a slow answer at present. */
+  /** An answer that takes longer than this counts as slow now. */
   get slowMs(): number {
     return SLOW_MS + 2 * this.#lagMs
   }
 
-  /** Slots that some subscription could get now. */
+  /** Slots that at least one kind of subscription could get now. */
   get free(): number {
     return Math.max(this.freeProven, this.freeUnproven)
   }
@@ -95,7 +97,7 @@ export class AttemptSlots {
     return this.#standings.get(subscriptionId)?.proven ?? false
   }
 
-  /** Another worker has seen it answer. A subscription that hangs here is not trusted. */
+  /** Called if another worker has had an answer in time. A subscription that hangs here stays suspect. */
   trust(subscriptionId: string): void {
     const standing = this.#standing(subscriptionId)
     if (!standing.hung) this.#setProven(standing, true)
@@ -112,7 +114,7 @@ export class AttemptSlots {
   }
 
   /**
-   * Takes a slot for the subscription where more than `left` are free, or answers false. Every slot taken is given back
+   * Takes a slot for the subscription if more than `left` are free. Returns false if not. Each slot must be given back
    * by `release`.
    */
   acquire(subscriptionId: string, maxInFlight: number, left = 0): boolean {
@@ -126,7 +128,7 @@ export class AttemptSlots {
     return true
   }
 
-  /** `answeredAfterMs` is undefined if no answer came (timeout, connection failure) or nothing was sent. */
+  /** `answeredAfterMs`: undefined if no answer came (timeout, connection failure), or if nothing was sent. */
   release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): void {
     const standing = this.#standing(subscriptionId)
     standing.inFlight--
@@ -137,7 +139,7 @@ export class AttemptSlots {
     if (isUnremarkable(standing)) this.#standings.delete(subscriptionId)
   }
 
-  /** An attempt has gone without an answer for HUNG_MS. */
+  /** Called when an attempt has had no answer for HUNG_MS. */
   hang(subscriptionId: string): void {
     const standing = this.#standing(subscriptionId)
     standing.hung = true
@@ -146,7 +148,10 @@ export class AttemptSlots {
     standing.slowUntil = this.#now() + SLOW_FOR_MS
   }
 
-  /** It has another endpoint, which starts like a new one. What is in flight keeps its slots. */
+  /**
+   * Called when the subscription has another endpoint, which starts like a new one. Attempts in flight keep their
+   * slots.
+   */
   renew(subscriptionId: string): void {
     const standing = this.#standings.get(subscriptionId)
     if (!standing) return
@@ -156,7 +161,7 @@ export class AttemptSlots {
     this.#setProven(standing, false)
   }
 
-  /** True if first attempts should go by the lane: hung, or slow not long ago. */
+  /** Whether first attempts should go through the lane: the endpoint hangs, or was slow recently. */
   isSlow(subscriptionId: string): boolean {
     const standing = this.#standings.get(subscriptionId)
     return standing !== undefined && (standing.hung || standing.slowUntil > this.#now())
@@ -239,7 +244,7 @@ export class AttemptSlots {
   }
 }
 
-/** Nothing was learned that a new standing would not say too. */
+/** Whether the standing equals that of a new subscription, so that it need not be kept. */
 function isUnremarkable(standing: Standing): boolean {
   return (
     !standing.hung && !standing.proven && standing.allowance === START_ALLOWANCE && standing.slowUntil === 0

@@ -1,4 +1,7 @@
-/** Why an attempt from a lane came when it did: each cause where it is the one, and none where nothing held it up. */
+/**
+ * Why an attempt from a lane came at its time. Each cause is given when it applies, and none if nothing delayed the
+ * attempt.
+ */
 import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId } from '@fantail/store'
 import { expect, test } from 'vitest'
@@ -17,7 +20,7 @@ function attempt(set: Partial<ExplainedAttempt> = {}, of: Partial<Message> = {})
   return { claimed: { delivery: deliveryId(messageId) }, message, attempts: 1, outcome, ...set }
 }
 
-/** When the attempt ended that began so long after publishing. */
+/** The time at which an attempt ended that began this long after publishing. */
 const after = (ms: number) => PUBLISHED_AT + ms + TOOK_MS
 
 test('a first attempt in time has no cause, a late one waited for a slot or its group', () => {

@@ -1,4 +1,4 @@
-/** Why an attempt from a lane came when it did, as far as the worker knows it. */
+/** Finds why an attempt from a lane came at its time, from what the worker knows. */
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { whyItCame } from '@fantail/policy'
 import { parseDeliveryId } from '@fantail/store'
@@ -12,7 +12,7 @@ export interface ExplainedAttempt {
   message: MessageContext
   /** Made, this one included. */
   attempts: number
-  /** The decision that this attempt follows; absent for a first attempt, or one of an older release. */
+  /** The earlier decision to make this attempt. Absent for a first attempt, or for a delivery of an older release. */
   decided?: StoredWhy | undefined
   /** A further cause that delayed this attempt. */
   heldBy?: WaitCause | undefined
@@ -22,7 +22,10 @@ export interface ExplainedAttempt {
 /** A first attempt that comes later than this after publishing had to wait for something. */
 const LATE_MS = 1_000
 
-/** `circuit`: its lane's before the attempt ended; absent without a circuit breaker. `now`: by Redis's clock. */
+/**
+ * `circuit`: the state of its lane's circuit before the attempt ended; absent without a circuit breaker. `now`: by
+ * Redis's clock.
+ */
 export function whyAttemptCame(
   ended: ExplainedAttempt,
   circuit: Circuit | undefined,
@@ -36,7 +39,10 @@ export function whyAttemptCame(
   return whyItCame({ decided, heldBy: heldBy ?? lateFor(ended, sincePublishedMs), sincePublishedMs })
 }
 
-/** Nothing is known to have held it up: in a FIFO lane it was behind its group, elsewhere no worker had a slot. */
+/**
+ * The cause of a late attempt that nothing else explains. In a FIFO lane it waited for its group, elsewhere for a slot
+ * of a worker.
+ */
 function lateFor({ message }: ExplainedAttempt, sincePublishedMs: number | null): WaitCause | undefined {
   if (sincePublishedMs === null || sincePublishedMs < LATE_MS) return undefined
   return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
@@ -46,13 +52,13 @@ function isFirst({ attempts, claimed }: ExplainedAttempt): boolean {
   return attempts === 1 && parseDeliveryId(claimed.delivery).generation === 0
 }
 
-/** `waitsSince` null: it was attempted before, and may have come to its lane after the circuit closed. */
+/** `waitsSince` null: the delivery was attempted before, so it may have come to its lane after the circuit closed. */
 function hadToWaitFor(circuit: Circuit | undefined, waitsSince: number | null): boolean {
   if (!circuit || circuit.open) return circuit?.open ?? false
   return circuit.closedAt !== null && waitsSince !== null && waitsSince < circuit.closedAt
 }
 
-/** For a delivery that failed while the circuit was open, and keeps its place until the next probe. */
+/** The cause for a delivery that failed while the circuit was open, and waits for the next probe. */
 export function whyKept({ record }: CompiledSubscription): StoredWhy {
   const { circuitBreaker } = record
   return { because: 'circuitOpen', delayMs: circuitBreaker ? circuitBreaker.probeSeconds * 1_000 : null }

@@ -1,4 +1,7 @@
-/** Bytes of messages in flight: bounded, counted once for all who share them, and never all held by what hangs. */
+/**
+ * Bytes of messages in flight. They are bounded, and a shared message counts once. Hanging attempts never hold all of
+ * them.
+ */
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'

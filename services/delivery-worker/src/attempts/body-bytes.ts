@@ -1,11 +1,11 @@
 /**
- * How many bytes of messages the attempts of lanes hold, and first attempts that outlast a second. Slots bound attempts
- * by number; 2,000 of them with messages of 256 KB would be gigabytes.
+ * Bounds the bytes of messages that attempts of lanes hold, and first attempts that take longer than a second. Slots
+ * bound only the number of attempts: 2,000 attempts with messages of 256 KB would hold gigabytes.
  *
- * As with slots (attempt-slots.ts), what hangs has half: an attempt of a proven endpoint counts as unproven from the
- * second in which it hangs, and the proven ones keep their half, however much hangs. So all of them together may for
- * the length of a deadline hold half as much again. A message counts once on each side, however many deliveries hold
- * it.
+ * Hanging attempts may use half of the bytes, as with slots (attempt-slots.ts). An attempt of a proven endpoint counts
+ * as unproven once it hangs for a second. Proven endpoints always keep their half. For the length of a deadline, all
+ * attempts may therefore hold one and a half times the bound. A message counts once on each side, however many
+ * deliveries hold it.
  */
 import type { InRun } from '../fifo/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -22,19 +22,19 @@ const CONTEXT_BYTES = 1_000
 /** The stored text, the message parsed from it, and its envelope. */
 const BYTES_PER_CHARACTER = 4
 
-/** About how many bytes a message takes while it is in hand. */
+/** Approximate bytes of a message in hand. */
 export function bytesOf(context: MessageContext): number {
   return CONTEXT_BYTES + context.body.length * BYTES_PER_CHARACTER
 }
 
 /** The bytes that one attempt holds, until `release`. */
 export interface HeldBodies {
-  /** The attempt has gone without an answer for a second. */
+  /** Called when the attempt has had no answer for a second. */
   hang(): void
   release(): void
 }
 
-/** The bytes that one take loads, until they are handed on. */
+/** The bytes that one take loads, until its messages are handed on. */
 export interface LoadingBodies {
   readonly hasCapacity: boolean
   add(context: MessageContext): void
@@ -66,14 +66,14 @@ export class BodyBytes {
     return this.#freeOf(proven) > 0
   }
 
-  /** How many more attempts fit, if they are like the present ones; at least one if there is any capacity. */
+  /** How many more attempts fit if they are like the present ones. At least one, if there is any capacity. */
   attemptsLeft(proven: boolean): number {
     const free = this.#freeOf(proven) - this.#loadingBytes
     if (free <= 0) return 0
     return Math.ceil(free / (proven ? this.#proven : this.#unproven).average)
   }
 
-  /** Undefined without capacity. The last message may exceed it. */
+  /** Undefined if there is no capacity. The last message may exceed it. */
   tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
     if (!this.hasCapacity(proven)) return undefined
     return this.hold([context, ...run.map(({ message }) => message)], proven)
@@ -119,7 +119,7 @@ export class BodyBytes {
       end: () => {
         count(-own)
         own = 0
-        // A part that found no capacity because of it may have nothing else to wait for.
+        // A part may have found no capacity because of these bytes, and may wait for nothing else.
         this.#freed.announce()
       },
     }
@@ -132,13 +132,13 @@ export class BodyBytes {
   }
 }
 
-/** Proven endpoints, or the others. */
+/** One side: proven endpoints, or all others. */
 class Side {
   bytes = 0
   #attempts = 0
   readonly #times = new Map<MessageContext, number>()
 
-  /** Average bytes of an attempt. A message that several attempts share counts in shares. */
+  /** Average bytes of an attempt. If several attempts share a message, each counts a share of it. */
   get average(): number {
     return this.#attempts === 0 ? CONTEXT_BYTES : Math.max(1, this.bytes / this.#attempts)
   }

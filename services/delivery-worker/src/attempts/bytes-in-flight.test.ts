@@ -1,4 +1,4 @@
-/** Attempts of lanes are bounded by the bytes of their messages, and what hangs leaves healthy lanes theirs. */
+/** The bytes of messages bound the attempts of lanes. Hanging attempts leave healthy lanes their half. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, urlOf, useFixture } from '../fixtures/worker.fixture.ts'

@@ -1,18 +1,18 @@
 /**
- * Announces freed capacity: slots, bytes of messages, and places among the first attempts that wait.
+ * Announces freed capacity: slots, bytes of messages, and places in the queue of first attempts.
  *
- * A part that frees some announces it. Parts that wait for some are called at once, in the order in which they were
- * named, and each finds out whether it can go on. An earlier part may take what a later one waits for.
+ * A part that frees some announces it. Parts that wait are then called at once, in the order in which they were named.
+ * Each finds out itself whether it can continue. An earlier part may take what a later one waits for.
  */
 interface WaitsForCapacity {
-  /** Capacity of some kind came free. Called for every attempt that ends, so it costs next to nothing. */
+  /** Called when capacity of some kind is freed. It runs after every attempt, so it must cost next to nothing. */
   capacityFreed(): void
 }
 
 export class FreedCapacity {
   #waiting: readonly WaitsForCapacity[] = []
 
-  /** Until this is called, nobody is notified. */
+  /** Sets the parts to call. Before this call nobody is notified. */
   notify(...waiting: WaitsForCapacity[]): void {
     this.#waiting = waiting
   }
@@ -22,5 +22,5 @@ export class FreedCapacity {
   }
 }
 
-/** For a part that only announces. */
+/** The methods for a part that only announces. */
 export type CapacityAnnouncer = Pick<FreedCapacity, 'announce'>

@@ -1,4 +1,4 @@
-/** Endpoints with secrets, from what is stored to what the endpoint sees. */
+/** Endpoints with secrets: from the stored record to the request that the endpoint receives. */
 import {
   createHttpSender,
   hideCredentials,

@@ -1,4 +1,4 @@
-/** Queues as subscribers and as dead-letter queues: what they get, and what keeps a message out of one. */
+/** Queues as subscribers and as dead-letter queues: the form of their messages, and reasons for refusing one. */
 import type { MessageAttribute, QueueMessage } from '@fantail/contracts'
 import type { NewSubscription } from '@fantail/store'
 import { queueKey } from '@fantail/store'
@@ -84,7 +84,7 @@ test('a policy that denies the topic is final; one that denies another changes n
   await fixture.queues.patch(QUEUE, {
     attributes: { Policy: deny({ ArnEquals: { 'aws:SourceArn': TOPIC } }) },
   })
-  // The old policy may count for a second more.
+  // The old policy may be used for one more second.
   const letter = await waitFor(async () => {
     await fixture.publish('denied')
     return (await fixture.queues.receive(DLQ, { maxMessages: 1 }))[0]
@@ -105,7 +105,7 @@ test('a queue of another account takes confirmations and messages only if its po
   expect(await fixture.queues.receive(endpoint, { maxMessages: 1 })).toEqual([])
   const Statement = { Effect: 'Allow', Principal: '*', Action: 'sqs:SendMessage', Resource: endpoint }
   await fixture.queues.patch(endpoint, { attributes: { Policy: JSON.stringify({ Statement }) } })
-  // The old policy may count for a second more.
+  // The old policy may be used for one more second.
   const body = await waitFor(async () => {
     await fixture.publish('invited')
     return (await fixture.queues.receive(endpoint, { maxMessages: 1 }))[0]?.body
@@ -149,7 +149,7 @@ test('a dead-letter queue of another account takes only what its policy allows',
 })
 
 test('a queue that cannot be reached is tried by the fixed policy of queues, far past any webhook’s', async () => {
-  // A key of another type in the queue's place: every command on it fails, as with a broken Redis.
+  // A key of another type replaces the queue. Every command on it fails, as with a broken Redis.
   await fixture.redis.set(queueKey(QUEUE), 'in the way')
   await toQueue({ rawMessageDelivery: false })
   await fixture.startWorker(createFakeSender())

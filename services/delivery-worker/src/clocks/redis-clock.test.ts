@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const REDIS_BEGAN = 1_700_000_000_000
 const pass = (ms: number) => void vi.advanceTimersByTime(ms)
-/** Redis's time now, and the two clocks' true distance, where Redis has been set by `setMs`. */
+/** Redis's present time and the true difference of the two clocks, if Redis's clock has been set by `setMs`. */
 const redisNow = (setMs = 0) => REDIS_BEGAN + performance.now() + setMs
 const told = (clock: RedisClock, at = performance.now()) => clock.localTime(REDIS_BEGAN + at)
 

@@ -1,29 +1,30 @@
 /**
- * Redis's time: the time of a reply, carried on by this process's monotonic clock.
+ * Redis's time: the time in a reply, continued by this process's monotonic clock.
  *
- * A slow reply carries an old time. That does not matter for the next poll, but claims that are sent by it would crowd
- * those of the next reply. Send times therefore use the fastest recent reply. A reply whose request time is known says
- * more: Redis's clock was read after the request. If earlier replies make that impossible, the clock was set back,
- * however little. Otherwise every claim would seem late until the allowed drift has made up for it, which takes an hour
- * for two seconds.
+ * A slow reply brings an old time. For the next poll that does not matter. But claims that are sent by an old time
+ * would come too close to those of the next reply. Send times therefore use the fastest recent reply.
+ *
+ * If the time of a request is known, its reply says more, because Redis's clock was read after the request. If earlier
+ * replies contradict that, the clock was set back, perhaps by little. This must be noticed. Otherwise every claim would
+ * seem late until the allowed drift has caught up, which takes an hour for two seconds.
  */
 
 /** How fast the two clocks may drift apart. The fastest reply loses this much accuracy over time. */
 const DRIFT = 0.0005
-/** No reply is so late (a command fails after 1.5 s): Redis's clock has been set back. */
+/** No reply is this late, because a command fails after 1.5 s. So Redis's clock has been set back. */
 export const SET_BACK_MS = 2_000
-/** Except for the first replies, no reply is this much faster than all recent ones. */
+/** No reply but the first few is this much faster than all recent ones. */
 const SET_FORWARD_MS = 200
-/** Redis's time comes in whole ms, and that of scripts is rounded down. */
+/** Redis's time has whole ms, and scripts round down. */
 const ROUNDING_MS = 2
 
 export class RedisClock {
   #told: number
   #at = performance.now()
-  /** Redis's time less this process's, by the fastest reply. */
+  /** Redis's time minus this process's time, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
 
-  /** Epoch ms until Redis has answered; default: this machine's time. */
+  /** `now`: epoch ms that is used until Redis has answered. Default: this machine's time. */
   constructor(now = Date.now()) {
     this.#told = now
   }
@@ -40,7 +41,7 @@ export class RedisClock {
     )
   }
 
-  /** `askedAt`: by performance.now(), where that is known. */
+  /** `askedAt`: when the request was made, by performance.now(), if that is known. */
   report(redisNow: number, askedAt = Number.NEGATIVE_INFINITY): void {
     const at = performance.now()
     const ahead = redisNow - at
@@ -56,7 +57,7 @@ export class RedisClock {
     return this.#told + (at - this.#at)
   }
 
-  /** The value of performance.now() at that time of Redis. */
+  /** The value of performance.now() at this time of Redis. */
   localTime(redisTime: number): number {
     return redisTime - (this.#ahead > Number.NEGATIVE_INFINITY ? this.#ahead : this.#told - this.#at)
   }

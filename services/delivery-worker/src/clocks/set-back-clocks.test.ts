@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 const SHARD = 7
 const OTHER_SHARD = 40
 
-// One test keeps Redis busy: on a busy machine for longer than a command may take.
+// One test keeps Redis busy, on a busy machine for longer than a command's usual time-out.
 const { redis } = await useRedis({ connect: (options) => connect({ ...options, commandTimeoutMs: null }) })
 beforeEach(() => redis.flushall())
 
@@ -38,7 +38,7 @@ test('a clock of Redis that was set back is corrected in every shard, once, by a
 
 test('all shards go on together, however long Redis takes for them', async () => {
   await setRedisTime(HOUR_MS)
-  // With every script for a shard comes one that keeps Redis busy for some ms.
+  // Before every script for a shard, a command keeps Redis busy for some ms.
   const slow = new Proxy(redis, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)

@@ -1,9 +1,10 @@
 /**
- * Corrects for a Redis clock that was set back. It is the one source of time, and a host's clock can be set back, or a
- * failover can lead to a host whose clock is behind. Due deliveries would then wait for as long again. A worker that
- * notices it makes the time of that master's shards continue from where it was. It notices within a second; several
- * workers may do so at once. All shards of a master advance by the same amount: workers keep one time per master, and a
- * throttled lane whose shard is a tenth of a second behind it sends nothing.
+ * Corrects for a Redis clock that was set back. This clock is the only source of time. A host's clock can be set back,
+ * or a failover may lead to a host whose clock is slow. Due deliveries would then wait that much longer.
+ *
+ * A worker notices it within a second, and makes the time of that master's shards continue from its earlier value.
+ * Several workers may do so at once. All shards of a master advance by the same amount, because workers keep one time
+ * per master. If a shard were a tenth of a second behind that time, its throttled lanes would send nothing.
  */
 import type { Logger } from '@fantail/runtime'
 import { catchUp, catchUpWith, isCluster, masterOfShard, type Redis, SHARD_COUNT } from '@fantail/store'
@@ -21,7 +22,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
       .then((ms) => {
         if (ms > 0) log.warn({ ms }, 'redis.clock_was_set_back')
       })
-      // The next reply with a time brings it here again.
+      // The next reply with a time starts this again.
       .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
       .finally(() => catching.delete(master))
   }
@@ -39,7 +40,7 @@ interface Behind {
   clock: RedisClock
 }
 
-/** Resolves with the most ms that were made up for. */
+/** Resolves with the largest correction in ms. */
 async function catchUpAll({ redis, shards, clock }: Behind): Promise<number> {
   const [first, ...others] = shards
   if (first === undefined) return 0

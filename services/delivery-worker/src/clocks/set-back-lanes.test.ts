@@ -1,4 +1,4 @@
-/** Throttled lanes where Redis's clock is set back by less than is made up for. */
+/** Throttled lanes while Redis's clock is set back by too little to be corrected. */
 import { SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'

@@ -1,16 +1,13 @@
 /**
- * Redis's time by shard: one clock for each master, as the scripts of a shard go by the clock of the master that has
- * it.
- * A single Redis has one.
+ * Redis's time by shard. Scripts use the clock of their shard's master, so there is one clock for each master. A single
+ * Redis has one clock.
  */
 import { RedisClock } from './redis-clock.ts'
 
 export class ShardClocks {
-  /**
-   * Called with the clock of a master that was set back, and which goes on as it was until the shards have caught up.
-   */
+  /** Called when a master's clock was set back. `clock` continues as before until the shards have been corrected. */
   onSetBack: ((master: string, clock: RedisClock) => void) | undefined
-  /** Called before a master's clock is followed that was set forward, or seems so. */
+  /** Called before this process adopts the time of a master's clock that was set forward, or seems so. */
   onSetForward: (() => void) | undefined
   readonly #masterOf: ((shard: number) => string) | undefined
   readonly #clocks = new Map<string, RedisClock>()
@@ -32,7 +29,7 @@ export class ShardClocks {
     return clock
   }
 
-  /** `askedAt`: by performance.now(), where that is known. */
+  /** `askedAt`: when the request was made, by performance.now(), if that is known. */
   report(shard: number, redisNow: number, askedAt?: number): void {
     this.#last = this.of(shard)
     if (this.#last.isSetForward(redisNow)) this.onSetForward?.()
@@ -47,8 +44,8 @@ export class ShardClocks {
   }
 
   /**
-   * A master without a reply yet uses another master's time: a request that is too early learns the right time, one
-   * that is too late would be late.
+   * A master without a reply yet gets another master's time. A request that is too early thereby learns the right time.
+   * One that is too late would lose time.
    */
   #newClock(): RedisClock {
     if (this.#clocks.size === 0) return new RedisClock()

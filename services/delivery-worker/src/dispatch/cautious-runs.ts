@@ -1,22 +1,22 @@
 /**
- * Runs of jobs that were started before and did not end: a worker was killed or frozen, or Redis was away.
+ * Runs of jobs whose earlier starts did not end: a worker was killed or frozen, or Redis was unreachable.
  *
  *   start 1, 2   all messages at once, first attempts straight from the job
  *   start 3 …    one message at a time; all deliveries go to their lanes, where leases bound each attempt
- *                  │ the next start finds a message noted as under way, for the second time or more
+ *                  │ a start finds a message that was under way when earlier starts ended, for the second time or more
  *                  ▼
- *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min); of
- *                several, the one at which the fewest starts have failed comes first
+ *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min);
+ *                of several suspects, the one at which the fewest starts have failed comes first
  *
- * A message that throws while it is matched is a suspect at once, and its job goes on with the others.
+ * A message that throws while it is matched is a suspect at once, and its job continues with the others.
  *
- * A message is under way only while it is matched and parked, which takes milliseconds. So a freeze or an outage rarely
- * makes a suspect, and a wrong suspicion costs a delay. A message that can be read is never dropped here, however often
- * workers die at it: only its topic's retention ends it.
+ * A message is under way only while it is matched and parked, which takes milliseconds. A freeze or an outage therefore
+ * rarely makes a suspect, and a wrong suspicion only costs a delay. A readable message is never dropped here, however
+ * often workers die at it. Only its topic's retention ends it.
  *
- * The notes stand in the job's own checkpoint: `under-way` has the index of the message, `failed.<index>` how many
- * starts ended while it was under way, `delayed.<index>` for which of these counts it has waited. They are written
- * before the message is touched.
+ * The notes are in the job's own checkpoint, and are written before the message is handled. `under-way` is the index of
+ * the message. `failed.<index>` counts the starts that ended while it was under way. `delayed.<index>` is the count for
+ * which it has already waited.
  */
 import { shardOf } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -24,7 +24,7 @@ import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 
 const CAUTIOUS_FROM_FENCE = 3
-/** Failed starts that make a message a suspect. */
+/** A message is a suspect after this many failed starts. */
 const SUSPECT_FROM = 2
 /** @limit First pause between two tries of a suspect message. The pause doubles with each failed start. */
 const ISOLATION_MS_MIN = 1_000
@@ -39,11 +39,11 @@ const NOBODY = ''
 interface CautiousRunsOptions {
   checkpoints: Pick<Checkpoints, 'restore' | 'note'>
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
-  /** The same for a suspect: nothing of it is started once its topic's retention is over. */
+  /** Like `start`, for a suspect. Nothing of it is started once its topic's retention is over. */
   startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void>
   /** It has thrown. */
   threw(context: MessageContext, error: unknown): void
-  /** A suspect waits for its next try. */
+  /** Called when a suspect waits for its next try. */
   isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
   return fence >= CAUTIOUS_FROM_FENCE
 }
 
-/** Whether starts have failed at a message of the job, as far as the job's own checkpoint has been read. */
+/** Whether starts have failed at a message of the job, as far as its own checkpoint has been read. */
 export function hasFailedStarts({ key, restored }: JobRun): boolean {
   const failed = `${shardOf(key)}:${FAILED}`
   return [...restored.keys()].some((name) => name.startsWith(failed))
@@ -70,7 +70,7 @@ export class CautiousRuns {
   }
 
   /**
-   * Resolves with the delay (ms) after which the job is to be started again, or undefined if it has ended or is
+   * Resolves with the delay (ms) before the job must be started again. undefined: the job has ended, or the run is
    * lost.
    */
   async run(run: JobRun): Promise<number | undefined> {
@@ -81,8 +81,8 @@ export class CautiousRuns {
     for (const [index, context] of messages)
       if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
-    // Those at which the fewest starts have failed first: one that kills each worker must not hold up a wrong
-    // suspicion.
+    // Suspects with the fewest failed starts come first. A message that kills each worker must not delay one that is
+    // suspected wrongly.
     const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
     for (const [index, context] of suspects) {
       if (run.lost) break
@@ -91,7 +91,7 @@ export class CautiousRuns {
       if (!(await this.#runOne(run, index, failed, () => startSuspect(run, index, context))))
         return this.#delay(run, index, context, failed.get(index) ?? 0)
     }
-    // The start that finds the job not completed must not take the last message for a suspect.
+    // The job may not be completed, and a later start must not take its last message for a suspect.
     await this.#note(run, [[UNDER_WAY, NOBODY]])
     return undefined
   }
@@ -109,7 +109,7 @@ export class CautiousRuns {
     const ended = await this.#attempt(run, index, start)
     await run.whenUnitsEnded()
     if (ended || run.lost) return true
-    // A killed process may have died of something else. A message that throws is the cause itself.
+    // A killed process may have died for another reason. If a message throws, it is the cause itself.
     failed.set(index, Math.max(SUSPECT_FROM, (failed.get(index) ?? 0) + 1))
     await this.#note(run, [
       [`${FAILED}${index}`, String(failed.get(index))],
@@ -129,7 +129,7 @@ export class CautiousRuns {
     }
   }
 
-  /** By index; what the previous start had under way is counted in. */
+  /** Failed starts by index. The message that was under way in the previous start is counted. */
   async #failedStarts(run: JobRun): Promise<Map<number, number>> {
     const shard = shardOf(run.key)
     await this.#options.checkpoints.restore(run, shard)
@@ -139,7 +139,8 @@ export class CautiousRuns {
       if (index) failed.set(Number(index), Number(value))
     }
     const underWay = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? NOBODY)
-    // Earlier releases wrote `<index>,<starts>`. Whatever that counted, one start has failed at the message.
+    // Earlier releases wrote `<index>,<starts>`. Their count is ignored, because it differs. One start has failed at
+    // the message.
     const index = Number.parseInt(underWay, 10)
     if (Number.isNaN(index)) return failed
     failed.set(index, (failed.get(index) ?? 0) + 1)
@@ -151,7 +152,7 @@ export class CautiousRuns {
     return failed
   }
 
-  /** undefined if the suspect has waited since its latest failed start. */
+  /** undefined: the suspect has already waited since its latest failed start. */
   async #delay(
     run: JobRun,
     index: number,

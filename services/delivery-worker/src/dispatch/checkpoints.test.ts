@@ -42,7 +42,7 @@ test('one checkpoint of a run and shard is asked for at a time, however long Red
   }
   for (let slot = 1; slot < 5; slot++) {
     await waitFor(() => asked.filter((one) => one === 'moving 2').length === slot)
-    // Read, as when it is written; the other one's is not.
+    // Reads the fields as a write does. The other run's fields are not read.
     moving.checkpointFields(2)
     moving.units[0]?.markSettled(slot)
   }

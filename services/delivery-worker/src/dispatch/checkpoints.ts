@@ -1,6 +1,7 @@
 /**
- * Checkpoints of dispatch jobs: what a run has settled, kept in Redis. A worker that takes a job over then repeats only
- * the last moment. A checkpoint is read when a later start begins, written while a run lasts, and removed with its job.
+ * Checkpoints of dispatch jobs record in Redis which deliveries a run has settled. If another worker takes the job
+ * over, it repeats only the latest moments. A checkpoint is read when a later start begins, written while a run lasts,
+ * and removed with its job.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
@@ -49,14 +50,16 @@ export class Checkpoints {
     if (this.#runs.get(run.key) === run) this.#runs.delete(run.key)
     const shards = run.touchedShards()
     if (shards.size === 0) return
-    // Until the job is completed, which it is elsewhere where it went to another worker.
+    // An entry stays until the job is completed. If the job went to another worker, this process never learns of that,
+    // so the number is bounded.
     if (this.#written.size >= CHECKPOINTED_MAX) this.#written.clear()
     this.#written.set(run.key, shards)
   }
 
   /**
-   * The job is gone from Redis: so go its checkpoints, here best-effort, else when their day is over. The fence of one
-   * that was taken over stays: the worker it was taken from may only have been frozen, and still hold an attempt of it.
+   * Called when the job is gone from Redis. Its checkpoints are deleted here if possible, or else expire after a day.
+   * If the job was taken over, the fence stays. The earlier worker may only have been frozen, and still have an attempt
+   * of the job.
    */
   async completed({ key, fence }: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
     const shards = this.#written.get(key)
@@ -72,7 +75,10 @@ export class Checkpoints {
     }
   }
 
-  /** Once per shard and run: stores this run's fence, which makes earlier runs stale, and reads what they settled. */
+  /**
+   * Runs once per shard and run. It stores this run's fence, which makes earlier runs stale, and reads their settled
+   * deliveries.
+   */
   restore(run: JobRun, shard: number): Promise<void> {
     const shards = this.#restoring.get(run) ?? new Map<number, Promise<void>>()
     this.#restoring.set(run, shards)
@@ -81,7 +87,7 @@ export class Checkpoints {
     return running
   }
 
-  /** Written when it resolves, unless the run is lost. */
+  /** Resolves when the notes are written, or when the run is lost. */
   async note(run: JobRun, shard: number, notes: [name: string, text: string][]): Promise<void> {
     run.touch(shard)
     await this.#write(
@@ -91,7 +97,7 @@ export class Checkpoints {
     )
   }
 
-  /** All that the run has settled is written when it resolves, or on its way, unless the run is lost. */
+  /** Resolves when everything that the run has settled is in Redis or under way, or when the run is lost. */
   async save(run: JobRun): Promise<void> {
     for (const shard of run.dirtyShards()) {
       await this.#write(run, shard, run.checkpointFields(shard))
@@ -141,7 +147,7 @@ export class Checkpoints {
     if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)
   }
 
-  /** A run that lasts longer than a moment writes what it has settled. */
+  /** A run that takes longer than a moment writes its settled deliveries from time to time. */
   #arm(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined

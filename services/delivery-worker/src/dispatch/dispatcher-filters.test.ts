@@ -1,4 +1,4 @@
-/** A job whose worker died half-way, and filters that changed before the next one took it over. */
+/** A worker dies in the middle of a job. Filters change before the next worker takes the job over. */
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { Snapshots } from '@fantail/store'
@@ -28,7 +28,7 @@ const inColor = (value: string): Message => ({
 })
 const red = inColor('red')
 
-/** A worker of its own that does nothing with its units but `start`. */
+/** A separate dispatcher, which only calls `start` with its units. */
 function createDispatcher(start: (unit: Unit) => void, queued = 0) {
   const firstAttempts = { start, queued }
   const kept: KeptBack[] = []
@@ -83,7 +83,7 @@ async function subscribeThree(): Promise<[SubscriptionRecord, SubscriptionRecord
   ]
 }
 
-/** The first start: it settles the first subscription's delivery, says so in its checkpoint and is heard of no more. */
+/** The first start settles the first subscription's delivery, writes that into its checkpoint, and dies. */
 async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
   let found: Unit | undefined
   const { run } = createDispatcher((unit) => {
@@ -114,7 +114,7 @@ test('what was settled stays, the rest goes by the filters of the later start', 
   expect(units).toHaveLength(1)
   const second = units[0] as Unit
   expect(idsOf(second)).toEqual([kept.id])
-  // Delivered or parked by the first start: whatever its filter says now, it was not kept back.
+  // The first start delivered or parked it. Its present filter does not matter, so it does not count as filtered.
   expect([second.settled.has(settled.slot), slotsOf(second.filtered)]).toEqual([true, [open.slot]])
 })
 

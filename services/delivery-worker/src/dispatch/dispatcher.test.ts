@@ -32,7 +32,7 @@ const message = (text: string, topicArn: string): Message => ({
   message: text,
 })
 
-/** Each topic has one slice, in a shard of its own. `start` is what becomes of a unit. */
+/** Each topic has one slice, in a shard of its own. `start` decides what happens to a unit. */
 function createDispatcher(
   start: ((unit: Unit) => void) | DispatcherOptions['firstAttempts'],
   set: Partial<DispatcherOptions['snapshots']> = {},
@@ -103,7 +103,7 @@ const job = (fence: number, messages: Message[]) => ({
   handOutAgain: async () => false,
 })
 
-/** A worker that is killed by the message `killer`: its run never ends. What it began and counted until then. */
+/** A worker that the message `killer` kills, so its run never ends. Returns what it began and counted before. */
 async function run(fence: number, messages: Message[]) {
   const started: string[] = []
   const { dispatcher, counted } = createDispatcher((unit) => {
@@ -170,7 +170,10 @@ test('a message that cannot be read is quarantined and keeps its neighbours from
   expect(await run(2, messages)).toEqual({ started: ['good'], counted, end: { postponedMs: 60_000 } })
 })
 
-/** What a worker makes of a message for the topic `uid` that finds these snapshots, one after each look anew. */
+/**
+ * Returns what a worker does with a message for the topic `uid`. `uids`: the topics that its looks find, one after the
+ * other.
+ */
 async function found(topicUid: string, uids: (string | null)[]) {
   const arn = topic('a')
   const looks = [...uids]
@@ -247,7 +250,7 @@ test('a message that cannot be matched lets its neighbours end, and the next sta
     ended = true
   })
   const unit = await waitFor(() => units[0])
-  // One trip to Redis later an end would have been seen.
+  // After this round trip, the end of the run would have been visible.
   await redis.ping()
   expect(ended).toBe(false)
   unit.markSettled(0)
@@ -331,7 +334,10 @@ test('a message whose topic is gone is discarded and counted', async () => {
   })
 })
 
-/** A worker that knows no filters yet, so that one message alone seems to be for more than it should have by itself. */
+/**
+ * A worker that knows no filters yet. One message alone therefore seems to reach more subscriptions than one worker
+ * should handle.
+ */
 async function startWide(
   fence: number,
   set: Partial<DispatcherOptions['snapshots']> = {},

@@ -1,6 +1,6 @@
 /**
- * Runs dispatch jobs: a job that is too much for one worker is cut into parts, the messages of all others are started
- * (message-starts.ts), and a run ends when every delivery of it is settled.
+ * Runs dispatch jobs. A job that is too large for one worker is cut into parts. Messages of all other jobs are started
+ * (message-starts.ts). A run ends when every delivery of its job is settled.
  */
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
@@ -22,7 +22,7 @@ import { RunRetries } from './run-retries.ts'
 import { QUEUED_MAX, UnitAdmission } from './unit-admission.ts'
 import { UnitStarts } from './unit-starts.ts'
 
-/** A job that holds what a full quarantine refused is started again so often. */
+/** Pause before the next start of a job for which the quarantine had no capacity. */
 const FULL_RETRY_MS = 60_000
 /** @limit Slices of messages that wait for capacity. Past it: no job is fetched. */
 const ADMISSIONS_MAX = 64
@@ -37,11 +37,11 @@ export interface DispatcherOptions {
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
-  /** Base of links where a message names none. */
+  /** Base of links in messages that name none. */
   publicUrl: string | undefined
-  /** Counts `what` once in Redis, beside the scripts' own counts. */
+  /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
-  /** Keeps what cannot be decoded. Safe to repeat. */
+  /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   isolation: Pick<Isolation, 'begin' | 'end'>
   /** Epoch ms by Redis's clock. */
@@ -85,7 +85,7 @@ export class Dispatcher {
     return this.#checkpoints.runs
   }
 
-  /** False while enough deliveries wait: no further job should be fetched. */
+  /** False while enough deliveries wait. No further job should then be fetched. */
   get hasCapacity(): boolean {
     return (
       this.#admission.waiting < ADMISSIONS_MAX &&
@@ -94,7 +94,7 @@ export class Dispatcher {
     )
   }
 
-  /** Resolves when every delivery of the job is settled, or the run is lost. */
+  /** Resolves when every delivery of the job is settled, or when the run is lost. */
   async run(job: DispatchRun): Promise<RunEnd> {
     const unreadable: Unreadable[] = []
     const contexts = job.messages.flatMap((message, index) => this.#context(message, index, unreadable))
@@ -108,14 +108,14 @@ export class Dispatcher {
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = isCautious(run) ? await this.#cautious.run(run) : await this.#runAll(run)
       const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
-      // The job will start again, and the next start must know its settled deliveries.
+      // The job will start again. The next start must know the deliveries that are settled.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
       if (run.lost) return 'lost'
       if (postponedMs !== undefined) return { postponedMs }
       this.#checkpoints.saveBeforeLoss(run)
       return 'settled'
     } catch (error) {
-      // The job is started again: what of it is under way ends first, and is known to the next start.
+      // The job will start again. First its units under way must end, so that the next start knows of them.
       await run.whenUnitsEnded()
       await this.#checkpoints.save(run)
       throw error
@@ -132,7 +132,7 @@ export class Dispatcher {
     return this.#checkpoints.completed(job)
   }
 
-  /** One line per job: what of its messages was delivered at once and what waits in lanes. */
+  /** Logs one line per job: how many deliveries were made at once, and how many wait in lanes. */
   #logRun(run: JobRun): void {
     if (!this.#options.log.isLevelEnabled('info')) return
     const { key: job, fence, lost, units } = run
@@ -143,7 +143,7 @@ export class Dispatcher {
     this.#options.log.info({ job, fence, ...counts, lost, durationMs }, 'dispatch.completed')
   }
 
-  /** Units that wait for capacity go on. */
+  /** Lets units continue that wait for capacity. */
   capacityFreed(): void {
     this.#admission.capacityFreed()
   }

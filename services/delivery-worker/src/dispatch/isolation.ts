@@ -1,4 +1,7 @@
-/** Logs and notes messages that wait by themselves, because workers died or froze while such a message was matched. */
+/**
+ * Logs and records isolated messages. They wait by themselves, because workers died or froze while such a message was
+ * matched.
+ */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -17,7 +20,7 @@ export class Isolation {
     this.#options = options
   }
 
-  /** The note explains the message and decides nothing: a full Redis must not hold anything up for it. */
+  /** The note only explains the message. If Redis is full, nothing must wait because of it. */
   async begin(context: MessageContext, failedStarts: number, delayMs: number): Promise<void> {
     const { log, isolated, now } = this.#options
     const { messageId, topicArn } = context.message
@@ -28,7 +31,7 @@ export class Isolation {
       .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_noted'))
   }
 
-  /** It is in its lanes, or has ended. */
+  /** Called when the message is in its lanes, or has ended. */
   async end({ message: { messageId } }: MessageContext): Promise<void> {
     const { log, isolated } = this.#options
     await isolated

@@ -1,11 +1,11 @@
 /**
- * Cuts work that is too large for one worker into parts that all workers share: a batch of many messages by messages, a
- * message to many subscriptions by slices. Without it a topic of ten million subscriptions would belong to one worker
- * alone, for a quarter of an hour and with all its slices in that worker's memory.
+ * Cuts work that is too large for one worker into parts that all workers share. A batch of many messages is cut by
+ * messages, and a message to many subscriptions by slices. Otherwise a topic of ten million subscriptions would occupy
+ * one worker for a quarter of an hour, with all its slices in that worker's memory.
  *
- * first start ─▶ weighed ─▶ handed out, which is noted first ─▶ waits for its parts
- *                  │ died
- * later start ─▶ the note is found ─┘─▶ missing parts are handed out ─▶ waits for its parts, or completed
+ * first start ─▶ weighed ─▶ noted, then handed out ─▶ waits for its parts
+ *                                │ the worker died
+ * later start ─▶ the note is found ─▶ missing parts are handed out ─▶ waits for its parts, or completed
  *
  * If Redis has no capacity for parts, a job is left whole. jobs/src/consuming/dispatch-parts.ts stores them.
  */
@@ -21,16 +21,16 @@ import type { Checkpoints } from './checkpoints.ts'
 import type { JobRun } from './job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 
-/** Deliveries of a part: about a tenth of a second of a worker's time. A part costs as much as any job. */
+/** Deliveries of a part, about a tenth of a second of a worker's time. Each part costs as much overhead as a job. */
 const PART_DELIVERIES = 2_000
 /** @limit Deliveries of a job that is left whole. Past it: the job is cut into parts. */
 const WHOLE_MAX = 5_000
 /** @limit Parts of one message. Past it: the parts are larger. */
 const PARTS_MAX = 256
-/** `<message>.<slice>`, unlike notes of the job. */
+/** `<message>.<slice>`: the form of a unit's field in the checkpoint. The notes of a job have other forms. */
 const UNIT_FIELD = /^\d+\./
 
-/** The expected work of a message, as far as it is known before the message is started. */
+/** The expected work of a message, from what is known before the message is started. */
 export interface Weight {
   deliveries: number
   /** Numbers of the slices to be opened, ascending. */
@@ -53,7 +53,10 @@ export class JobParts {
     this.#options = options
   }
 
-  /** True if the parts were handed out: nothing is left to do for this run. A promise only if there is a wait. */
+  /**
+   * Returns true if the parts were handed out, so that this run has nothing left to do. It returns a promise only if it
+   * must wait.
+   */
   handOut(run: JobRun): Promise<boolean> | boolean {
     if (run.part) return false
     if (run.fence > 1) return this.#handOutAgain(run)
@@ -62,14 +65,17 @@ export class JobParts {
     return deliveries > WHOLE_MAX && this.#cut(run)
   }
 
-  /** Without a note nothing was begun, or it was left whole then: only what is far more now is cut after all. */
+  /**
+   * Without a note, nothing was begun, or the job was left whole. Such a job is cut only if it is much larger than the
+   * limit now.
+   */
   async #handOutAgain(run: JobRun): Promise<boolean> {
     if (await this.#options.retries.untilDone(run, () => run.handOutAgain())) return true
     if ((await this.#deliveries(run)) <= 2 * WHOLE_MAX || (await this.#isBegun(run))) return false
     return this.#cut(run)
   }
 
-  /** An earlier start has settled something of it as a whole, of which parts would not know. */
+  /** Whether an earlier start has settled some of the job while it was whole. Parts would not know of that. */
   async #isBegun(run: JobRun): Promise<boolean> {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
     const snapshots = await Promise.all([...arns].map((arn) => this.#snapshotOf(run, arn)))
@@ -79,7 +85,7 @@ export class JobParts {
     return hasFailedStarts(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
   }
 
-  /** At most so many, of all messages: filters are not asked. */
+  /** The most deliveries of all messages together. Filters are not applied. */
   #deliveries(run: JobRun): Promise<number> | number {
     let sum = 0
     let unknown: Promise<TopicSnapshot | null>[] | undefined
@@ -115,7 +121,7 @@ export class JobParts {
   }
 
   async #cut(run: JobRun): Promise<boolean> {
-    // Parts name messages by their places in the job.
+    // Parts name messages by their positions in the job, and unreadable ones shift these.
     if (run.hasUnreadable) return false
     const parts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
     if (parts.length < 2) return false
@@ -123,7 +129,7 @@ export class JobParts {
     const hasCapacity = await retries.untilDone(run, () => run.hasCapacityFor(parts.length))
     if (!hasCapacity) return false
     const handedOut = await retries.untilDone(run, () => run.handOut(parts))
-    // A later start decides what becomes of it.
+    // A later start decides about the job.
     if (handedOut === false) run.lost = true
     if (handedOut)
       log.info({ job: run.key, messages: run.messages.length, parts: parts.length }, 'dispatch.cut')
@@ -134,8 +140,8 @@ export class JobParts {
     const { snapshots, retries } = this.#options
     const snapshot = await this.#snapshotOf(run, context.message.topicArn)
     if (!snapshot) return NOTHING
-    // A message that kills workers may do so where it is matched: then a part of the job meets it, which runs
-    // cautiously.
+    // A message that kills workers may kill them while it is matched. It is not matched here, but in a part of the job,
+    // which runs cautiously.
     const mayMatch = !isCautious(run)
     if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
     const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined
@@ -153,7 +159,7 @@ function numbersOf(refs: readonly SliceRef[]): number[] {
   return refs.map(({ sliceId }) => sliceNumberOf(sliceId)).sort((a, b) => a - b)
 }
 
-/** Parts of about PART_DELIVERIES: neighbours together, what is more by itself among several. */
+/** Makes parts of about PART_DELIVERIES. Small neighbours share a part, and a larger message is divided. */
 export function cutUp(weights: Weight[]): DispatchPart[] {
   const parts: DispatchPart[] = []
   let [from, together] = [0, 0]
@@ -180,7 +186,7 @@ function isCutBySlices({ deliveries, slices }: Weight): boolean {
   return deliveries > WHOLE_MAX && slices.length > 1
 }
 
-/** From slice 0 to the last one when a part runs, without a gap, because a topic may grow meanwhile. */
+/** From slice 0 to the last one that exists when a part runs, without a gap, because a topic may grow meanwhile. */
 function rangesOf({ deliveries, slices }: Weight): DispatchPart['slices'][] {
   const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX)
   const starts = Array.from({ length: count }, (_, i) =>

@@ -1,9 +1,9 @@
 /**
- * One start of a dispatch job: its messages, and for each message and slice a Unit that knows what of it is settled.
+ * One start of a dispatch job: its messages, and for each message and slice a Unit that knows which deliveries are
+ * settled.
  *
  * A delivery of a unit is *open* until it is delivered at once, parked in its lane, or refused because its subscription
- * is gone; then it is *settled*, for good: a later start of the job finds the bit in the checkpoint and leaves it
- * alone.
+ * is gone. Then it is *settled* for good. A later start of the job finds the bit in the checkpoint and skips it.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { CodeSlots, ServerMark } from '@fantail/store'
@@ -15,8 +15,8 @@ import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
 /**
- * With more units than this, a run drops the source data of its ended units. With millions of subscriptions that data
- * takes gigabytes.
+ * A run with more units drops the source data of those that have ended. With millions of subscriptions that data takes
+ * gigabytes.
  * @limit Units of a run up to which ended ones keep what they were made by. Past it: they release it.
  */
 const UNITS_KEPT_MAX = 16
@@ -36,9 +36,9 @@ export class Unit {
   readonly run: JobRun
   readonly context: MessageContext
   readonly field: string
-  /** Replaced when the snapshot changes while deliveries wait. */
+  /** Replaced if the snapshot changes while deliveries wait. */
   slice: CompiledSlice
-  /** When the slice was last known to be current (performance.now()). */
+  /** When the slice was last known to be current, by performance.now(). */
   checkedAt: number
   readonly startedAt = performance.now()
   readonly settled: Bitmap
@@ -47,18 +47,21 @@ export class Unit {
   /** Most units have none. */
   copies: SlotCopies | undefined
   failures: Failure[] = []
-  /** Slots that were delivered with another status than 200, by status; most units have none. */
+  /** Slots that were delivered with another status than 200, by status. Undefined in most units. */
   #otherCodes: Map<number, Bitmap> | undefined
-  /** Those parked while their subscriptions were paused; most units have none. */
+  /** Slots that were parked while their subscriptions were paused. Undefined in most units. */
   #paused: Bitmap | undefined
-  /** Those that the message is for: decided once, when the unit is started. */
+  /** The subscriptions that the message is for. They are decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
-  /** By slot: those whose filters keep it back, but what an earlier start has settled; not to be changed. */
+  /**
+   * By slot, the subscriptions whose filters keep the message back, without those that an earlier start has settled.
+   * Callers must not change it.
+   */
   filtered: Buffer = NOTHING
   open = 0
-  /** It could not be started as a whole, and does not end. */
+  /** The unit could not be started completely, and will not end. */
   abandoned = false
-  /** Settled bits so far, and how many of them the stored checkpoint and the one on its way have. */
+  /** Number of settled bits. The others count how many of them the stored checkpoint has, and the one under way. */
   changes = 0
   stored = 0
   storing = 0
@@ -81,7 +84,7 @@ export class Unit {
     this.changes++
   }
 
-  /** The first attempt succeeded. `copy`: where the endpoint is a queue of this Redis. */
+  /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */
   markDelivered(slot: number, statusCode: number | null, copy?: ServerMark): void {
     if (copy) this.#noteCopy(slot, copy)
     this.delivered.add(slot)
@@ -133,7 +136,7 @@ export class Unit {
     this.#paused = undefined
   }
 
-  /** One delivery less is open; the last one ends the unit. */
+  /** One delivery less is open. The last one ends the unit. */
   close(): void {
     this.open--
     if (this.open === 0 && !this.abandoned) this.run.unitEnded(this)
@@ -144,7 +147,9 @@ export class JobRun implements FencedRun {
   readonly key: string
   readonly fence: number
   readonly messages: MessageContext[]
-  /** Some of the job's messages are not among them: places here are not places there. */
+  /**
+   * Some messages of the job could not be read and are missing here. Positions here then differ from those in the job.
+   */
   readonly hasUnreadable: boolean
   readonly part: DispatchRun['part']
   readonly copies: DispatchRun['copies']
@@ -152,17 +157,17 @@ export class JobRun implements FencedRun {
   readonly handOut: DispatchRun['handOut']
   readonly handOutAgain: DispatchRun['handOutAgain']
   readonly startedAt = performance.now()
-  /** Checkpoint of earlier starts: field → settled slots. */
+  /** The checkpoint of earlier starts: field → settled slots. */
   readonly restored = new Map<string, Buffer>()
   readonly units: Unit[] = []
   readonly #isLost: () => boolean
   readonly #onUnitEnded: (unit: Unit) => void
   readonly #touchedShards = new Set<number>()
-  /** Checkpoints are asked for that have not been read yet. */
+  /** Shards whose checkpoints were requested and not written yet. */
   #askedShards: Set<number> | undefined
-  /** Everything is settled and the job about to be completed: a checkpoint would only be left behind. */
+  /** Everything is settled, and the job is about to be completed. A checkpoint would only be left behind. */
   ended = false
-  /** Something of it belongs in the quarantine, which is full: the job stays until there is capacity. */
+  /** Some data belongs into the quarantine, which is full. The job stays until there is capacity. */
   awaitsQuarantine = false
   #refused = false
   #openUnits = 0
@@ -190,13 +195,13 @@ export class JobRun implements FencedRun {
     this.#refused = value
   }
 
-  /** Restores what earlier starts settled in this shard. Its other notes stand under `<shard>:<name>`. */
+  /** Restores what earlier starts settled in this shard. Other notes of the shard get the key `<shard>:<name>`. */
   restore(shard: number, fields: Map<string, Buffer>): void {
     for (const [name, value] of fields) this.restored.set(/^\d/.test(name) ? name : `${shard}:${name}`, value)
     this.#touchedShards.add(shard)
   }
 
-  /** Something of the run stands in this shard. */
+  /** Notes that this shard has data of the run. */
   touch(shard: number): void {
     this.#touchedShards.add(shard)
   }
@@ -213,7 +218,7 @@ export class JobRun implements FencedRun {
     if (this.#openUnits === 0) this.#waiting?.()
   }
 
-  /** The run no longer waits for the unit. Deliveries of it that end before the run does are in the checkpoint. */
+  /** The run no longer waits for the unit. Its deliveries that end before the run does are still in the checkpoint. */
   abandon(unit: Unit): void {
     unit.abandoned = true
     this.#openUnits--
@@ -229,7 +234,7 @@ export class JobRun implements FencedRun {
     this.#waiting = undefined
   }
 
-  /** Shards whose settled deliveries are not in a stored checkpoint yet. */
+  /** Shards whose stored checkpoint lacks some settled deliveries. */
   dirtyShards(): Set<number> {
     const shards = new Set<number>()
     for (const unit of this.units)
@@ -237,7 +242,9 @@ export class JobRun implements FencedRun {
     return shards
   }
 
-  /** Those of them that no checkpoint has been asked for: while Redis is away one is enough, however long it takes. */
+  /**
+   * The dirty shards whose checkpoint is not requested yet. While Redis is unreachable, one request for each is enough.
+   */
   shardsToCheckpoint(): number[] {
     this.#askedShards ??= new Set()
     const shards = [...this.dirtyShards()].filter((shard) => !this.#askedShards?.has(shard))
@@ -266,7 +273,7 @@ export class JobRun implements FencedRun {
     for (const unit of this.units) if (unit.slice.shard === shard) unit.stored = unit.storing
   }
 
-  /** Shards where a checkpoint stands or is on its way. */
+  /** Shards that have a checkpoint of the run, or will have one. */
   touchedShards(): Set<number> {
     const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#touchedShards, ...written])

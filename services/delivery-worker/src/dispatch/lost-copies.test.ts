@@ -20,7 +20,7 @@ async function appendOnlyFile(): Promise<string> {
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
 }
 
-/** As a power loss may: the file ends before the script that wrote `text`, when that is in it. */
+/** Simulates a power loss: when the file contains `text`, it is cut before the script that wrote it. */
 async function losePowerBefore(text: string, times = 1): Promise<void> {
   const file = await appendOnlyFile()
   const written = () => readFileSync(file, 'latin1')
@@ -32,7 +32,7 @@ async function losePowerBefore(text: string, times = 1): Promise<void> {
   await waitFor(() => redis.status === 'ready')
 }
 
-/** Dispatches a message to an endpoint that does not answer yet, and to whatever else has subscribed. */
+/** Dispatches a message to an endpoint that does not answer yet, and to all other subscribers. */
 async function dispatch(text: string) {
   const sender = createFakeSender()
   const { promise, resolve } = Promise.withResolvers<number>()

@@ -1,4 +1,7 @@
-/** Starts the messages of a run: what an idempotency key rules out is dropped, the others go to their slices. */
+/**
+ * Starts the messages of a run. A message whose idempotency key belongs to another publish is dropped. The others go to
+ * their slices.
+ */
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
 import { CorruptRecordError, type Idempotency, type SliceRef, underTopic } from '@fantail/store'
@@ -23,7 +26,7 @@ interface MessageStartsOptions {
   recorder: Pick<OutcomeRecorder, 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   isolation: Pick<Isolation, 'end'>
-  /** Counts `what` once in Redis, beside the scripts' own counts. */
+  /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -36,7 +39,10 @@ export class MessageStarts {
     this.#options = options
   }
 
-  /** A topic whose record cannot be read would keep its messages' job, and in time the worker, for ever. */
+  /**
+   * If the topic's record cannot be read, the job would run for ever, and its worker with it. The message is therefore
+   * quarantined.
+   */
   async start(run: JobRun, index: number, context: MessageContext): Promise<void> {
     try {
       await this.#startMessage(run, index, context)
@@ -59,7 +65,8 @@ export class MessageStarts {
   }
 
   /**
-   * Retention ends also what never reached its lanes. For how many subscriptions it was is not known: it counts once.
+   * Retention also ends a message that never reached its lanes. The number of its subscriptions is unknown, so it
+   * counts once.
    */
   async #expire(run: JobRun, context: MessageContext): Promise<boolean> {
     const snapshot = await this.#snapshotOf(run, context).catch(readableOnly)
@@ -72,7 +79,7 @@ export class MessageStarts {
   }
 
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
-    // Each wait is taken only if there is something to wait for: this is done for every message.
+    // Awaits only real promises, because this runs for every message.
     const known = this.#options.snapshots.topic(context.message.topicArn)
     let snapshot = known instanceof Promise ? await this.#snapshotOf(run, context) : known
     if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)
@@ -84,7 +91,7 @@ export class MessageStarts {
       this.#options.recorder.unmatched(context)
       return
     }
-    // Not before: a message without subscribers, of a topic that was made again, uses no key up.
+    // Checked only here: a message without subscribers must not claim the key of a topic that was created again.
     if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
@@ -111,7 +118,7 @@ export class MessageStarts {
     }
   }
 
-  /** Reads what earlier starts have settled, in all shards at once, and makes these starts stale there. */
+  /** Reads what earlier starts have settled, in all shards at once, and makes those starts stale. */
   async #restore(run: JobRun, snapshot: TopicSnapshot): Promise<void> {
     const refs = run.part
       ? snapshot.slices.filter((ref) => !run.part || isOf(run.part, ref))
@@ -120,15 +127,15 @@ export class MessageStarts {
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
   }
 
-  /** null: no such topic. undefined: the run is lost. */
+  /** null: there is no such topic. undefined: the run is lost. */
   async #snapshotOf(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
     return this.#untilDone(run, () => this.#options.snapshots.topic(context.message.topicArn))
   }
 
   /**
-   * The topic was deleted, and maybe made again, since the message was published, or since the snapshot was looked at.
-   * What there is now counts: a publisher may still stamp messages as for the earlier one. Two looks, because the first
-   * may join one that began before.
+   * The topic was deleted, and maybe created again, since the message was published or since the snapshot was read. The
+   * present topic counts, because a publisher may still use the earlier topic's uid. Two looks are made, since the
+   * first may join a look that began earlier.
    */
   async #snapshotAnew(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
     this.#options.snapshots.invalidate(context.message.topicArn)
@@ -139,9 +146,9 @@ export class MessageStarts {
   }
 
   /**
-   * The same claim that the publisher makes, under the topic that the message goes to: whoever came first is delivered.
-   * Where the topic was made again meanwhile, a repeated request would else find its key free and be delivered too.
-   * What is dropped rests on the other one's claim, which Redis may lose.
+   * Makes the same claim as the publisher, for the topic that the message goes to. The first claim wins. If the topic
+   * was created again meanwhile, a repeated request finds its key free, and its message would be delivered too. A
+   * message that is dropped depends on the other one's claim, which Redis may lose.
    */
   async #isFirst(
     run: JobRun,
@@ -166,7 +173,7 @@ export class MessageStarts {
   }
 }
 
-/** A topic whose record cannot be decoded is dealt with where its message is started. */
+/** A topic whose record cannot be decoded is handled when its message is started. */
 function readableOnly(error: unknown): null {
   if (error instanceof CorruptRecordError) return null
   throw error
@@ -177,13 +184,14 @@ function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): bool
   return sliceNumber >= from && (to === null || sliceNumber < to)
 }
 
-/** What is told once of a message is told by whoever has its first slices. */
+/** The part with a message's first slices does what must happen once per message. */
 function isFirst(part: DispatchPart | undefined): boolean {
   return part === undefined || part.slices[0] === 0
 }
 
 /**
- * No slice that an earlier start has settled something of is kept back as a whole: its filters may have changed since.
+ * Whether the match opens all slices that an earlier start has begun. Their filters may have changed since, so they
+ * must not be skipped.
  */
 function opensAllBegun({ run, index, snapshot }: Start, { toOpen }: TopicMatch): boolean {
   if (run.fence === 1) return true
@@ -193,7 +201,7 @@ function opensAllBegun({ run, index, snapshot }: Start, { toOpen }: TopicMatch):
   )
 }
 
-/** Or of no topic, where the message was for one. */
+/** Whether the topic is not the one that was published to, or no longer exists. */
 function isOfAnother(snapshot: TopicSnapshot | null | undefined, { topicUid }: Message): boolean {
   return topicUid !== undefined && snapshot !== undefined && snapshot?.topic.uid !== topicUid
 }

@@ -11,7 +11,7 @@ import { type FencedRun, Parking } from './parking.ts'
 const log = createLogger({ service: 'test', level: 'silent' })
 const [BATCH] = batchField('')
 
-/** Lanes that park everything; the first reply is lost. */
+/** Lanes that park every delivery. The first reply is lost. */
 function createLanes() {
   const requests: ParkRequest[] = []
   const park = async (_shard: number, request: ParkRequest) => {

@@ -1,14 +1,16 @@
 /**
- * Parks deliveries and writes checkpoints: one script per shard for all runs that have something there.
+ * Parks deliveries and writes checkpoints. There is one script per shard for all runs that have something to write.
  *
- * A park carries its run's fence, and the run's checkpoint as it will be when the park is done, so the two are one
- * write: a worker that takes the job over finds exactly what is settled. Refused as stale: the run is lost. A batch is
- * tried until it has a reply; its name lets the script see that it has done it already, so that what has left its lane
- * since is not parked, and what was refused not counted, a second time. No other process gives a batch that name: of
- * two runs that a failover has given the same fence, one would else leave unparked what it takes for done.
+ * A park carries its run's fence, and the run's checkpoint as it will be after the park. Both are one write, so a
+ * worker that takes the job over finds exactly what is settled. If the park is refused as stale, the run is lost.
  *
- * A checkpoint says what is settled, so it must not outlive what was parked before it: where Redis may have lost that,
- * the run's latest batch in the shard is looked up first (jobs: run-copies.ts).
+ * A batch is tried until it has a reply. By the batch's name the script recognises a repeated try. It then does not
+ * park deliveries again that have left their lane since, and counts none twice. No other process uses the same name.
+ * After a failover two runs may have the same fence. With equal names, one of them would leave deliveries unparked that
+ * it takes for parked.
+ *
+ * A checkpoint must not outlive the deliveries that were parked before it. If Redis may have lost these, the run's
+ * latest batch in the shard is looked up first (jobs: run-copies.ts).
  */
 
 import { randomBytes } from 'node:crypto'
@@ -32,7 +34,7 @@ import type { MessageContext } from '../topics/message-context.ts'
 const ENTRIES_PER_SCRIPT_MAX = 500
 const NAME_BYTES = 9
 
-/** What a run shows to parking. */
+/** The part of a run that parking needs. */
 export interface FencedRun {
   key: string
   fence: number
@@ -42,7 +44,7 @@ export interface FencedRun {
   copies: Pick<DispatchRun['copies'], 'mark' | 'sent' | 'parked' | 'proveIn'>
   /** Checkpoint fields of this shard that have changed since the last that was stored. */
   checkpointFields(shard: number): [string, Buffer][]
-  /** The fields last asked for are stored. */
+  /** Called when the fields that were read last are stored. */
   checkpointed(shard: number): void
 }
 
@@ -52,11 +54,11 @@ interface ParkItem {
   delivery: Buffer
   context: MessageContext
   park: ParkAs
-  /** Absent: nothing new is known of the endpoint. */
+  /** Absent: the endpoint's standing has not changed. */
   standing?: Standing | undefined
-  /** Counts the delivery as settled in its run's checkpoint: called just before the script that parks it. */
+  /** Marks the delivery as settled in its run's checkpoint. Called just before the script that parks it. */
   mark(): void
-  /** Called once. `stale`: the run is lost and the delivery is another worker's. */
+  /** Called once. `stale`: the run is lost, and another worker has the delivery. */
   done(outcome: ParkOutcome | 'stale', lease: string | null): void
 }
 
@@ -67,10 +69,10 @@ export class Parking {
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
-  /** By the batch itself, which is the same at every try. */
+  /** Number of each batch. It stays the same for every try. */
   readonly #numbers = new WeakMap<Item[], number>()
   #batches = 0
-  /** Begins the names of this process's batches. */
+  /** The beginning of the names of this process's batches. */
   readonly #name = randomBytes(NAME_BYTES).toString('base64url')
 
   constructor(
@@ -91,7 +93,7 @@ export class Parking {
     this.#queue.push(shard, item)
   }
 
-  /** Writes what the run has settled in this shard. */
+  /** Writes which deliveries the run has settled in this shard. */
   checkpoint(shard: number, run: FencedRun): void {
     this.#queue.push(shard, { run, checkpoint: true })
   }
@@ -132,7 +134,10 @@ export class Parking {
   }
 }
 
-/** What of a run is gone makes it lost. Resolves in the turn of the event loop in which all others stand. */
+/**
+ * Checks the copies of all runs. A run that has lost a copy becomes lost. Resolves in the turn of the event loop in
+ * which all other copies hold.
+ */
 async function proveCopies(shard: number, runs: FencedRun[]): Promise<void> {
   for (;;) {
     const open = runs.filter((run) => !run.lost && !run.ended)

@@ -1,9 +1,9 @@
-/** The quarantine, as runs use it: what of a job cannot be decoded. */
+/** The quarantine for runs: it gets the messages of a job that cannot be decoded. */
 import { type NewEntry, QUARANTINE_BASE, type Quarantined } from '@fantail/store'
 import type { JobRun } from './job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 
-/** A message of a job that cannot be decoded, and its place there. */
+/** A message that cannot be decoded, and its position in the job. */
 export interface Unreadable {
   index: number
   message: unknown
@@ -12,7 +12,7 @@ export interface Unreadable {
 
 interface RunQuarantineOptions {
   retries: RunRetries
-  /** Keeps what cannot be decoded. Safe to repeat. */
+  /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
 }
 

@@ -1,4 +1,4 @@
-/** Redis only delays a job: a failed command is repeated while the run is ours. */
+/** Failures of Redis only delay a job. A failed command is repeated while this process has the run. */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import { CorruptRecordError } from '@fantail/store'
 
@@ -11,7 +11,7 @@ export class RunRetries {
     this.#report = createStateLog({ log, what: 'dispatch', initial: 'up' })
   }
 
-  /** undefined: the run is lost. Throws CorruptRecordError, which no other try would mend. */
+  /** undefined: the run is lost. Throws CorruptRecordError, because repeating does not help. */
   async untilDone<T>(run: { lost: boolean }, attempt: () => Promise<T> | T): Promise<T | undefined> {
     while (!run.lost) {
       try {

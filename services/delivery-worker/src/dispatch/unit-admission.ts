@@ -1,4 +1,4 @@
-/** Which message and slice is begun next, as far as there is capacity for its deliveries. */
+/** Decides which message and slice is begun next, while there is capacity for its deliveries. */
 
 /**
  * @limit First attempts of a worker that wait for a slot. Past it: no more messages are begun and no job is fetched.
@@ -18,11 +18,11 @@ interface Admission {
 }
 
 interface UnitAdmissionOptions {
-  /** First attempts that wait for a slot. */
+  /** Number of first attempts that wait for a slot. */
   queued(): number
 }
 
-/** First come first served, but small and large ones take turns. */
+/** Units are admitted in order of arrival, but small and large ones alternate. */
 export class UnitAdmission {
   readonly #options: UnitAdmissionOptions
   readonly #small: Admission[] = []
@@ -39,7 +39,7 @@ export class UnitAdmission {
     return this.#small.length + this.#large.length
   }
 
-  /** A promise where it has to wait. */
+  /** A promise if the unit must wait. */
   admit(deliveries: number, start: () => void): Promise<void> | undefined {
     if (this.waiting === 0 && this.#hasCapacity) {
       start()
@@ -49,9 +49,9 @@ export class UnitAdmission {
     return new Promise((resolve, reject) => line.push({ start, resolve, reject }))
   }
 
-  /** What waits for capacity goes on. */
+  /** Lets waiting units continue. */
   capacityFreed(): void {
-    // One by one: each that starts may fill the capacity that the next one waits for.
+    // One by one, because each may use up the capacity that the next one waits for.
     while (this.#hasCapacity) {
       const next = this.#next()
       if (!next) return
@@ -59,13 +59,16 @@ export class UnitAdmission {
         next.start()
         next.resolve()
       } catch (error) {
-        // Its own run's to deal with, not that of whoever has made capacity.
+        // The error belongs to the run of this unit, not to the caller that freed the capacity.
         next.reject(error)
       }
     }
   }
 
-  /** Deliveries that are parked at once fill no queue: without a bound all of a backlog's would be begun in one go. */
+  /**
+   * Counts deliveries that are parked at once. They use no place in the queue, so without this bound a whole backlog
+   * would be begun at once.
+   */
   countBegun(deliveries: number): void {
     this.#begunInTurn += deliveries
     this.#turn ??= setImmediate(() => {

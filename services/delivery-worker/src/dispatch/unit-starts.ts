@@ -1,4 +1,4 @@
-/** Starts what a message has in one slice: matched, admitted, and handed to its first attempts. */
+/** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
@@ -36,7 +36,7 @@ export class UnitStarts {
     this.#options = options
   }
 
-  /** A promise only if there is something to wait for. */
+  /** Returns a promise only if it must wait. */
   start(start: Start, ref: SliceRef, found?: KnownMatch): Promise<void> | undefined {
     if (start.run.lost) return undefined
     const cached = this.#options.snapshots.sliceOf(start.snapshot, ref)
@@ -60,7 +60,7 @@ export class UnitStarts {
     found?: KnownMatch,
   ): Promise<void> | undefined {
     if (slice.filters !== null) snapshot.hasFilters = true
-    // Taken before the wait for room: what is too old by its end is checked again.
+    // Read before the wait for capacity. If the wait is long, the check is too old afterwards and is made again.
     const checkedAt = this.#options.snapshots.checkedAt(slice, snapshot)
     const unit = new Unit({ ...start, slice, checkedAt })
     const match = this.#match(unit, found)
@@ -75,12 +75,13 @@ export class UnitStarts {
   }
 
   #startUnit(unit: Unit, match: SliceMatch): void {
-    // It may have been lost while it waited for room: its deliveries are another worker's.
+    // The run may have been lost while it waited. Another worker has its deliveries then.
     if (unit.run.lost) return
     this.#setMatch(unit, match)
     this.#options.admission.countBegun(unit.matched.length)
     unit.run.addUnit(unit)
-    // Held open while deliveries are handed over, so that the unit cannot end between two of them.
+    // One delivery more is counted as open while deliveries are handed over. Otherwise the unit could end between two
+    // of them.
     unit.open++
     try {
       this.#options.firstAttempts.start(unit)
@@ -91,7 +92,7 @@ export class UnitStarts {
     unit.close()
   }
 
-  /** Decided by the slice in hand: a filter that changes later acts on what is dispatched later. */
+  /** The present slice decides. A filter that changes later affects only later messages. */
   #match(
     { run, slice, context }: Unit,
     found: KnownMatch | undefined,

@@ -52,7 +52,7 @@ function fifoMessage(text: string, groupId: string, set: Partial<Message> = {}):
   return { messageId, topicArn: TOPIC, publishedAt, message: text, groupId, deduplicationId, ...set }
 }
 
-/** Texts like `a1`: the letter is the group. */
+/** Texts are like `a1`. The letter is the group. */
 function publish(...texts: string[]) {
   return log.publish(
     TOPIC,
@@ -384,7 +384,7 @@ test('a log that is read to its end costs an idle worker nothing', async () => {
   await publish('a1')
   await waitFor(() => sender.sent.length === 1)
   await waitFor(async () => (await leftovers()).length === 0)
-  // Takes follow due times and hints alone: without either, none is made.
+  // Only due times and hints start takes. Without both, no take is made.
   await waitFor(async () => {
     const { due, turns } = await fixture.lanes.busyShards()
     return due.size + turns.size === 0

@@ -1,11 +1,11 @@
 /**
- * A run: a claimed delivery of a FIFO lane and those behind it in its group, which go to their queue in one append. AWS
- * moves 300 messages of a group in a second; one by one each of them would take four trips to Redis.
+ * A run: a claimed delivery of a FIFO lane, and deliveries behind it in its group, that go to their queue in one
+ * append. AWS moves 300 messages of a group in a second. One by one, each would take four round trips to Redis.
  */
 import { MessageContext } from '../topics/message-context.ts'
 
 /**
- * One script of the queue stores so much, so that a run is stored whole or not at all.
+ * One script of the queue stores at least this much, so a run is stored as a whole or not at all.
  * @limit Texts and attributes of a FIFO run. Past it: the run ends; the others stay in the lane.
  */
 const RUN_TEXT_BYTES_MAX = 1_048_576
@@ -20,7 +20,10 @@ interface Behind {
   message: MessageContext | Error | null
 }
 
-/** Those that may go along: up to the first that cannot be read, which is dealt with when it is its group's head. */
+/**
+ * The deliveries behind the head that may be sent too, up to the first unreadable one. That one is handled when it is
+ * its group's head.
+ */
 export function runOf(head: MessageContext, behind: Behind[]): InRun[] {
   const run: InRun[] = []
   let bytes = head.sizeBytes

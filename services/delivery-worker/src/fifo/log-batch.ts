@@ -1,4 +1,4 @@
-/** The next messages of a FIFO topic's log with their lanes, and the entries of the outcome log for them. */
+/** The next messages of a FIFO log with their lanes, and their entries for the outcome log. */
 import type { TopicRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { LogMove } from '@fantail/store'
@@ -18,9 +18,11 @@ export interface LogBatch {
   move: LogMove
   deliveries: number
   notes: LogNote[]
-  /** Messages whose subscribers cannot be determined. They are quarantined before they leave the log without a lane. */
+  /**
+   * Messages whose subscribers cannot be determined. They must be quarantined before they leave the log without a lane.
+   */
   unmatchable: Unmatchable[]
-  /** A suspect that is too old to be matched once more. */
+  /** A suspect that is too old to be matched again. */
   expired?: { topic: TopicRecord; context: MessageContext }
 }
 
@@ -34,28 +36,28 @@ interface LogNote {
   /** null: for no subscription. */
   slice: CompiledSlice | null
   parked: Bitmap
-  /** Which parked deliveries belong to a paused subscription; undefined: none. */
+  /** Which parked deliveries belong to a paused subscription. undefined: none. */
   paused: Bitmap | undefined
-  /** By slot: those whose filters keep it back, and why. */
+  /** By slot, the subscriptions whose filters keep the message back. */
   filtered: Buffer
   reasons: FilterReasons
 }
 
-/** For a suspect that leaves the log for no lane. */
+/** The batch for a suspect that leaves the log without a lane. */
 export function expiredBatch(topic: TopicRecord, context: MessageContext): LogBatch {
   const move = { subscriptions: [], messages: [{ id: context.id, to: [], isExpired: true }] }
   return { move, deliveries: 0, notes: [], unmatchable: [], expired: { topic, context } }
 }
 
-/** Undefined if the answer was given up. */
+/** Undefined: the caller has given the answer up. */
 type MatchSlice = (
   slice: CompiledSlice,
   context: MessageContext,
 ) => SliceMatch | Promise<SliceMatch | undefined>
 
 /**
- * As many of the first messages as one script takes. Messages of which only the id is known go to no lane. Fewer if
- * matching was given up.
+ * Matches as many of the first messages as one script can move, fewer if matching was given up. Messages of which only
+ * the id is known go to no lane.
  */
 export async function matchEntries(
   slice: CompiledSlice | null,
@@ -135,7 +137,7 @@ async function match(
   } catch (error) {
     return new NotMatched(context, error)
   } finally {
-    // It is kept for the lanes that it goes to.
+    // The message is kept for its lanes, without its parsed form.
     context.forgetSubjects()
   }
 }

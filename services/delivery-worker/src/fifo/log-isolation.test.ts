@@ -1,5 +1,6 @@
 /**
- * Workers that die while they match a FIFO message: the real readers and snapshots, on a Redis whose connection is cut.
+ * Workers die while they match a FIFO message. The test uses the real readers and snapshots, and cuts the connection to
+ * Redis.
  */
 import type { Message } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
@@ -28,7 +29,7 @@ const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 const SHARD = shardOf(TOPIC)
 const BASE = shardBase(SHARD)
 const RETENTION_SECONDS = 345_600
-/** Longer than a reader's lease, and than any delay. */
+/** Longer than a reader's lease, and longer than any delay. */
 const DUE_MS = 305_000
 const log = createLogger({ service: 'test', level: 'silent' })
 
@@ -55,7 +56,7 @@ async function jump(ms: number) {
   await fixture.redis.set(skewKey(BASE), skewMs)
 }
 
-/** Every script fails once the process is dead. */
+/** Once the process is dead, every script fails. */
 function connectionOf(process: { dead: boolean }): Redis {
   return new Proxy(fixture.redis, {
     get(target, name) {
@@ -70,7 +71,7 @@ function connectionOf(process: { dead: boolean }): Redis {
   })
 }
 
-/** Lends what is due to one worker, and waits until it has read all of it or has died at the text. */
+/** Lends the due logs to one worker, and waits until it has read everything or has died at the text. */
 async function work(killer?: string): Promise<void> {
   const { redis, lanes, outcomes } = fixture
   const process = { dead: false }
@@ -115,7 +116,7 @@ async function isolate(killer: string): Promise<void> {
   }
 }
 
-/** Texts of what waits in the lanes of the topic, group by group. */
+/** Texts of the deliveries that wait in the topic's lanes, group by group. */
 async function inLanes(): Promise<string[]> {
   const heads = await fixture.redis.keys(`${BASE}fresh:*`)
   const behind = (await fixture.redis.keys(`${BASE}behind:*`)).sort()

@@ -1,4 +1,4 @@
-/** Matches what a reader has read of a log, and keeps the reader's lease meanwhile. */
+/** Matches messages that a reader has read from a log. Meanwhile it keeps the reader's lease alive. */
 import type { FifoReading, LogClaim } from '@fantail/store'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
@@ -13,9 +13,9 @@ export interface LogMatcherOptions {
   snapshots: Pick<SnapshotCache, 'topic' | 'sliceOf' | 'matchSlice'>
   /** Epoch ms by Redis's clock. */
   now(): number
-  /** A lease could not be renewed. */
+  /** Called when a lease could not be renewed. */
   onDown(error: unknown): void
-  /** Before another look at a snapshot that is not of the topic. */
+  /** The pause before it looks again, if a snapshot is not the topic's. */
   pause(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export class LogMatcher {
   }
 
   /**
-   * Matches by the present snapshot. If there is no such topic, or another one of the name, nothing is moved; the
+   * Matches by the present snapshot. If there is no such topic, or another one has its name, nothing is moved. The
    * result then shows whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not
    * matched once it is too old.
    */
@@ -60,7 +60,7 @@ export class LogMatcher {
     return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
   }
 
-  /** Costly filters may take longer than the lease. A read renews it; if that fails, the next move reports it. */
+  /** Costly filters may take longer than the lease, so reads renew it. If that fails, the next move reports it. */
   #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
     let isLost = false
     const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** Entries of the quarantine for what stands in a log and cannot be decoded or matched. */
+/** Entries of the quarantine for messages of a log that cannot be decoded or matched. */
 import { type LogClaim, type NewEntry, parseDeliveryId } from '@fantail/store'
 import type { UnreadableBody } from '../lanes/lane-bodies.ts'
 import type { Unmatchable } from './log-batch.ts'

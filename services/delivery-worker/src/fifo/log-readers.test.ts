@@ -13,7 +13,7 @@ import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 const NOT_ISOLATED = { begin: async () => undefined, end: async () => undefined }
 
-/** A slice whose filter has a defect that a certain text triggers. */
+/** A slice whose filter throws at a certain text. */
 function sliceThatChokes(on: string): CompiledSlice {
   const match = ({ message }: MessageContext) => {
     if (message.message === on) throw new TypeError('of no use')

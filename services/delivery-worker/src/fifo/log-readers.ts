@@ -1,13 +1,13 @@
 /**
- * Reads the logs of FIFO topics that takes have lent to this worker (store: fifo-reading.ts), each until it is empty.
+ * Reads the FIFO logs that takes have lent to this worker (store: fifo-reading.ts), each until it is empty.
  *
  * take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
- * One log has one reader at a time. A reader holds only its claim. If it dies, Redis does not answer or the process
- * stops, the next one continues from the log. A message that cannot be decoded or matched is quarantined before it
- * leaves, because one message must not stop a topic. While the quarantine is full the log waits.
+ * One log has one reader at a time. A reader keeps nothing but its claim. If it dies, Redis does not answer or the
+ * process stops, the next reader continues from the log. A message that cannot be decoded or matched is quarantined
+ * before it leaves the log, because one message must not stop a topic. While the quarantine is full, the log waits.
  *
- * A message at which readers die is isolated with its group, in a log that is lent and read like any other. Only its
+ * If readers die at a message, it is isolated with its group, in a log that is lent and read like any other. Only its
  * topic's retention ends it there.
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -32,9 +32,9 @@ import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 /** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for others. */
 const READERS_MAX = 64
 const LOG_RETRY_MS = 200
-/** Then the lease is over. Another worker has the log, or this one gets it again. */
+/** By then the lease has ended. Another worker has the log, or this one gets it again. */
 const TRY_FOR_MS = 3_000
-/** A take reports when the log is due again. */
+/** No pause, because a take reports when the log is due again. */
 const NO_PAUSE_MS = 0
 
 export interface LogReadersOptions {
@@ -43,13 +43,13 @@ export interface LogReadersOptions {
   bodies: Pick<LaneBodies, 'read' | 'keep'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
   servers: Pick<ServerMarks, 'mark'>
-  /** Keeps what cannot be decoded or matched. Safe to repeat. */
+  /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   isolation: Pick<Isolation, 'begin' | 'end'>
   log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number
-  /** Lanes of the shard are due at this Redis time. */
+  /** Called when lanes of the shard are due at this Redis time. */
   onDue(shard: number, at: number | null): void
 }
 
@@ -68,7 +68,7 @@ export class LogReaders {
     this.#matcher = new LogMatcher({ ...options, pause, onDown: (error) => this.#report('down', error) })
   }
 
-  /** How many logs more this worker could read. */
+  /** How many more logs this worker could read. */
   get capacity(): number {
     return this.#stopped ? 0 : READERS_MAX - this.#running.size
   }
@@ -80,7 +80,7 @@ export class LogReaders {
     void reader.finally(() => this.#running.delete(reader))
   }
 
-  /** Resolves when every log is read or left to others. */
+  /** Resolves when every log is empty, or left to other readers. */
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.all(this.#running)
@@ -114,7 +114,8 @@ export class LogReaders {
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
     const moved = await this.#untilDone(async () => {
-      // What Redis may have lost from the quarantine stays in the log, and the next reader adds it again.
+      // Redis may have lost the entry in the quarantine. The message then stays in the log, and the next reader adds
+      // the entry again.
       if (!isReadable && !mark.holds()) throw new Error('a connection to Redis has closed')
       return reading.move(shard, claim, batch.move)
     })
@@ -141,7 +142,7 @@ export class LogReaders {
     if (expired) recorder.expiredWhole(expired.topic, expired.context)
   }
 
-  /** A message that cannot be decoded is handled when it is read: its quarantine entry explains it. */
+  /** An unreadable message is handled when it is read, and its entry in the quarantine explains it. */
   async #noteIsolated({ isolated }: Found): Promise<void> {
     if (!isolated) return
     const context = this.#options.bodies.read(isolated.body)
@@ -149,7 +150,7 @@ export class LogReaders {
       await this.#options.isolation.begin(context, isolated.failedStarts, isolated.delayMs)
   }
 
-  /** A reader that lives is no sign against the message that it had in hand. */
+  /** The reader is alive, so the message in hand is not to blame. */
   async #giveUp(shard: number, claim: LogClaim): Promise<void> {
     try {
       await this.#options.reading.giveUp(shard, claim)
@@ -158,7 +159,7 @@ export class LogReaders {
     }
   }
 
-  /** An unreadable message leaves the log with the others, by its id alone. */
+  /** An unreadable message leaves the log with the others. Only its id is known. */
   #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
     const { bodies } = this.#options
     return Promise.all(
@@ -180,7 +181,7 @@ export class LogReaders {
     })
   }
 
-  /** Every step is safe to repeat, and refused once another reader has the log. */
+  /** Every step is safe to repeat, and is refused once another reader has the log. */
   async #untilDone<T>(attempt: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     for (;;) {
@@ -197,7 +198,7 @@ export class LogReaders {
   }
 }
 
-/** Readers have died at the first message of an isolated group. */
+/** Whether readers have died at the first message of an isolated group. */
 function isSuspect({ group }: LogClaim, { failedStarts = 0 }: Found): boolean {
   return group !== undefined && failedStarts > 0
 }

@@ -9,31 +9,31 @@ const CROWD_MIN = 1_000
 /** @limit How long none of these endpoints may answer. Past it: their first attempts are parked. */
 const CROWD_PATIENCE_MS = 100
 /**
- * Parking too early costs a lane's writes. Waiting stops dispatch.
+ * Parking too early only costs writes to a lane. Waiting stops dispatch.
  * @limit The same in a process that is late itself.
  */
 const CROWD_PATIENCE_MS_MAX = 1_000
 
 export class EndpointCrowd {
   readonly #slots: Pick<AttemptSlots, 'slowMs'>
-  /** Since when something of theirs is queued and none has answered (performance.now()). */
+  /** Since when first attempts of these endpoints are queued without any answer, by performance.now(). */
   #unansweredSince: number | undefined
 
   constructor(slots: Pick<AttemptSlots, 'slowMs'>) {
     this.#slots = slots
   }
 
-  /** A first attempt of an unproven endpoint waits since then. */
+  /** Called when a first attempt of an unproven endpoint is queued. */
   join(queuedAt: number): void {
     this.#unansweredSince ??= queuedAt
   }
 
-  /** One of them has answered, or no attempt runs that could be answered. */
+  /** Called when one of these endpoints has answered, or when none of their attempts is running. */
   answered(): void {
     this.#unansweredSince = undefined
   }
 
-  /** `queued`: how many first attempts wait, for all endpoints. */
+  /** `queued`: how many first attempts wait, for all endpoints together. */
   isSilent(queued: number): boolean {
     if (this.#unansweredSince === undefined || queued < CROWD_MIN) return false
     const patienceMs = CROWD_PATIENCE_MS + this.#slots.slowMs - SLOW_MS

@@ -1,4 +1,4 @@
-/** A first attempt, from the moment at which its message is matched until it is out. */
+/** A first attempt, from the match of its message until its delivery is settled. */
 import type { Linked } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
@@ -7,16 +7,16 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 export interface FirstAttempt extends Linked<FirstAttempt> {
   unit: Unit
-  /** Replaced when the snapshot changes while it is queued. */
+  /** Replaced if the snapshot changes while the attempt is queued. */
   subscription: CompiledSubscription
   slot: number
-  /** By performance.now(), as `startedAt`. */
+  /** By performance.now(), like `startedAt`. */
   queuedAt: number
   startedAt: number
-  /** Parked under a lease while it runs. It is settled when both the lease and the outcome are known. */
+  /** Set if it was parked under a lease while running. It is settled when both the lease and the outcome are known. */
   detached:
     | {
-        /** Undefined: not known yet. null: it was not parked. */
+        /** Undefined: not known yet. null: the delivery was not parked. */
         lease: string | null | undefined
         outcome: Outcome | undefined
         held: HeldBodies

@@ -1,4 +1,4 @@
-/** First attempts of endpoints that never answered must not fill what dispatch may queue. */
+/** First attempts at endpoints that never answered must not fill the queue of first attempts. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
@@ -7,12 +7,12 @@ import type { Unit } from '../dispatch/job-run.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
 
 const CROWD = 1_500
-/** So long none of a crowd may answer (endpoint-crowd.ts). */
+/** How long no endpoint of a crowd may answer before its attempts are parked (endpoint-crowd.ts). */
 const PATIENCE_MS = 100
 const ANSWER_EVERY_MS = 5
 
 const stops: (() => Promise<void>)[] = []
-// Patience is time: on a busy machine it would end while a test still begins.
+// On a busy machine the patience would end while a test is still being set up, so time stands still.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
 })
@@ -58,7 +58,7 @@ function createFirstAttempts() {
   return { firstAttempts, slots, parked, answer }
 }
 
-/** For so many subscriptions of their own, all unthrottled and unsigned. */
+/** A unit for this many new subscriptions, all unthrottled and unsigned. */
 function unitFor(name: string, count: number): Unit {
   const policy = { healthyRetryPolicy: {} }
   const matched = Array.from({ length: count }, (_, slot) => ({

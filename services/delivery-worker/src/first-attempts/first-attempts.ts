@@ -1,12 +1,17 @@
 /**
  * First attempts straight from the dispatch job.
  *
- * A delivery here is *queued* (its message is being signed, its subscription or the worker is at its cap), *running*,
- * *detached* (still running after a second: parked under a lease and settled when it ends), or out: delivered, or
- * parked in its lane. What is slow is parked rather than waited for, so a job never waits longer than about a second
- * for one endpoint.
+ * A delivery here is in one of these states:
  *
- *   start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
+ * - *queued*: its message is being signed, or its subscription or the worker has no slot
+ * - *running*
+ * - *detached*: still running after a second; it is parked under a lease, and settled when it ends
+ * - out: delivered, or parked in its lane
+ *
+ * Slow deliveries are parked rather than waited for. A job therefore never waits longer than about a second for one
+ * endpoint.
+ *
+ * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
@@ -21,7 +26,7 @@ import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
 import { FirstRuns, type FirstRunsOptions } from './first-runs.ts'
 import { SignatureWaits } from './signature-waits.ts'
 
-/** How often running and queued deliveries are looked over, and the least age of a run that is checkpointed. */
+/** Interval of the checks of running and queued deliveries. A run is checkpointed only if it is older than this. */
 const LOOK_MS = 25
 
 export interface FirstAttemptsOptions
@@ -35,7 +40,7 @@ export interface FirstAttemptsOptions
   now(): number
 }
 
-/** First attempts of a unit that wait for these signatures. */
+/** First attempts of a unit with the signatures that they wait for. */
 type Unsigned = Map<FirstAttempt, Promise<void>>
 
 export class FirstAttempts {
@@ -79,7 +84,8 @@ export class FirstAttempts {
   start(unit: Unit): void {
     const ageMs = this.#options.now() - unit.context.message.publishedAt
     const isTooOld = ageMs > unit.slice.topic.retentionSeconds * 1_000
-    // Attempts of a job whose starts keep ending go under leases, which outlast the job's run.
+    // If the starts of a job keep ending, its deliveries go to their lanes. There they have leases, which outlast the
+    // job's run.
     const goesByLane = isTooOld || isCautious(unit.run)
     const queuedAt = performance.now()
     let unsigned: Unsigned | undefined
@@ -91,7 +97,7 @@ export class FirstAttempts {
       else if (subscription.signature === undefined) this.#queues.offer(attempt)
       else unsigned = this.#offerSigned(attempt, unsigned)
     }
-    // Without slots: a signature that is long in coming says nothing of the endpoint.
+    // They wait without slots, because a slow signature says nothing about the endpoint.
     if (unsigned) this.#signatures.hold([...unsigned.keys()], new Set(unsigned.values()))
     this.#arm()
   }
@@ -100,7 +106,7 @@ export class FirstAttempts {
     this.#queues.capacityFreed()
   }
 
-  /** Parks what is queued; resolves when nothing runs any more. Called once, at the end. */
+  /** Parks all queued attempts. Resolves when none runs any more. Called once, at the end. */
   async stop(): Promise<void> {
     this.#closing = true
     this.#queues.parkAll()
@@ -112,12 +118,15 @@ export class FirstAttempts {
   #goesByLane({ record: { id }, goesByLane }: CompiledSubscription): boolean {
     if (goesByLane) return true
     const { slots, bytes } = this.#options
-    // Hanging attempts hold all bytes of their half. The lane's turn comes when there is capacity again.
+    // Hanging attempts hold all bytes of their half. The lane takes the delivery when there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)
   }
 
-  /** Adds to `unsigned` what has to wait. While no key can be had everything that needs one goes by its lane. */
+  /**
+   * Adds an attempt to `unsigned` if it must wait for its signature. While no key can be loaded, all such attempts go
+   * through their lanes.
+   */
   #offerSigned(attempt: FirstAttempt, unsigned: Unsigned | undefined): Unsigned | undefined {
     const { subscription, unit } = attempt
     const { down } = this.#options.signing
@@ -127,7 +136,7 @@ export class FirstAttempts {
     if (!signed) this.#queues.offer(attempt)
     else {
       this.#ends.parkFresh(attempt)
-      // It was asked for so that the key is tried again; the lane asks anew.
+      // The signature was only requested so that loading the key is tried again. The lane requests it anew.
       signed.catch(() => undefined)
     }
     return unsigned
@@ -153,7 +162,7 @@ export class FirstAttempts {
     }, LOOK_MS)
   }
 
-  /** Time that this process was late itself is not held against an endpoint. */
+  /** Checks running and queued attempts. Time that this process itself was late does not count against an endpoint. */
   #look(): void {
     const now = performance.now()
     this.#options.slots.reportLag(now - this.#lookDueAt)

@@ -1,4 +1,4 @@
-/** The end of a first attempt: delivered, parked in its lane, or settled there under its lease. */
+/** Ends a first attempt: its delivery is delivered, parked in its lane, or settled there under its lease. */
 import { nextStep, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
@@ -32,12 +32,12 @@ export class FirstEnds {
     this.#options = options
   }
 
-  /** It was not started: its lane attempts it first. */
+  /** Parks an attempt that was not started. Its lane makes the first attempt. */
   parkFresh(attempt: FirstAttempt): void {
     this.#park(attempt, { as: 'fresh' })
   }
 
-  /** It runs on, under a lease of its lane. */
+  /** Parks a running attempt under a lease of its lane. */
   detach(attempt: FirstAttempt, held: HeldBodies, leaseMs: number): void {
     attempt.detached = { lease: undefined, outcome: undefined, held }
     this.#park(attempt, { as: 'detached', leaseMs })
@@ -90,7 +90,7 @@ export class FirstEnds {
     }
   }
 
-  /** `parked`: called where it was not there before and the run is not lost. */
+  /** `parked`: called if the delivery was not in the lane before and the run is not lost. */
   #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
     const { unit, subscription, slot } = attempt
     if (subscription.record.status === 'paused') unit.markPaused(slot)
@@ -114,7 +114,7 @@ export class FirstEnds {
     })
   }
 
-  /** Both the lease and the outcome are needed; without a lease (gone, stale, present) the attempt was for nothing. */
+  /** Needs both the lease and the outcome. Without a lease (`gone`, `stale`, `present`) the outcome is dropped. */
   #settleDetached(attempt: FirstAttempt): void {
     const { detached, subscription, unit } = attempt
     if (!detached?.outcome || !detached.lease) return

@@ -1,6 +1,6 @@
 /**
- * First attempts that wait, in a queue per subscription: the subscription or the worker is at its cap, or the snapshot
- * is being checked.
+ * First attempts that wait, in a queue per subscription. The subscription or the worker has no slot, or the snapshot is
+ * being checked.
  */
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
@@ -15,7 +15,7 @@ export interface FirstQueuesOptions {
   slots: AttemptSlots
   snapshots: SnapshotChecksOptions['snapshots']
   crowd: EndpointCrowd
-  /** First attempts that wait for a signature: they count as queued. */
+  /** First attempts that wait for a signature. They count as queued. */
   signatures: { readonly size: number }
   freed: CapacityAnnouncer
   goesByLane(subscription: CompiledSubscription): boolean
@@ -31,7 +31,7 @@ export class FirstQueues {
   readonly #queues = new Map<string, SubscriptionQueue>()
   readonly #checks: SnapshotChecks
   #waiting = 0
-  /** An attempt waits for a slot of the worker, not only of its own subscription. */
+  /** Some attempt waits for a slot of the worker, not only for one of its subscription. */
   #starved = false
 
   constructor(options: FirstQueuesOptions) {
@@ -68,7 +68,7 @@ export class FirstQueues {
     if (!queue && mustCheck) this.startWaiting(id)
   }
 
-  /** Starts what the subscription has queued as far as it has slots. */
+  /** Starts queued attempts of the subscription while it has slots. */
   startWaiting(id: string): void {
     const queue = this.#queues.get(id)
     if (!queue) return
@@ -87,7 +87,7 @@ export class FirstQueues {
     this.#queues.delete(id)
   }
 
-  /** Starts what waits for a slot of the worker rather than of its subscription, the longest waiting first. */
+  /** Starts attempts that wait for a slot of the worker. Those that have waited longest come first. */
   capacityFreed(): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
@@ -98,7 +98,7 @@ export class FirstQueues {
     }
   }
 
-  /** Parks what the subscription has queued. */
+  /** Parks all queued attempts of the subscription. */
   park(id: string): void {
     if (this.#parkQueue(id)) this.#options.freed.announce()
   }
@@ -108,12 +108,15 @@ export class FirstQueues {
     this.#options.freed.announce()
   }
 
-  /** A queue that moves is not parked, however long: lanes cost more than waiting. */
+  /**
+   * Parks queues that do not move. A queue that moves is not parked, however long it is, because lanes cost more than
+   * waiting.
+   */
   parkStuck(now: number): void {
     const { slots, crowd } = this.#options
     const slowMs = slots.slowMs
     const isCrowdSilent = crowd.isSilent(this.size)
-    // Attempts that take the freed capacity are checked the next time.
+    // Attempts that get the freed capacity are checked the next time.
     for (const [id, queue] of [...this.#queues]) {
       const { movedAt } = queue
       this.startWaiting(id)
@@ -134,7 +137,8 @@ export class FirstQueues {
 
   #checked(unit: Unit, state: SnapshotState): void {
     if (state !== 'current') this.#requeue(unit, state)
-    // Where nothing changed, only what this unit held up: there may be thousands of units, each with its check.
+    // If nothing changed, only queues that waited for this unit are started. There may be thousands of units, each with
+    // its own check.
     for (const [id, queue] of [...this.#queues])
       if (state !== 'current' || queue.first?.unit === unit) this.startWaiting(id)
   }

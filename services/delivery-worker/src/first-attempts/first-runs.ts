@@ -1,4 +1,4 @@
-/** First attempts that run. One that gets no answer for a second is detached: its job waits for it no longer. */
+/** First attempts that run. If one gets no answer for a second, it is detached: its job no longer waits for it. */
 import { LinkedList } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
@@ -11,8 +11,8 @@ import type { FirstEnds } from './first-ends.ts'
 import type { FirstQueues } from './first-queues.ts'
 
 /**
- * Beyond the deadline of the attempt itself: the way back to Redis, and a worker that is short of time. A second more
- * would leave what a killed worker had in flight for longer than the 20 s in which it is to move again.
+ * It covers the way back to Redis, and delays of a busy worker. It must not be longer: what a killed worker had in
+ * flight must move again within 20 s.
  * @limit What a lease lasts beyond the attempt's deadline. After it: the delivery waits again.
  */
 export const FIRST_LEASE_MARGIN_MS = 3_500
@@ -25,13 +25,13 @@ export interface FirstRunsOptions {
   queues: Pick<FirstQueues, 'startWaiting' | 'park'>
   ends: Pick<FirstEnds, 'detach' | 'end'>
   freed: CapacityAnnouncer
-  /** Deadline of one attempt; a detached attempt's lease outlasts it. */
+  /** Deadline of one attempt. The lease of a detached attempt lasts longer. */
   attemptTimeoutMs: number
 }
 
 export class FirstRuns {
   readonly #options: FirstRunsOptions
-  /** The one that runs longest is first. */
+  /** In order of their start. */
   readonly #running = new LinkedList<FirstAttempt>()
   readonly #idle: (() => void)[] = []
 
@@ -53,7 +53,7 @@ export class FirstRuns {
     )
   }
 
-  /** Detaches what runs too long, and parks what waits behind it. */
+  /** Detaches attempts that run too long, and parks those that wait behind them. */
   detachSlow(now: number): void {
     const { slots, queues } = this.#options
     const slowMs = slots.slowMs
@@ -66,7 +66,7 @@ export class FirstRuns {
     }
   }
 
-  /** Resolves when none runs; asked where no further one is started. */
+  /** Resolves when none runs. Call it only when no further attempt is started. */
   async whenNone(): Promise<void> {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }

@@ -1,6 +1,4 @@
-/**
- * First attempts whose message is being signed: held, so that they fill no slot, until all the signatures are there.
- */
+/** First attempts whose message is being signed. They wait here without a slot until all their signatures are there. */
 
 interface SignatureWaitsOptions<D> {
   signed(deliveries: D[]): void
@@ -31,7 +29,7 @@ export class SignatureWaits<D> {
     )
   }
 
-  /** Releases all. Their signatures are not used any more. */
+  /** Releases all attempts. Their signatures are no longer needed. */
   release(): D[] {
     const all = [...this.#held].flat()
     this.#held.clear()
@@ -39,7 +37,7 @@ export class SignatureWaits<D> {
     return all
   }
 
-  /** False if it was released before. */
+  /** Returns false if they were released before. */
   #letGo(deliveries: D[]): boolean {
     if (!this.#held.delete(deliveries)) return false
     this.#size -= deliveries.length

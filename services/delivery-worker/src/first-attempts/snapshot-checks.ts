@@ -1,19 +1,19 @@
-/** Checks the snapshot of a unit whose first attempts have waited, before another one starts by it. */
+/** Checks the snapshot of a unit whose first attempts have waited, before more of them are started by it. */
 import type { Unit } from '../dispatch/job-run.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
 /**
- * A snapshot older than this is checked again before an attempt (invariant 6 allows 100 ms).
+ * Invariant 6 allows 100 ms.
  * @limit Age of the last check of a snapshot by which a first attempt starts. Past it: the revision is checked first.
  */
 const FIRST_SNAPSHOT_AGE_MS_MAX = 80
 
-/** `unknown`: the slice is gone, Redis is away, or the run is lost. */
+/** `unknown`: the slice is gone, Redis is unreachable, or the run is lost. */
 export type SnapshotState = 'current' | 'changed' | 'unknown'
 
 export interface SnapshotChecksOptions {
   snapshots: Pick<SnapshotCache, 'slice' | 'checkedAt'>
-  /** The unit has the newest slice, unless that is unknown. */
+  /** Called after a check. The unit has the newest slice, unless the state is unknown. */
   checked(unit: Unit, state: SnapshotState): void
 }
 
@@ -25,12 +25,12 @@ export class SnapshotChecks {
     this.#options = options
   }
 
-  /** The run is lost, so that its deliveries are another worker's, or the snapshot was checked too long ago. */
+  /** Whether to check now: the run is lost, so another worker has its deliveries, or the last check is too old. */
   isDue({ run, checkedAt }: Unit): boolean {
     return run.lost || performance.now() - checkedAt >= FIRST_SNAPSHOT_AGE_MS_MAX
   }
 
-  /** True: nothing of the unit may start before `checked` is called. */
+  /** Returns true if nothing of the unit may start before `checked` is called. */
   mustWait(unit: Unit): boolean {
     if (!this.isDue(unit)) return false
     if (!this.#checking.has(unit)) {
@@ -46,13 +46,13 @@ export class SnapshotChecks {
     try {
       slice = unit.run.lost ? null : await snapshots.slice(unit.slice)
     } catch {
-      // Redis is away: nothing may start by this snapshot. Parking logs that, and tries until it works.
+      // Redis is unreachable, so nothing may start by this snapshot. Parking logs that, and tries until it works.
     }
     this.#checking.delete(unit)
     const isCurrent = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
-      // The cache may have answered with an older one. An answer that took long is as new as can be had.
+      // The cache may have answered with an older check. If the answer took long, a newer one is not available.
       const newest = performance.now() - FIRST_SNAPSHOT_AGE_MS_MAX / 2
       unit.checkedAt = Math.max(snapshots.checkedAt(slice), newest)
     }

@@ -2,16 +2,16 @@
 import type { FirstAttempt } from './first-attempt.ts'
 
 /**
- * A queue forgets what it has started in pieces of this: cheaper than one by one.
+ * Removing started attempts in groups is cheaper than one by one.
  * @limit Started entries that a queue of first attempts forgets at once.
  */
 const HEAD_MAX = 64
 
 export class SubscriptionQueue {
-  /** When something of it was last started or queued first (performance.now()). */
+  /** When one was last started, or when the first one was queued; by performance.now(). */
   movedAt: number
   #waiting: FirstAttempt[]
-  /** Those before it have been started. */
+  /** Index of the first waiting attempt. Those before it have been started. */
   #head = 0
 
   constructor(first: FirstAttempt) {

@@ -13,20 +13,20 @@ export interface ClaimInHand {
   message: MessageContext
   /** FIFO: what may go with it. */
   run?: InRun[]
-  /** Throttled: the requests that the attempt has made. */
+  /** Throttled: the earlier requests of the attempt, if there were any. */
   after?: Again
-  /** Throttled: a request has missed its send time, as the endpoint took so long to connect. */
+  /** Throttled: a request has missed its send time, because connecting to the endpoint took too long. */
   slowToConnect?: true
-  /** When to send, by performance.now(); null: at once. */
+  /** When to send, by performance.now(). null: at once. */
   sendAt: number | null
-  /** Its lane took the endpoint for proven when it was claimed. */
+  /** Whether the endpoint was proven, according to its lane, when the delivery was claimed. */
   proven: boolean
-  /** The cause of its wait until it was claimed; set when it begins. */
+  /** Why it waited until it was claimed. Set when its attempt begins. */
   heldBy?: WaitCause | undefined
-  /** Its message and those of its run, as BodyBytes counts them. */
+  /** The bytes of its message and those of its run, as BodyBytes counts them. */
   held?: HeldBodies
-  /** Whether it has a slot of AttemptSlots. Without one it takes it at its send time. */
+  /** Whether it has a slot of AttemptSlots. If not, it takes one at its send time. */
   hasSlot: boolean
-  /** When the subscription's settings were last known to be current (performance.now()). */
+  /** When the subscription's settings were last known to be current, by performance.now(). */
   checkedAt: number
 }

@@ -9,20 +9,20 @@ afterAll(() => fixture.stop())
 
 interface Write {
   everyMs: number
-  /** How many there are at that time; default: 1. */
+  /** How many such writes occur at that time; default: 1. */
   times?: number
   commands: string[]
 }
 
-/** Asked for once, at the start. */
+/** Read once, at the start. */
 const OLDER_LISTS = [
   'llen ft:{dispatch-0}:dispatch-0:poison',
   'llen ft:{dispatch-n}:dispatch-n:poison',
   'llen ft:{}:aside',
 ]
 /**
- * All that an idle worker asks periodically. A new read belongs in a write that is listed, above all in that of each
- * second. `{}` stands for any shard, `script(n)` for a script with n arguments.
+ * All periodic commands of an idle worker, as writes to Redis. A new read must go into a write that is listed here, if
+ * possible into the write of each second. `{}` stands for any shard, and `script(n)` for a script with n arguments.
  */
 const WRITES: Write[] = [
   {
@@ -32,9 +32,9 @@ const WRITES: Write[] = [
       'hgetall ft:{hints}:busy',
       'llen ft:{dispatch-0}:dispatch-0:active',
       'zcard ft:{dispatch-0}:dispatch-0:failed',
-      // Every 10 s: what is left in other queues.
+      // Every 10 s: the search for surplus dispatch queues.
       'exists ft:{dispatch-n}:dispatch-n:wait',
-      // Every 60 s, in place of the hints.
+      // Every 60 s, instead of the hints.
       'zrange ft:{}:due',
       'zrange ft:{}:turns',
     ],
@@ -47,14 +47,14 @@ const WRITES: Write[] = [
   },
   { everyMs: 10_000, commands: ['ping'] },
   { everyMs: 60_000, commands: ['exists ft:{}:consuming'] },
-  // Who sweeps: the role, the shards in use, three indexes of these.
+  // The sweep: the role, the shards in use, and three indexes of each.
   { everyMs: 60_000, commands: ['script(1) ft:{leader}:retention-sweep'] },
   { everyMs: 60_000, commands: ['exists ft:{}:due'] },
   { everyMs: 60_000, times: 3, commands: ['script(5) ft:{}:'] },
   { everyMs: Number.POSITIVE_INFINITY, commands: OLDER_LISTS },
 ]
 const CONNECTING = /^(hello|client|info|subscribe)\b/
-/** The first and the last of a kind may lie closer to the ends of what is counted than to each other. */
+/** The counted time may begin and end so that one write of a kind is missing or too many. */
 const SPARE = 2
 const TICKS = 6
 const TRIPS_PER_SECOND_MAX = 1.6
@@ -85,7 +85,7 @@ test('the listed commands add up to so few round trips a second', () => {
   expect(perSecond).toBeLessThan(TRIPS_PER_SECOND_MAX)
 })
 
-/** One that is paused, and one whose retry is due in an hour. */
+/** Leaves one paused lane, and one whose retry is due in an hour. */
 async function leaveLanesWaiting(): Promise<void> {
   const healthyRetryPolicy = { minDelayTarget: 3_600, maxDelayTarget: 3_600, numRetries: 3 }
   const paused = await fixture.subscribe('paused')
@@ -104,7 +104,7 @@ async function leaveLanesWaiting(): Promise<void> {
     return figures.every(({ waiting, inFlight }) => waiting === 1 && inFlight === 0)
   })
   await worker.stop()
-  // The next worker has the role at once.
+  // Without this key the next worker gets the role at once.
   await fixture.redis.del('ft:{leader}:retention-sweep')
 }
 

@@ -1,10 +1,11 @@
 /**
- * One claim: attempted at its time and settled, dead-lettered if it is marked dead, or handed back unsent.
+ * Handles one claim. It is attempted at its time and settled, dead-lettered if it is marked dead, or handed back
+ * unsent.
  *
  * A claim that is sent at once already has its slot. A throttled claim takes its slot at its send time (lane-turns.ts),
- * so a planned request occupies none. Every request of a throttled attempt, also one after a reset or a challenge, has
- * its own send time and slot; only the attempt's end is charged. A request that misses its send time on the way to the
- * endpoint keeps its slot for the next one.
+ * so a planned request occupies none. Every request of a throttled attempt has its own send time and slot, also one
+ * after a reset or a challenge. Only the end of the attempt counts as an attempt. If a request misses its send time on
+ * the way to the endpoint, its slot is kept for the next one.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
@@ -30,7 +31,7 @@ import type { Claimed, Settling } from './settling.ts'
  * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
  */
 const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
-/** How long a delivery that cannot be signed now waits in its lane. */
+/** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
 /**
  * @limit Times that a delivery goes back uncharged when its next request gets no send time or slot. Past it: the
@@ -75,12 +76,12 @@ export class LaneAttempts {
     })
   }
 
-  /** Claims that are neither settled nor handed back yet. */
+  /** Number of claims that are neither settled nor handed back yet. */
   get open(): number {
     return this.#open
   }
 
-  /** Takes over a claim; its slot is taken already where it has no send time. */
+  /** Takes over a claim. A claim without a send time already has its slot. */
   begin(hand: ClaimInHand): void {
     this.#open++
     hand.heldBy = heldBy(hand)
@@ -88,7 +89,7 @@ export class LaneAttempts {
       void this.#send(hand)
       return
     }
-    // Meanwhile, so that it is not late for that.
+    // The message is signed while the claim waits, so that the request is not late.
     if (hand.subscription.signature !== undefined) void this.#sign(hand)
     this.#options.attempts.openAhead(hand.subscription)
     this.#turns.add(hand)
@@ -99,12 +100,12 @@ export class LaneAttempts {
     this.#turns.reconnected()
   }
 
-  /** The clock of Redis is ahead of what it was. */
+  /** Called when Redis's clock was set forward. */
   setForward(): void {
     this.#turns.setForward()
   }
 
-  /** Appends to its dead-letter queue what was claimed marked dead; needs no slot. */
+  /** Dead-letters a claim that is marked dead. This needs no slot. */
   deadLetter(hand: ClaimInHand): void {
     const { claim, subscription, message } = hand
     if (claim.state?.kind !== 'dead') return
@@ -113,14 +114,14 @@ export class LaneAttempts {
     void this.#options.finishing.deadLetter(dead).finally(() => this.#closed(hand))
   }
 
-  /** Hands back what has not been sent; resolves when what was is settled. */
+  /** Hands back claims that were not sent. Resolves when all others are settled. */
   async stop(): Promise<void> {
     this.#closing = true
     this.#turns.stop()
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** `turn`: the send time of a throttled claim. It may change meanwhile. */
+  /** `turn`: the send time of a throttled claim. It may change before the request is written. */
   async #send(hand: ClaimInHand, turn?: Turn): Promise<void> {
     const round = turn?.round
     const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
@@ -158,7 +159,7 @@ export class LaneAttempts {
       clearTimeout(hung)
       if (dialMs > SEND_LATE_MS_MAX) {
         hand.slowToConnect = true
-        // One more than there are claims, so that its connection is there for the next of them.
+        // Opens one connection more than there are claims, so that the next claim finds one.
         this.#options.attempts.openAhead(hand.subscription)
       }
       if (turn) this.#turns.missed(turn)
@@ -185,8 +186,8 @@ export class LaneAttempts {
   }
 
   /**
-   * It has no send time, or no slot. A claim that has made a request, or was too late because of a slow connection, is
-   * not charged, up to UNCHARGED_MAX times. Without that limit it would be tried for ever.
+   * Ends a claim that has no send time or no slot. If it has made a request, or was late because of a slow connection,
+   * no attempt is counted, up to UNCHARGED_MAX times. Without that limit it would be tried without an end.
    */
   #endUnsent(hand: ClaimInHand): void {
     const { after, slowToConnect, claim, subscription } = hand
@@ -205,7 +206,8 @@ export class LaneAttempts {
   }
 
   /**
-   * False if no key can be had, which is found out in its own time: a slot that is held so long bounds the tries.
+   * Returns false if no key can be loaded. Loading may take time, in which the claim keeps its slot. This bounds the
+   * number of tries.
    */
   async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
     const { signature, target } = subscription
@@ -217,7 +219,10 @@ export class LaneAttempts {
     }
   }
 
-  /** Suspects fill at most their half, so there may be slots for others. Its lane is notified at once. */
+  /**
+   * The attempt hangs, and counts among the suspects now. These fill at most their half, so another slot may be free.
+   * The lane learns of it at once.
+   */
   #hang(hand: ClaimInHand): void {
     const { record, shard } = hand.subscription
     this.#options.slots.hang(record.id)
@@ -230,7 +235,7 @@ export class LaneAttempts {
     this.#options.freed.announce()
   }
 
-  /** The endpoint's standing, to be written to its lane. */
+  /** The endpoint's standing to write to its lane. */
   #standingOf({ subscription, proven }: ClaimInHand): Standing | undefined {
     const isProven = this.#options.slots.isProven(subscription.record.id)
     if (isProven === proven) return undefined
@@ -238,8 +243,8 @@ export class LaneAttempts {
   }
 
   /**
-   * The subscription as it is now. Undefined if this claim may no longer be sent (deleted, paused, other rate), or if
-   * that cannot be checked: changes act at once (invariant 6).
+   * The present subscription. Undefined if this claim must not be sent any more (deleted, paused, other rate), or if
+   * that cannot be checked, because changes take effect at once (invariant 6).
    */
   async #currentOf(hand: ClaimInHand): Promise<CompiledSubscription | undefined> {
     const { subscription, checkedAt } = hand

@@ -7,17 +7,19 @@ import { MessageContext } from '../topics/message-context.ts'
 
 /** @limit memory Bodies that a worker caches. Past it: the least recently used one is dropped. */
 const BODY_CACHE_BYTES_MAX = 67_108_864
-/** Asked for, answered and kept by so many: of much that comes slowly, the next try has less to wait for. */
+/**
+ * Bodies are read in groups of this size. If many come slowly and a try fails, the next one finds some already cached.
+ */
 const BODIES_TOGETHER = 100
 /** Fetches of one take. */
 const FETCHES_AT_ONCE = 2
 /**
- * Bodies on their way to this worker: 50 MB at most. Takes of few bodies do not wait for each other.
+ * At most 50 MB. Takes of few bodies do not wait for each other.
  * @limit Bodies under way to a worker. Past it: further loads wait.
  */
 const COMING_MAX = 200
 
-/** A body that cannot be decoded, and its bytes. */
+/** A body that cannot be decoded, with its bytes. */
 export class UnreadableBody extends Error {
   readonly raw: Buffer
 
@@ -43,7 +45,7 @@ export class LaneBodies {
     sizeCalculation: bytesOf,
   })
 
-  /** Bodies that are on their way. */
+  /** Number of bodies under way. */
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
@@ -58,7 +60,7 @@ export class LaneBodies {
    */
   async get(shard: number, deliveries: Buffer[], loading?: LoadingBodies): Promise<LaneBody[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
-    // Taken out of the cache now: it may have dropped any of them by the time the others have come.
+    // Cached messages are kept here. The cache may drop any of them before the others arrive.
     const found: Found = new Map()
     for (const key of keys) {
       const known = this.#cache.get(key)
@@ -72,7 +74,7 @@ export class LaneBodies {
     return keys.map((key) => found.get(key))
   }
 
-  /** False if there was no capacity. */
+  /** Returns false if there was no capacity. */
   async #fetchSome(shard: number, missing: string[], { found, loading }: Fetching): Promise<boolean> {
     const reserved = Math.min(missing.length, BODIES_TOGETHER)
     while (this.#coming > 0 && this.#coming + reserved > COMING_MAX)
@@ -103,12 +105,12 @@ export class LaneBodies {
     })
   }
 
-  /** A message that was read elsewhere, and that a lane will soon need. */
+  /** Caches a message that was read elsewhere, and that a lane will soon need. */
   keep(context: MessageContext): void {
     this.#cache.set(context.id.toString('latin1'), context)
   }
 
-  /** null if there is no body, an UnreadableBody where it cannot be decoded. */
+  /** null: there is no body. UnreadableBody: it cannot be decoded. */
   read(body: Buffer | null): MessageContext | UnreadableBody | null {
     if (body === null) return null
     const text = body.toString()

@@ -12,7 +12,7 @@ import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 
-/** Claims of which nothing is attempted, and what was settled: `<lease> <what>`. */
+/** Claims that are never attempted. `settled` lists `<lease> <what>` for each. */
 function createClaims(options: Partial<LaneClaimsOptions>) {
   const settled: string[] = []
   const claims = new LaneClaims({

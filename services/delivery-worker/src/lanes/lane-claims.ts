@@ -25,11 +25,11 @@ import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-/** Deliveries that were in flight, or on their way here, when the lane was purged. */
+/** For deliveries that were in flight, or under way to this worker, when the lane was purged. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
-/** A claim that got no slot waits so long, lest the two of us go round in circles. */
+/** A claim that got no slot waits this long. Otherwise lane and worker would hand it back and forth. */
 const REFUSED_MS = 250
-/** A delivery that a full quarantine refused stays in its lane, and is claimed again so often. */
+/** If a full quarantine refuses a delivery, it stays in its lane and is claimed again after this time. */
 const FULL_QUARANTINE_CLAIM_MS = 60_000
 
 export interface LaneClaimsOptions {
@@ -43,18 +43,18 @@ export interface LaneClaimsOptions {
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
   clocks: ShardClocks
   servers: Pick<ServerMarks, 'mark'>
-  /** Keeps a delivery whose body is gone or cannot be decoded. Safe to repeat. */
+  /** Quarantines a delivery whose body is gone or cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   log: Logger
-  /** No slot is left for what is due. */
+  /** Called when due deliveries find no free slot. */
   onStarved(): void
 }
 
 interface LaneInHand {
   lane: ClaimedLane
-  /** null if it is gone or cannot be read. */
+  /** null: it is gone or cannot be read. */
   slice: CompiledSlice | null
-  /** Messages of its claims and of those that follow. */
+  /** Messages of the lane's claims, followed by those of the next lanes. */
   messages: Iterator<LaneBody>
   askedAt: number
 }
@@ -66,7 +66,7 @@ export class LaneClaims {
     this.#options = options
   }
 
-  /** Records what the script removed by itself and begins what it claimed. `askedAt`: by performance.now(). */
+  /** Records what the script has removed, and begins what it has claimed. `askedAt`: by performance.now(). */
   async handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const { subscriptionId, delivery } of result.expired)
       this.#options.recorder.expired(subscriptionId, delivery)
@@ -75,7 +75,7 @@ export class LaneClaims {
     const lanes = [...result.lanes]
     const loading = this.#options.bytes.load()
     try {
-      // Each lane takes its own from it, in order.
+      // Each lane takes its messages from this iterator, in order.
       const messages = (await this.#options.bodies.get(shard, deliveries, loading)).values()
       for (let lane = lanes[0]; lane; lane = lanes[0]) {
         const slice = await this.#sliceOf(shard, lane)
@@ -83,7 +83,8 @@ export class LaneClaims {
         this.#handOnLane(shard, { lane, slice, messages, askedAt })
       }
     } catch (error) {
-      // Their leases would block them, and their groups, for as long as an attempt may take.
+      // Returns the claims of the other lanes. Their leases would block them, and their groups, for as long as an
+      // attempt may take.
       for (const lane of lanes) this.#return(shard, lane)
       throw error
     } finally {
@@ -118,8 +119,8 @@ export class LaneClaims {
         continue
       }
       if (!subscription) {
-        // Deleted this moment, or its or its slice's record is unreadable: the lease is left to run out, so that
-        // nothing spins.
+        // The subscription was deleted a moment ago, or a record cannot be read. The lease is left to end, so that the
+        // claim is not repeated at once.
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }
@@ -131,8 +132,8 @@ export class LaneClaims {
   }
 
   /**
-   * The entry first, then the claim ends: a crash in between repeats both. The lease is checked before: a worker that
-   * was frozen finds no body where another one has delivered the message since, and that is no loss.
+   * Adds the entry first, then ends the claim, so a crash in between repeats both. The lease is checked before. If this
+   * worker was frozen, another one may have delivered the message since. Then the body is gone, and nothing is lost.
    */
   async #quarantine(
     shard: number,
@@ -157,7 +158,7 @@ export class LaneClaims {
     await settling.settle(shard, claimed, { op: 'return', delayMs })
   }
 
-  /** null if it is gone or cannot be read: the other lanes of the take go on all the same. */
+  /** null: it is gone or cannot be read. The other lanes of the take continue. */
   async #sliceOf(shard: number, { sliceId, sliceRevision }: ClaimedLane): Promise<CompiledSlice | null> {
     try {
       return await this.#options.snapshots.slice({ sliceId, shard }, sliceRevision)
@@ -179,7 +180,7 @@ export class LaneClaims {
       return
     }
     const { id, maxInFlight } = subscription.record
-    // A turn is a slot: one that is taken at the send time might be gone by then.
+    // A turn includes a slot. If the slot were taken only at the send time, there might be none.
     const takesLater = claim.sendAt !== null && hand.proven
     const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
     if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {

@@ -23,7 +23,7 @@ test('lanes show by topic how much waits, how long and for how long yet, also wh
   await waitFor(async () => (await waiting(paused.id)) === 30 && (await waiting(throttled.id)) > 0)
   await worker.stop()
   const { sliceId = '', shard = -1 } = (await fixture.subscriptions.locate(paused.id)) ?? {}
-  // The first attempts say no more than the throttle, and their rate falls while the test goes on.
+  // The first attempts show no more than the throttle, and their rate falls while the test runs.
   await fixture.redis.hdel(laneKey(shardBase(shard), throttled.id), 'en')
   await fixture.redis.hset(subscriptionsKey(shardBase(shard), sliceId), throttled.id, 'no record')
   expect(await fixture.redis.exists(sliceKey(shardBase(shard), sliceId))).toBe(1)

@@ -1,7 +1,7 @@
 /**
- * The gauges of lanes at a scrape: at most as many lanes as telemetry keeps, the busiest ones, and those of the logs of
- * FIFO topics. It reads no snapshot: a scrape would otherwise load slices that this worker does not use, and displace
- * used ones from the cache.
+ * The gauges of lanes at a scrape, for at most as many lanes as telemetry keeps, the busiest ones. Also the gauges of
+ * FIFO logs. It reads no snapshot. Otherwise a scrape would load slices that this worker does not use, and the cache
+ * would drop used ones.
  */
 import { parseArn } from '@fantail/contracts'
 import { busyLanes, drainOf, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'

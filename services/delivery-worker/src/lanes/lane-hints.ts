@@ -1,6 +1,6 @@
 /**
- * Finds due shards beside wakes and replies: a poll of the busy-shards hint once a second (a wake may be lost), and a
- * look at all shards once a minute (a hint may be lost). The same round trip reads Redis's time.
+ * Finds due shards in addition to wakes and replies. The busy-shards hint is read once a second, because a wake may be
+ * lost. All shards are read once a minute, because a hint may be lost. The same round trip reads Redis's time.
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
@@ -8,34 +8,34 @@ import type { ReportPart } from '../shards/part-states.ts'
 
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000
-/** Comes by all shards, and soon by each master. */
+/** With this step every shard is reached, and soon one of each master. */
 const TIMED_STEP = 17
 
 interface LaneHintsOptions {
   lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
   clocks: ShardClocks
   report: ReportPart
-  /** Something of the shard is due at this Redis time; null: nothing is. */
+  /** A delivery of the shard is due at this Redis time. null: none is. */
   dueAt(shard: number, at: number | null): void
-  /** Like dueAt, for the first of the lanes that wait for their turn. */
+  /** Like dueAt, for the first lane that waits for its turn. */
   turnAt(shard: number, at: number | null): void
   /** A clock has got the time. */
   onTime(): void
-  /** Sends what `ask` asks of Redis in one trip. */
+  /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
-  /** Called once a second: what else asks Redis something then shares the trip. */
+  /** Called once a second. Commands that it sends share the round trip. */
   onLook(): void
 }
 
 export class LaneHints {
   readonly #options: LaneHintsOptions
-  /** Shards that a hint reported as due. The take's result replaces it. */
+  /** Shards that a hint has reported as due. The result of a take replaces it. */
   readonly #hinted = new Set<number>()
   /** Like #hinted, for turns. */
   readonly #hintedTurns = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
-  /** The shard whose time is asked next. */
+  /** The shard of which the time is read next. */
   #timed = 0
   #stopped = false
 
@@ -52,24 +52,25 @@ export class LaneHints {
     clearTimeout(this.#timer)
   }
 
-  /** Much may have been missed: the next look is at all shards. */
+  /** Hints may have been missed, so the next look is at all shards. */
   reconnected(): void {
     this.#sweptAt = Number.NEGATIVE_INFINITY
   }
 
-  /** A hint that stays when its time is past would have its shard looked at every second, for ever. */
+  /** Replaces a hint whose time has passed. If it stayed, its shard would be taken from every second without an end. */
   correct(shard: number, dueAt: number | null): void {
     if (this.#hinted.delete(shard)) this.#options.lanes.noteDue(shard, dueAt).catch(laterAgain)
   }
 
-  /** Like `correct`, after a take that has looked at the turns. */
+  /** Like `correct`, after a take that has read the turns. */
   correctTurn(shard: number, turnAt: number | null): void {
     if (this.#hintedTurns.delete(shard)) this.#options.lanes.noteTurn(shard, turnAt).catch(laterAgain)
   }
 
   /**
-   * Hints once a second, all shards once a minute. Lost wakes cost a second, lost hints a minute. The time comes in the
-   * same trip: a worker whose own clock is behind would else wait for its first take by as much.
+   * Reads hints once a second and all shards once a minute. A lost wake therefore delays a delivery by a second, and a
+   * lost hint by a minute. Redis's time comes in the same round trip. Otherwise a worker whose clock is slow would make
+   * its first take too late.
    */
   async #read(): Promise<void> {
     try {
@@ -106,7 +107,7 @@ export class LaneHints {
     for (const [shard, at] of times) if (at <= this.#options.clocks.of(shard).now()) hinted.add(shard)
   }
 
-  /** Reads one master after the other, if there are several. */
+  /** Reads the time of one master after the other, if there are several. */
   async #reportTime(): Promise<void> {
     try {
       const shard = this.#timed
@@ -115,11 +116,11 @@ export class LaneHints {
       this.#options.clocks.report(shard, await this.#options.lanes.now(shard), askedAt)
       this.#options.onTime()
     } catch {
-      // The hints in the same round trip report it.
+      // The read of the hints in the same round trip reports the error.
     }
   }
 }
 
 function laterAgain(): void {
-  // The next look at the hints brings it here again.
+  // The next read of the hints starts this again.
 }

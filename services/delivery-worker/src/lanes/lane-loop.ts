@@ -1,12 +1,12 @@
 /**
- * Decides when which shard's lanes are taken from, and hands the claims on.
+ * Decides when to take from which shard's lanes, and hands the claims on.
  *
- * For each shard it knows when something is next due: from every script's reply, from wakes (pub/sub), from a poll of
- * the busy-shards hint and a look at all shards (lane-hints.ts). A worker takes only what it has slots and bytes for.
- * Several workers share a shard by taking in turn.
+ * For each shard it knows when a delivery is next due: from every script's reply, from wakes (pub/sub), and from reads
+ * of the busy-shards hint and of all shards (lane-hints.ts). A worker takes only deliveries for which it has slots and
+ * bytes. Several workers share a shard by alternating.
  *
- * Lanes of unproven endpoints wait apart (`turns`), for slots of their own half, one take of them at a time. While
- * there is no such slot they are not looked at, so any number of them costs nothing.
+ * Lanes of unproven endpoints wait separately (`turns`), for slots of their own half, with one take of them at a time.
+ * While no such slot is free they are not read. Any number of them therefore costs nothing.
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
@@ -20,7 +20,7 @@ import { type ShardTurn, TurnLine } from './turn-line.ts'
 const LANES_PER_TAKE = 100
 /** @limit Claims of one take. Past it: a further take follows. */
 const DELIVERIES_PER_TAKE_MAX = 500
-/** Send times are at most this far ahead; the lease covers it. */
+/** Send times are at most this far ahead. The lease covers that time too. */
 const AHEAD_MS = 250
 /** @limit Takes of a worker under way at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
@@ -28,16 +28,16 @@ const TAKES_AT_ONCE_MAX = 8
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
 const TAKE_RETRY_MS = 500
-/** Where turns have waited for a slot: those that come free within it are given out by one take. */
+/** After turns have waited for a slot, slots that are freed within this time are used by one take. */
 const TURNS_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
-  /** Sends what `ask` asks of Redis in one trip. */
+  /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
-  /** Called once a second with the look at the hints: what else asks Redis something then shares their trip. */
+  /** Called once a second with the read of the hints. Commands that it sends share the round trip. */
   onLook(): void
 }
 
@@ -53,7 +53,7 @@ export class LaneLoop {
   #takingTurns = false
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
-  /** No slot, or no bytes, for what is due. */
+  /** Deliveries are due, and no slot or no bytes are free for them. */
   #starved = false
   /** The same for turns. */
   #turnsStarved = false
@@ -77,7 +77,7 @@ export class LaneLoop {
     this.#hints.start()
   }
 
-  /** Takes no more; resolves when no take is under way. */
+  /** Takes no more. Resolves when no take is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -85,7 +85,7 @@ export class LaneLoop {
     while (this.#taking.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  /** Something of the shard is due at this Redis time; null: a script said that nothing is. */
+  /** A delivery of the shard is due at this Redis time. null: a script has reported that none is. */
   readonly dueAt = (shard: number, at: number | null): void => {
     if (at === null) return
     if ((this.#due.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return
@@ -93,7 +93,7 @@ export class LaneLoop {
     this.#schedule()
   }
 
-  /** A lane of the shard that waits for its turn has it at this Redis time at the earliest; null: there is none. */
+  /** The earliest turn of a lane of the shard, by Redis time. null: no lane waits for its turn. */
   readonly turnAt = (shard: number, at: number | null): void => {
     if (this.#line.report(shard, at)) this.#schedule()
   }
@@ -110,7 +110,7 @@ export class LaneLoop {
     if (isFree || isTurnFree) this.#schedule()
   }
 
-  /** The connection is back: what has ended is settled first, and the workers do not all come at once. */
+  /** The connection is back. Ended claims are settled first, and the workers must not all take at once. */
   reconnected(): void {
     this.#notBefore = performance.now() + Math.random() * RECONNECT_JITTER_MS
     this.#hints.reconnected()
@@ -138,7 +138,7 @@ export class LaneLoop {
     return next
   }
 
-  /** The first in the line only: while its shard is taken from, the others wait. */
+  /** Only the first in the line. While its shard is taken from, the others wait. */
   #nextTurn(): (ShardTurn & { inMs: number }) | undefined {
     if (this.#turnsStarved || this.#takingTurns) return undefined
     const { first } = this.#line
@@ -168,7 +168,7 @@ export class LaneLoop {
     if (!this.#turnsStarved) void this.#take(turn.shard, turn)
   }
 
-  /** `turn`: lanes of unproven endpoints are taken, not what else is due. */
+  /** `turn`: takes lanes of unproven endpoints only, and nothing else that is due. */
   async #take(shard: number, turn?: ShardTurn): Promise<void> {
     const { lanes, slots, readers, attemptTimeoutMs } = this.#options
     this.#taking.add(shard)
@@ -179,7 +179,7 @@ export class LaneLoop {
       this.#due.delete(shard)
     }
     const askedAt = performance.now()
-    // Takes under way share what is free; what one claims beyond it would have to go back.
+    // Takes under way share the free slots. Claims beyond them would have to go back.
     const share = Math.ceil(this.#free(true) / this.#taking.size)
     try {
       const result = await lanes.take(shard, {
@@ -216,19 +216,19 @@ export class LaneLoop {
     else this.#hints.correct(shard, nextDueAt)
   }
 
-  /** Records what a script removed by itself and begins what it claimed. `askedAt`: by performance.now(). */
+  /** Records what a script has removed, and begins what it has claimed. `askedAt`: by performance.now(). */
   handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     return this.#claims.handOn(shard, result, askedAt)
   }
 
-  /** Attempts for which there are slots and bytes. */
+  /** The number of attempts for which slots and bytes are free. */
   #free(proven: boolean): number {
     const { slots, bytes } = this.#options
     const free = proven ? slots.freeProven : slots.freeUnproven
     return free > 0 ? Math.min(free, bytes.attemptsLeft(proven)) : free
   }
 
-  /** How many claims each subscription that is busy here may get; the others get what a new one may start with. */
+  /** How many claims each busy subscription may get. All others may get as many as a new one. */
   #limits(): Map<string, number> {
     const limits = new Map<string, number>()
     for (const [id, capacity] of this.#options.slots.busy()) limits.set(id, capacity)

@@ -1,4 +1,4 @@
-/** Retry modes and circuit breakers, from an endpoint's answers to what it is sent. */
+/** Retry modes and circuit breakers, from an endpoint's answers to the requests that it gets. */
 import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -59,7 +59,7 @@ test('an open circuit sends one probe at a time and dead-letters nothing, howeve
 
 test('a delivery that an open circuit delayed says so, while it waits and when it has been delivered', async () => {
   const circuitBreaker = { failures: 1, probeSeconds: 2 }
-  // A status that this policy has retried opens the circuit like any other failure.
+  // A status that this policy's `retryOn` adds opens the circuit like any other failure.
   const { healthyRetryPolicy } = deliveryPolicy(3)
   const set = {
     circuitBreaker,
@@ -128,7 +128,7 @@ test('a retry without quota is late and not lost', async () => {
   const late = sender.sent.slice(3)
   const gaps = late.slice(1).map(({ at }, i) => at - (late[i]?.at ?? 0))
   expect(sender.sent).toHaveLength(6)
-  // The first success fills it again for one of the others.
+  // The first success gives the quota tokens for one of the others.
   expect(Math.min(...gaps)).toBeLessThan(1_500)
   expect((await figures(id)).retryQuota).toBeGreaterThan(0)
   expect(await deadLetters()).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * Reports endpoints' answers to lanes with a retry mode or a circuit breaker: one script per shard for everything since
- * the last. It runs before the delivery is settled, so that the next take already follows the new pace.
+ * Reports endpoints' answers to lanes with a retry mode or a circuit breaker. One script per shard reports all answers
+ * since the last one. It runs before the delivery is settled, so that the next take already uses the new pace.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
@@ -15,11 +15,11 @@ const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {
   open: boolean
-  /** Redis time when it last closed; null if it is open or never was. */
+  /** Redis time when it last closed. null: it is open, or has never been open. */
   closedAt: number | null
 }
 
-/** What is known of the lane whose endpoint answered. */
+/** The facts about the lane whose endpoint answered. */
 type PacedLane = Pick<CompiledSubscription, 'shard' | 'record' | 'policy'>
 
 interface Item extends LaneResult {
@@ -46,9 +46,9 @@ export class LanePacing {
   }
 
   /**
-   * The lane's circuit before this result. Open: the attempt was a probe, or it began before the circuit opened. An
-   * attempt that sent no request is no probe: the circuit lets the next one through at once, and only the policy delays
-   * it.
+   * Reports an answer, and returns the state of the lane's circuit before it. If the circuit was open, the attempt was
+   * a probe, or it began before the circuit opened. An attempt without a request is no probe. The next one may then go
+   * at once, and only the policy delays it.
    */
   async answered(
     { shard, record, policy }: PacedLane,
@@ -64,7 +64,7 @@ export class LanePacing {
     return { ...circuit, open: circuit.open && answered !== null }
   }
 
-  /** A claim was handed back: what it drew on the quota is there again. */
+  /** Reports that a claim was handed back. Its tokens go back to the quota. */
   unsent(shard: number, subscriptionId: string, cost: number): void {
     void this.#note(shard, { subscriptionId, answered: 'unsent', cost })
   }

@@ -22,7 +22,7 @@ const message = new MessageContext({
   message: '',
 })
 
-/** Turns whose renewals the test answers, on a clock that Redis and this process share. */
+/** Turns whose renewals the test answers. Redis and this process have the same clock. */
 function createTurns() {
   const clocks = new ShardClocks()
   const asked: (LaneRenewal & { answer(renewed: RenewedClaim[]): void })[] = []
@@ -58,7 +58,7 @@ function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number,
   }
 }
 
-/** The claim whose time has come, begun. */
+/** Begins the claim whose time has come. */
 function begun({ turns, told }: Pick<ReturnType<typeof createTurns>, 'turns' | 'told'>): Turn {
   const turn = told.due.at(-1)
   if (!turn || !turns.start(turn)) throw new Error('its time has come')

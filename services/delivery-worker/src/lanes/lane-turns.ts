@@ -25,7 +25,10 @@ import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
 import type { Renewals } from './renewals.ts'
 
-/** Less late than the throttle's bound allows, by this much: the clocks of two workers may differ a little. */
+/**
+ * Requests must be earlier than the throttle's bound by this much, because the clocks of two workers may differ a
+ * little.
+ */
 const MARGIN_MS = 10
 /** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
@@ -47,9 +50,9 @@ interface LaneTurnsOptions {
   clocks: ShardClocks
   /** Whether Redis can be asked. */
   isConnected(): boolean
-  /** Its time has come: to be checked, then begun by `start`. */
+  /** Called when its time has come. It must be checked, then begun by `start`. */
   onTurn(turn: Turn): void
-  /** It has no send time any more, and is not here any more. */
+  /** Called when it has no send time any more. It is no longer held here. */
   onNone(hand: ClaimInHand): void
 }
 
@@ -57,9 +60,9 @@ export class LaneTurns {
   readonly #options: LaneTurnsOptions
   /** By subscription. */
   readonly #lanes = new Map<string, Set<Turn>>()
-  /** By performance.now(): until then other workers may have claims in hand by an earlier time of Redis's. */
+  /** By performance.now(). Until then other workers may have claims with send times of Redis's earlier clock. */
   #othersUntil = Number.NEGATIVE_INFINITY
-  /** Rises where all send times that were given out before may have been given out again. */
+  /** Rises if all earlier send times may have been given out again. */
   #era = 0
   #stopped = false
 
@@ -73,14 +76,14 @@ export class LaneTurns {
     else this.#replace([this.#keep(hand)], leadMs)
   }
 
-  /** The attempt needs another request, which gets its own send time. */
+  /** Adds a claim whose attempt needs another request. That request gets its own send time. */
   addAgain(hand: ClaimInHand): void {
     this.#replace([this.#keep(hand)], 0)
   }
 
   /**
-   * True: it is in time and no longer here; `isInTime` says whether its request may be written, and `missed` takes it
-   * back. False: it gets a new send time, or `onNone` has been called.
+   * Returns true if the claim is in time. It is then no longer held here: `isInTime` says whether its request may be
+   * written, and `missed` takes it back. Returns false if it gets a new send time, or if `onNone` was called.
    */
   start(turn: Turn): boolean {
     turn.era = this.#era
@@ -96,7 +99,7 @@ export class LaneTurns {
     return turn.era === this.#era && this.#options.isConnected() && !this.#isLate(turn)
   }
 
-  /** A begun attempt was late when its request would have been written. It waits for a new send time. */
+  /** Called if the request of a begun attempt would have been written too late. The claim waits for a new send time. */
   missed(turn: Turn): void {
     this.#enter(turn)
     const leadMs = this.#othersUntil - performance.now()
@@ -105,13 +108,13 @@ export class LaneTurns {
     else this.#renewNow(turn)
   }
 
-  /** Redis is back, and may have forgotten what is in hand here. */
+  /** Called when Redis can be reached again. It may have forgotten the claims in hand. */
   reconnected(): void {
     this.#era++
     for (const lane of this.#lanes.values()) this.#renew(inTurn(lane), 0)
   }
 
-  /** The clock of Redis is ahead of what it was. */
+  /** Called when Redis's clock was set forward. */
   setForward(): void {
     this.#era++
     this.#othersUntil = performance.now() + SEND_AHEAD_MS
@@ -127,7 +130,8 @@ export class LaneTurns {
   }
 
   /**
-   * Calls `onNone` for waiting claims, and for those being renewed once they are. Due claims belong to their callers.
+   * Calls `onNone` for waiting claims, and for those being renewed when their renewal ends. Due claims belong to their
+   * callers.
    */
   stop(): void {
     this.#stopped = true
@@ -166,7 +170,10 @@ export class LaneTurns {
     return this.#latenessOf(hand) > lateMsMax - MARGIN_MS
   }
 
-  /** By the clock of Redis as it is known now: what was reckoned by a slow reply was reckoned too late. */
+  /**
+   * How late a claim is, by the latest knowledge of Redis's clock. A send time that was computed from a slow reply may
+   * have been computed too late.
+   */
   #latenessOf({ claim, sendAt, subscription }: ClaimInHand): number {
     const planned = sendAt ?? 0
     const clock = this.#options.clocks.of(subscription.shard)
@@ -179,7 +186,10 @@ export class LaneTurns {
     else this.#renewLane(turn)
   }
 
-  /** A worker that is late again needs a lead of as much: Redis's answer would else be old when it is read. */
+  /**
+   * If this process is late again and again, new send times must be later by as much. Otherwise they have passed when
+   * Redis's reply is read.
+   */
   #renewLate(late: Turn): void {
     if (late.renewals === RENEWALS_MAX) {
       this.#drop(late)
@@ -195,7 +205,7 @@ export class LaneTurns {
     this.#renew(turns, leadMs)
   }
 
-  /** Gives new send times, also to claims that have one. */
+  /** Requests new send times, also for claims that have one. */
   #replace(turns: Turn[], leadMs: number): void {
     for (const { hand } of turns) hand.claim = { ...hand.claim, sendAt: null }
     this.#renew(turns, leadMs)

@@ -1,4 +1,4 @@
-/** Throttled requests that are late on the way to their endpoint, by the times at which they are written. */
+/** Throttled requests that are late on the way to their endpoint. The times at which they are written are checked. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createHttpSender, type HttpSender } from '@fantail/delivery'
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
@@ -9,7 +9,7 @@ const RATE = 20
 const IN_A_SECOND_MAX = 23
 const WAITING_DIALS = 6
 const MESSAGES = 60
-/** Less than what makes an endpoint seem hung. */
+/** Less than the time after which an endpoint counts as hung. */
 const HELD_MS_MAX = 800
 /** undici's channel: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md */
 const SENT = 'undici:client:sendHeaders'
@@ -34,7 +34,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-/** A worker that looks up every name in the way given, with a throttled lane in which messages wait. */
+/** A worker with the given name look-up, and a throttled lane in which messages wait. */
 async function startLane(lookUp: () => Promise<void>): Promise<void> {
   const resolver = { resolve: () => lookUp().then(() => ['127.0.0.1']) }
   sender = createHttpSender({ allowPrivate: true, timeoutMs: 3_000, resolver })

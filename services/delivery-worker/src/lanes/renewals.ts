@@ -1,4 +1,4 @@
-/** Gets new send times for claims in hand: one script per shard for all requests since the last. */
+/** Gets new send times for claims in hand. One script per shard handles all requests since the last one. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
 import { reportParts } from '../shards/part-states.ts'
@@ -32,7 +32,7 @@ export class Renewals {
     })
   }
 
-  /** Resolves with one for each claim, in order, once Redis has answered. */
+  /** Resolves with one result for each claim, in order. */
   renew(shard: number, renewal: LaneRenewal): Promise<RenewedClaim[]> {
     return new Promise((done) => this.#queue.push(shard, { ...renewal, done }))
   }

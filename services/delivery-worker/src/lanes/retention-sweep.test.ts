@@ -10,7 +10,7 @@ const SHARDS = Array.from({ length: 48 }, (_, shard) => shard)
 const NOTHING = { lanes: [], expired: [], cursor: null } as unknown as SweepResult
 const CLAIMED = { ...NOTHING, lanes: [{}] } as unknown as SweepResult
 
-/** One turn over all shards; each script answers as `answer` says. */
+/** Sweeps all shards once. Each script's reply comes from `answer`. */
 async function sweepAll(answer: (shard: number, request: SweepRequest) => Promise<SweepResult>) {
   const handedOn: number[] = []
   const writes: number[] = []

@@ -1,21 +1,21 @@
 /**
- * Finds expired deliveries once a minute, by one worker, in lanes that no take reaches (paused, or far behind a
- * throttle). Without a dead-letter queue the script removes and counts them. With one they come back claimed and marked
- * dead, and are dead-lettered here like any other. In a FIFO group only the first delivery can expire, so a shard in
- * which something was claimed is swept again until nothing is.
+ * Finds expired deliveries once a minute, in one worker. It reads lanes that no take reaches (paused, or far behind a
+ * throttle). If a lane has no dead-letter queue, the script removes and counts its expired deliveries. Otherwise they
+ * are claimed, marked dead, and dead-lettered here like any other. In a FIFO group only the first delivery can expire,
+ * so a shard is swept again until nothing more is claimed.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import type { LaneStore, SweepResult } from '@fantail/store'
 
 const RETENTION_SWEEP_MS = 60_000
-/** Deliveries of all shards that are swept at once. */
+/** The most deliveries that one step claims over all shards. */
 const DELIVERIES_PER_STEP = 200
 /** @limit Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
 const SWEEP_LEASE_MS = 15_000
 /** @limit Rounds of one sweep. Past it: the next sweep goes on. */
 const SWEEP_ROUNDS_MAX = 1_000
 const SHARDS_AT_ONCE = 8
-/** About what a dead letter takes. */
+/** About the time that a dead letter takes. */
 const BETWEEN_ROUNDS_MS = 20
 
 interface Step {
@@ -26,13 +26,13 @@ interface Step {
 interface RetentionSweepOptions {
   lanes: Pick<LaneStore, 'sweep'>
   log: Logger
-  /** Dead-letters the claims of one step and records what was removed. */
+  /** Dead-letters the claims of one step, and records what was removed. */
   handOn(shard: number, result: SweepResult): Promise<void>
-  /** Sends what `ask` asks of Redis in one trip. */
+  /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
   /** Shards that have anything to sweep. */
   shards(): Promise<number[]>
-  /** True for one process at a time. */
+  /** Returns true in one process at a time. */
   isLeader(): Promise<boolean>
 }
 
@@ -49,7 +49,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
     },
   })
 
-  /** A shard that cannot be swept keeps no other from it: it has its turn again with the next sweep. */
+  /** If a shard cannot be swept, the others still are. It is tried again with the next sweep. */
   async function sweepShards(all: number[], signal: AbortSignal): Promise<void> {
     const failed = new Map<number, unknown>()
     for (let at = 0; at < all.length; at += SHARDS_AT_ONCE)
@@ -71,7 +71,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
     }
   }
 
-  /** Resolves with the shards in which anything was claimed. */
+  /** Resolves with the shards in which a delivery was claimed. */
   async function sweepOnce(
     some: number[],
     failed: Map<number, unknown>,
@@ -88,7 +88,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): WakeableLo
     return [...claimed]
   }
 
-  /** All in one trip: nearly always there is nothing to do in any of them. */
+  /** All steps go in one round trip, because nearly all of them find nothing. */
   async function sweepSteps(
     steps: Step[],
     failed: Map<number, unknown>,

@@ -6,7 +6,7 @@ import { Settling } from './settling.ts'
 const log = createLogger({ service: 'test', level: 'silent' })
 const claimed = (lease: string) => ({ subscriptionId: 'id', delivery: Buffer.alloc(16), lease })
 
-/** `fails`: how many tries find Redis away. */
+/** `fails`: how many tries fail because Redis is unreachable. */
 function createSettling(fails = 0) {
   const sent: string[][] = []
   const settle = async (_shard: number, settlements: Settlement[]) => {

@@ -1,10 +1,10 @@
 /**
- * Settles claims: one script per shard for everything that ended there since the last. A settlement that Redis does not
- * take is tried again; when its lease has run out meanwhile it changes nothing and the delivery is attempted again.
+ * Settles claims. One script per shard settles everything that has ended since the last one. A settlement is repeated
+ * if Redis is unreachable. If its lease has ended meanwhile, it changes nothing, and the delivery is attempted again.
  *
- * Where a claim ends because of a copy (a dead letter, an append to a queue, an entry of the quarantine), it ends only
- * while the copy stands (store: server-marks.ts). What an endpoint has received needs no such mark: a settlement that
- * Redis loses repeats the attempt.
+ * Some claims end because of a copy (a dead letter, an append to a queue, an entry of the quarantine). Such a claim
+ * ends only while the copy's mark holds (store: server-marks.ts). A delivery to an endpoint needs no mark: if Redis
+ * loses the settlement, the attempt is repeated.
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -19,14 +19,14 @@ export interface Claimed {
   subscriptionId: string
   delivery: Buffer
   lease: string
-  /** The endpoint's standing after the attempt, if its lane does not know it. */
+  /** The endpoint's standing after the attempt, if its lane has another one. */
   standing?: Standing | undefined
 }
 
 interface SettleHow {
-  /** Nothing waits for it, so it may linger for a moment and go with others. */
+  /** Nobody waits for it, so it may linger for a moment and share a script with others. */
   later?: boolean
-  /** The copy because of which the claim ends. Where it may be gone, nothing is changed. */
+  /** The mark of the copy because of which the claim ends. If it no longer holds, nothing is changed. */
   restsOn?: ServerMark | undefined
 }
 
@@ -37,9 +37,9 @@ interface Item extends Claimed {
 }
 
 interface Settled {
-  /** False: the lease was no longer ours, or what the settlement rests on may be gone. */
+  /** False: the lease was not the current one, or the mark of its copy no longer holds. */
   accepted: boolean
-  /** After `markDead`: the lease that holds now. */
+  /** After `markDead`: the new lease. */
   lease: string | null
 }
 
@@ -78,7 +78,7 @@ export class Settling {
 
   async #run(shard: number, batch: Item[]): Promise<void> {
     const stands = ({ restsOn }: Item) => restsOn === undefined || restsOn.holds()
-    // The lease runs out, and whoever claims the delivery then writes the copy again.
+    // The copy may be lost. The lease ends, and the worker that claims the delivery next writes the copy again.
     for (const item of batch) if (!stands(item)) item.done(false, null)
     const items = batch.filter(stands)
     if (items.length === 0) return

@@ -1,38 +1,41 @@
 /**
- * When lanes of unproven endpoints have their turn, by shard, and which shard is next.
+ * Knows for each shard when its lanes of unproven endpoints have their turn, and which shard is next.
  *
- * All shards form one queue. The shard whose first lane has waited longest is taken from, up to where another shard's
- * first has waited longer. A worker's knowledge may be out of date, since other workers take too; the reply to a take
- * corrects it.
+ * All shards form one line. The first is the shard whose first lane has waited longest. A take from it serves the lanes
+ * that have waited longer than the first lane of any other shard. A worker's knowledge may be out of date, since other
+ * workers take too. The reply to a take corrects it.
  */
 
-/** A lane may go that much before one of another shard: lanes that began to wait together go in one take. */
+/**
+ * A lane may go before one of another shard that began to wait up to this much earlier. Lanes that began to wait
+ * together then go in one take.
+ */
 const SLACK_MS = 250
 
 export interface ShardTurn {
   shard: number
   /** Redis time of its first. */
   at: number
-  /** Those that have waited since then or longer have their turn; undefined: all. */
+  /** Lanes that have waited since this time or longer have their turn. undefined: all have. */
   till: number | undefined
 }
 
 export class TurnLine {
   readonly #turns = new Map<number, number>()
 
-  /** True if that is earlier than was known; null: nothing waits. */
+  /** Returns true if the time is earlier than the known one. null: no lane waits. */
   report(shard: number, at: number | null): boolean {
     if (at === null || (this.#turns.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
     this.#turns.set(shard, at)
     return true
   }
 
-  /** It is being taken from: the reply says when it is next. */
+  /** Called when the shard is being taken from. The reply will give its next time. */
   forget(shard: number): void {
     this.#turns.delete(shard)
   }
 
-  /** The shard that is first in the line, whether its time has come or not. */
+  /** The first shard in the line, whether its time has come or not. */
   get first(): ShardTurn | undefined {
     let first: ShardTurn | undefined
     let second = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** The worker's uses of its connections beside commands: wakes, the signing key, and log lines about their state. */
+/** Uses of the worker's connections beside commands: wakes, the signing key, and log lines about their state. */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES, WAKE_MOVED } from '@fantail/store'
@@ -15,10 +15,13 @@ interface Woken {
   missing: MissingQueues
 }
 
-/** Wakes: something is due in a shard, or a topic or queue has changed. Subscribed anew with every connection. */
+/**
+ * Wakes say that deliveries of a shard are due, or that a topic or queue has changed. They must be subscribed to at
+ * every new connection.
+ */
 export function listenForWakes(subscriber: Redis, { snapshots, laneLoop, slots, missing }: Woken): void {
   subscriber.on('ready', () => {
-    // Fails only with the connection, whose next 'ready' comes here again.
+    // This fails only if the connection breaks. The next 'ready' then starts it again.
     subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED).catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
@@ -37,9 +40,9 @@ export function listenForWakes(subscriber: Redis, { snapshots, laneLoop, slots, 
 }
 
 interface SigningOptions {
-  /** An operator's own; else the one that is kept in Redis. */
+  /** An operator's own pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
-  /** Seals the one that is kept in Redis. */
+  /** Seals the pair that Redis stores. */
   vault?: Vault | undefined
   log: Logger
 }

@@ -74,7 +74,7 @@ test('the time to drain counts attempts that fail, and is unknown where all do',
   const figures = await figuresOf(id)
   const { seconds } = drainOf(figures, false)
   expect(figures.waiting).toBeGreaterThan(0)
-  // At its throttle alone, what waits would take this long.
+  // At the rate of the throttle alone, the waiting deliveries would take this long.
   expect(seconds).toBeGreaterThan(figures.waiting / 10)
   expect(sender.sent.every(({ url }) => url === urlOf('flaky'))).toBe(true)
 })

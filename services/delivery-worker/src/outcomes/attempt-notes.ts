@@ -1,7 +1,7 @@
 /**
- * What attempts come to, by subscription, for the figures of lanes: the last success and failure, and how many there
- * were. It is written for people, so no delivery waits for it. However many attempts end, each shard has one script a
- * second at most. What cannot be written is dropped: the next attempts make the figures true again.
+ * Collects the results of attempts by subscription, for the figures of lanes: the last success and failure, and the
+ * number of attempts. People read them, so no delivery waits for them. Each shard has at most one script a second,
+ * however many attempts end. If a write fails, its notes are dropped, and later attempts make the figures right again.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -15,14 +15,14 @@ const NOTED_PER_WRITE_MAX = 1_000
 /** @limit Subscriptions whose attempts wait to be noted. Past it: attempts of further ones are not in the figures. */
 const NOTES_WAITING_MAX = 20_000
 const WRITE_EVERY_MS = 1_000
-/** After a pause, so that what ends together is noted together. */
+/** The pause before a first write. Attempts that end together are then noted together. */
 const FIRST_WRITE_MS = 50
 
 interface Note {
   shard: number
   attempts: number
   successes: number
-  /** By performance.now(), as the others. */
+  /** By performance.now(), like the others. */
   beganAt: number
   succeededAt: number | null
   failed: { at: number; statusCode: number | null; error: string | null } | null
@@ -36,7 +36,7 @@ export class AttemptNotes {
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
-  /** When the last write began (performance.now()). */
+  /** When the last write began, by performance.now(). */
   #wroteAt = Number.NEGATIVE_INFINITY
 
   constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
@@ -44,7 +44,7 @@ export class AttemptNotes {
     this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }
 
-  /** So many deliveries went by one attempt. */
+  /** Notes an attempt that delivered this many deliveries. */
   delivered(subscription: Noted, deliveries = 1): void {
     const now = performance.now()
     const note = this.#noteOf(subscription, now)

@@ -1,6 +1,6 @@
 /**
- * Delivery status logging, as a topic's feedback attributes ask for it (checklist 199, 200): one record for each ended
- * delivery, to the process's log and, if log records are exported, to OpenTelemetry. A crash between the end and its
+ * Delivery status logging, if a topic's feedback attributes request it (checklist 199, 200). Each ended delivery gives
+ * one record, to the process's log and, if log records are exported, to OpenTelemetry. A crash between the end and its
  * record loses the record, never the delivery.
  */
 import { hash } from 'node:crypto'
@@ -48,7 +48,7 @@ export class DeliveryStatus {
     if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#report(finished, true)
   }
 
-  /** The delivery failed for good, whether dead-lettered or discarded. */
+  /** The delivery failed for good. It was dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
     if (finished.subscription.feedback?.failures && isNotification(finished)) this.#report(finished, false)
   }
@@ -69,7 +69,7 @@ export class DeliveryStatus {
   }
 }
 
-/** SNS does not log what it asks of endpoints on its own behalf. */
+/** SNS does not log its own confirmation messages to endpoints. */
 function isNotification({ message: { message } }: FinishedDelivery): boolean {
   const kind: MessageKind = message.kind ?? 'Notification'
   return kind === 'Notification'

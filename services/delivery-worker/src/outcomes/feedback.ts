@@ -4,12 +4,12 @@ import type { ReportTraits } from '@fantail/policy'
 
 /** A topic's settings for one kind of subscriber. */
 export interface Feedback {
-  /** Share of successes, from 0 to 1. */
+  /** Share of successes to log, from 0 to 1. */
   share: number
   failures: boolean
 }
 
-/** undefined: nothing, and nothing need be kept for it. Without a rate every success is asked for. */
+/** undefined: nothing is logged. Without a rate every success is logged. */
 export function feedbackOf(
   { attributes }: TopicRecord,
   kind: ReportTraits['feedback'],

@@ -1,10 +1,10 @@
 /**
- * The end of a claimed delivery: delivered, due again, or dead.
+ * Ends a claimed delivery: it is delivered, due again, or dead.
  *
- * Dead takes three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. A worker that
- * dies between two of them leaves a claim whose lease runs out. The next worker that claims it continues from the mark
- * and attempts nothing. The same happens if Redis may have lost the append: then nothing is forgotten. Without a
- * dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
+ * A dead delivery takes three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. If a
+ * worker dies between two of them, the claim's lease ends. The next worker that claims the delivery continues from the
+ * mark, and attempts nothing. The same happens if Redis may have lost the append, because then nothing is forgotten.
+ * Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
 import type { Why } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
@@ -28,10 +28,10 @@ import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
  * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker goes on with the append.
  */
 const DEAD_LEASE_MS = 15_000
-/** If the append fails, the marked delivery waits this long in its lane instead of to the end of its lease. */
+/** If the append fails, the marked delivery waits this long in its lane, instead of until the end of its lease. */
 const POSTPONED_MS = 2_000
 /**
- * Several times a settlement's real duration, so that no lane waits for it.
+ * Several times the usual duration of a settlement, so that no lane waits for it.
  * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
@@ -39,9 +39,9 @@ const LINGER_SECONDS_MAX = 0.4
 interface EndedAttempt extends ExplainedAttempt {
   claimed: Claimed
   subscription: CompiledSubscription
-  /** FIFO: what shared the attempt; delivered with it, or untouched in its lane. */
+  /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */
   run?: InRun[]
-  /** The quota of its lane that the retry took; absent: none. */
+  /** The tokens of the lane's quota that the retry took. Absent: none. */
   retryCost?: number
 }
 
@@ -67,7 +67,7 @@ export class Finishing {
     this.#options = options
   }
 
-  /** Resolves when Redis has it, or the lease was no longer ours. */
+  /** Resolves when Redis has the result, or has refused it because the lease was not the current one. */
   async finish(ended: EndedAttempt): Promise<void> {
     const { claimed, subscription, attempts, outcome } = ended
     const { jitter, maxRetrySeconds, settling } = this.#options
@@ -118,7 +118,10 @@ export class Finishing {
     else notes.failed(subscription, outcome.result)
   }
 
-  /** The lane's circuit before the attempt ended. Open: a failure costs the delivery neither its place nor a retry. */
+  /**
+   * Reports the answer, and returns the lane's circuit before the attempt ended. If it was open, a failure costs the
+   * delivery neither its place nor a retry.
+   */
   #reportLane({ subscription, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
     return this.#options.pacing.answered(subscription, outcome.result, retryCost)
   }
@@ -144,7 +147,9 @@ export class Finishing {
     for (const one of all) this.#options.status.delivered({ subscription, ...one, result: outcome.result })
   }
 
-  /** A delivery that was claimed marked dead, or has become so: to its queue, or counted. */
+  /**
+   * Ends a delivery that was claimed as dead, or has become dead. It goes to its queue, or is discarded and counted.
+   */
   async deadLetter(dead: DeadDelivery): Promise<void> {
     const gone = await this.#moveDead(dead, true)
     // An attempted delivery was recorded when it was marked.
@@ -153,7 +158,7 @@ export class Finishing {
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
   }
 
-  /** False if it has not left its lane. `waited`: it was marked dead before it was claimed. */
+  /** Returns false if the delivery has not left its lane. `waited`: it was marked dead before it was claimed. */
   async #moveDead(dead: DeadDelivery, waited = false): Promise<boolean> {
     const target = letterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
@@ -180,8 +185,8 @@ export class Finishing {
   }
 
   /**
-   * A native delivery without its dead-letter queue waits for that queue, as long as the topic keeps messages. Others
-   * are discarded, as in SNS.
+   * The dead-letter queue does not exist. A native delivery waits for it while the topic keeps messages. Others are
+   * discarded, as in SNS.
    */
   async #awaitQueue(dead: DeadDelivery, queueArn: string): Promise<boolean> {
     const leftMs = dead.subscription.record.origin === 'native' ? this.#keptForMs(dead) : 0
@@ -194,7 +199,7 @@ export class Finishing {
     return false
   }
 
-  /** Ms until it is too old. A redriven delivery never is, as in its lane. */
+  /** Ms until it is too old. A redriven delivery is never too old, as in its lane. */
   #keptForMs({ subscription, claimed, message }: DeadDelivery): number {
     if (parseDeliveryId(claimed.delivery).generation > 0) return subscription.retentionMs
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()
@@ -243,7 +248,7 @@ function laneOf({ subscription, claimed }: DeadDelivery) {
   return { shard: subscription.shard, subscriptionId: claimed.subscriptionId }
 }
 
-/** The endpoint is named as it is shown: without credentials. */
+/** The endpoint is shown without credentials. */
 function discardedLine({ subscription, message, state }: DeadDelivery, cause: string) {
   const { id: subscriptionId, topicArn, endpoint } = subscription.record
   const { messageId } = message.message
@@ -265,8 +270,9 @@ function isRetryable(step: NextStep): boolean {
 }
 
 /**
- * A throttled lane's next delivery follows its send time and not the end of this one. Exceptions: so few may be in
- * flight that it waits for this one, or it is of the same group.
+ * Whether the settlement may wait for others. In a throttled lane the next delivery waits for its send time, not for
+ * the end of this one. There are two exceptions: the next is of the same group, or so few may be in flight that it
+ * waits for this one.
  */
 function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): boolean {
   if (rate === null || message.message.sequenceNumber !== undefined) return false

@@ -87,7 +87,7 @@ test('past the share of memory the oldest letters go, and are counted as discard
 
 test('a record that was written before there were such queues keeps its behaviour', async () => {
   const { id } = await fixture.subscribe('gone', NATIVE)
-  // What an earlier release stored for a subscription of either API without a redrive policy.
+  // The record that an earlier release stored for a subscription of either API without a redrive policy.
   const [key = ''] = await fixture.redis.keys('ft:*:subs:*')
   const { o, t } = JSON.parse((await fixture.redis.hget(key, id)) ?? '')
   const stored = `{"e":"http://gone.example/hook","w":1,"o":${o},"t":${t}}`

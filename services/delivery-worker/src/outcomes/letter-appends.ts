@@ -22,7 +22,8 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
- * With more waiting, what is dead is handed back and comes again: dead letters hold no slots that would bound them.
+ * Dead letters hold no slots, which would bound them. If more wait, a dead delivery is handed back and claimed again
+ * later.
  * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
  */
 const SIGNATURES_WAITING_MAX = 2_000
@@ -36,11 +37,11 @@ export interface DeadDelivery {
   state: DeadState
 }
 
-/** Where a delivery's letter goes: the queue of this ARN, or the one that this topic makes. */
+/** The target of a letter: a queue by its ARN, or this topic's own queue. */
 type LetterTarget = { queueArn: string } | { topicArn: string }
 
 type Appended =
-  /** `restsOn`: the server that has the letter. If it is another one by then, the letter may be lost. */
+  /** `restsOn`: the mark of the letter. If it no longer holds, the letter may be lost. */
   | { outcome: 'done'; queueArn: string; restsOn: ServerMark }
   | { outcome: 'missing'; queueArn: string }
   | { outcome: 'denied'; queueArn: string }
@@ -63,7 +64,10 @@ interface LetterAppendsOptions {
 
 export class LetterAppends {
   readonly #options: LetterAppendsOptions
-  /** By queue: one that is away is asked for each delivery every two seconds, and would be told of as often. */
+  /**
+   * Reports by queue. An unreachable queue is tried for each delivery every two seconds, and would be reported as
+   * often.
+   */
   readonly #report: ReportPart
 
   constructor(options: LetterAppendsOptions) {
@@ -71,7 +75,7 @@ export class LetterAppends {
     this.#report = reportParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
-  /** Never rejects. Safe to repeat: the letter's id is that of its delivery. */
+  /** Never rejects. Safe to repeat, because the letter's id is derived from its delivery. */
   async append(dead: DeadDelivery, target: LetterTarget): Promise<Appended> {
     const name = 'queueArn' in target ? target.queueArn : target.topicArn
     try {
@@ -100,7 +104,7 @@ export class LetterAppends {
     return { outcome: 'done', queueArn, restsOn }
   }
 
-  /** Where somebody else has made a queue of the name meanwhile, the topic's gets the next one. */
+  /** If somebody else has made a queue of this name meanwhile, the topic's queue gets the next name. */
   async #appendToOwn(dead: DeadDelivery, topicArn: string): Promise<Appended> {
     const { topicQueues, quota, admission, memory, recorder, log, now } = this.#options
     for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {
@@ -158,7 +162,7 @@ export class LetterAppends {
   }
 }
 
-/** null: none, or a confirmation, which never goes to a dead-letter queue. */
+/** null: there is no queue, or the message is a confirmation, which never goes to a dead-letter queue. */
 export function letterTarget({
   subscription: { record },
   message,

@@ -46,7 +46,7 @@ test('a native delivery waits for its missing dead-letter queue, and reaches it 
   const madeAt = performance.now()
   await fixture.queues.put(DLQ, {})
   await waitFor(async () => (await letters()).length === 2, { what: 'both letters' })
-  // Without the news of the queue they would ask again after two seconds.
+  // Without the notice about the queue they would be tried again only after two seconds.
   expect(performance.now() - madeAt).toBeLessThan(1_900)
   expect((await letters()).sort()).toEqual(['one', 'two'])
   await waitFor(async () => (await figuresOf(id))?.waiting === 0, { what: 'the lane to be empty' })

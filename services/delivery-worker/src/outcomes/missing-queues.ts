@@ -1,14 +1,14 @@
 /**
- * Lanes whose dead deliveries wait for a dead-letter queue that does not exist. They ask for it again by themselves,
- * a few at a time (lane-settle.lua). When the queue is there again, all of them become due at once. This memory may be
- * lost: whatever then finds the queue makes the others of its lane due.
+ * Remembers lanes whose dead deliveries wait for a dead-letter queue that does not exist. These are tried again by
+ * themselves, a few at a time (lane-settle.lua). When the queue exists again, all of them become due at once. This
+ * memory may be lost. The first delivery that then finds the queue makes the others of its lane due.
  */
 import type { Logger } from '@fantail/runtime'
 import type { LaneStore } from '@fantail/store'
 
 /** @limit Lanes that a worker remembers as waiting for a queue. Past it: further lanes find out by themselves. */
 const WAITING_LANES_MAX = 10_000
-/** How often one lane is released at most: each letter that finds its queue asks for it. */
+/** The shortest time between two releases of a lane. Each letter that finds its queue requests one. */
 const RELEASE_EVERY_MS = 1_000
 
 interface WaitingLane {
@@ -26,7 +26,7 @@ interface MissingQueuesOptions {
 export class MissingQueues {
   readonly #options: MissingQueuesOptions
   readonly #now: () => number
-  /** Subscription id → shard, by queue. */
+  /** By queue: subscription id → shard. */
   readonly #queues = new Map<string, Map<string, number>>()
   readonly #releasedAt = new Map<string, number>()
   #lanes = 0
@@ -36,7 +36,7 @@ export class MissingQueues {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** One of the lane's deliveries waits for this queue. */
+  /** A delivery of the lane waits for this queue. */
   add(queueArn: string, { shard, subscriptionId }: WaitingLane): void {
     let lanes = this.#queues.get(queueArn)
     if (lanes?.has(subscriptionId) || this.#lanes >= WAITING_LANES_MAX) return
@@ -49,7 +49,7 @@ export class MissingQueues {
     this.#lanes++
   }
 
-  /** The queue has been written: it may be there again. */
+  /** Called when the queue has changed. It may exist again. */
   changed(queueArn: string): void {
     const lanes = this.#queues.get(queueArn)
     if (!lanes) return
@@ -58,7 +58,7 @@ export class MissingQueues {
     for (const [subscriptionId, shard] of lanes) this.#release({ shard, subscriptionId })
   }
 
-  /** A delivery of this lane that had waited has found the queue. */
+  /** Called when a delivery of this lane that had waited has found the queue. */
   found(queueArn: string, lane: WaitingLane): void {
     if (this.#queues.has(queueArn)) this.#options.log.info({ queueArn }, 'dead_letter_queue.found')
     this.changed(queueArn)
@@ -69,7 +69,7 @@ export class MissingQueues {
   #release({ shard, subscriptionId }: WaitingLane): void {
     if (this.#releasedAt.size >= WAITING_LANES_MAX) this.#releasedAt.clear()
     this.#releasedAt.set(subscriptionId, this.#now())
-    // The deliveries ask by themselves if this fails.
+    // If this fails, the deliveries are tried again by themselves.
     this.#options.lanes
       .releaseDead(shard, subscriptionId)
       .catch((error) => this.#options.log.debug({ subscriptionId, err: error }, 'dead_letters.unreleased'))

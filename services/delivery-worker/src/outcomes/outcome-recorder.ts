@@ -1,7 +1,7 @@
 /**
- * Records the outcomes of deliveries in the outcome log and the metrics. The first entry after a pause is written at
- * once, those of the next GATHER_MS together. While Redis is away a write is tried once a second. At most
- * OUTCOMES_WAITING_MAX entries are kept; the oldest are dropped and counted.
+ * Records the outcomes of deliveries in the outcome log and the metrics. After a pause the first entry is written at
+ * once, and those of the next GATHER_MS together. While Redis is unreachable a write is tried once a second. At most
+ * OUTCOMES_WAITING_MAX entries are kept. Past that the oldest are dropped and counted.
  */
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
@@ -24,7 +24,7 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 const OUTCOMES_WAITING_MAX = 20_000
 /** @limit Entries of one write. Past it: a further write follows. */
 const OUTCOMES_PER_WRITE_MAX = 500
-/** From the start of one write to that of the next, while it is not full. */
+/** Time between the starts of two writes, unless a write is full before. */
 const GATHER_MS = 10
 const OUTCOME_RETRY_MS = 1_000
 const NOTHING = Buffer.alloc(0)
@@ -39,11 +39,11 @@ export interface EndState {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** For a delivered one: why it came when it did. */
+  /** Of a delivered one: why it came at its time. */
   why?: StoredWhy | undefined
 }
 
-/** Where a message of a FIFO topic went, by slot. */
+/** For a message of a FIFO topic: the slots into whose lanes it went, or whose filters kept it back. */
 interface Moved {
   parked: Bitmap
   /** Which parked deliveries belong to a paused subscription; undefined: none. */
@@ -58,10 +58,10 @@ export class OutcomeRecorder {
   #dispatch: (DispatchEntry | FilteredEntry)[] = []
   #lanes: LaneEntry[] = []
   #writing: Promise<void> | undefined
-  /** Set between a write that failed and the next. */
+  /** Set after a failed write, until the next one. */
   #retry: NodeJS.Timeout | undefined
   #stopped = false
-  /** When the last write started (performance.now()). */
+  /** When the last write started, by performance.now(). */
   #wroteAt = Number.NEGATIVE_INFINITY
   #dropped = 0
 
@@ -71,7 +71,7 @@ export class OutcomeRecorder {
     this.#report = createStateLog({ log: logger, what: 'outcome_log', initial: 'up' })
   }
 
-  /** Entries that were dropped because Redis was away too long. */
+  /** Number of entries that were dropped because Redis was unreachable for too long. */
   get dropped(): number {
     return this.#dropped
   }
@@ -80,7 +80,7 @@ export class OutcomeRecorder {
     return this.#dispatch.length + this.#lanes.length
   }
 
-  /** A unit has ended: what of it was delivered at once and what waits in lanes. */
+  /** Records a unit that has ended: which deliveries were made at once, and which wait in lanes. */
   dispatched(unit: Unit): void {
     if (unit.run.lost) return
     const { messageId, topicArn } = unit.context.message
@@ -101,12 +101,12 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Filters of the topic's subscriptions kept a message back, so often for each reason. */
+  /** Counts how often filters of the topic's subscriptions kept a message back, by reason. */
   filtered(topicName: string, reasons: ReadonlyMap<FilterReason, number>): void {
     for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
   }
 
-  /** Slices of the topic in which no filter matches. */
+  /** Records slices of the topic in which no filter matches. */
   keptBack({ name, uid }: TopicRecord, context: MessageContext, { runs, except, reasons }: KeptBack): void {
     this.filtered(name, reasons)
     const { messageId, topicArn } = context.message
@@ -115,7 +115,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** A FIFO topic's message has left its log: it waits in these lanes. */
+  /** Records that a message has left its FIFO log, and waits in these lanes. */
   moved(context: MessageContext, { sliceId, shard }: SliceRef, { parked, paused, filtered }: Moved): void {
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
@@ -126,7 +126,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Nothing matched in the whole topic, or there is no such topic any more. */
+  /** Records that nothing matched in the whole topic, or that the topic no longer exists. */
   unmatched(context: MessageContext): void {
     const { messageId, topicArn } = context.message
     const nothing = { slice: null, delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [] }
@@ -134,13 +134,13 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** A message became too old before it was matched. */
+  /** Records that a message became too old before it was matched. */
   expiredWhole({ name }: TopicRecord, context: MessageContext): void {
     this.#metrics.expired(name)
     this.unmatched(context)
   }
 
-  /** A claimed delivery has left its lane. */
+  /** Records that a claimed delivery has left its lane. */
   ended(delivery: EndedDelivery, outcome: LaneOutcome, reason: string | null, state: EndState): void {
     this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)
     const { messageId, generation } = parseDeliveryId(delivery.claimed.delivery)
@@ -151,7 +151,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** A dead delivery waits on because its dead-letter queue does not exist. */
+  /** Counts that a dead delivery goes on waiting, because its dead-letter queue does not exist. */
   awaitsQueue(subscription: CompiledSubscription): void {
     this.#metrics.awaitsQueue(subscription)
   }
@@ -182,7 +182,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Resolves when every entry so far is written, or could not be. */
+  /** Resolves when every entry so far is written, or its write has failed. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#writing
@@ -201,12 +201,12 @@ export class OutcomeRecorder {
       done = await this.#writeBatch()
       if (done) await this.#gather()
     }
-    // In the same turn as the last check, so that no entry is added that no write would follow.
+    // In the same turn as the last check. Otherwise an entry could be added without a write that follows.
     this.#writing = undefined
     if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), OUTCOME_RETRY_MS)
   }
 
-  /** Entries that arrive meanwhile go in the same round trip. */
+  /** Entries that come meanwhile go in the same round trip. */
   async #gather(): Promise<void> {
     if (this.#stopped || this.#waiting >= OUTCOMES_PER_WRITE_MAX) return
     const waitMs = this.#wroteAt + GATHER_MS - performance.now()

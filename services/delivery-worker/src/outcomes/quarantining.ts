@@ -1,4 +1,6 @@
-/** The worker's quarantine: logs and counts what enters it, and moves there what releases before it kept in lists. */
+/**
+ * The worker's quarantine: logs and counts its entries, and moves the lists of releases before the quarantine into it.
+ */
 import type { Logger } from '@fantail/runtime'
 import {
   moveOlderLists,
@@ -45,7 +47,7 @@ export function createQuarantine({
   return quarantine
 }
 
-/** Entries that stay are moved at the next start. */
+/** Entries that remain are moved at the next start. */
 export async function moveOlderEntries(
   redis: Redis,
   quarantine: (entry: NewEntry) => Promise<Quarantined>,

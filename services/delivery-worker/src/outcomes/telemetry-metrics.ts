@@ -1,4 +1,4 @@
-/** The worker's counts as instruments; a topic's series are looked up once and kept. */
+/** The worker's counters as instruments. The series of a topic are looked up once and kept. */
 
 import { classify, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
 import type { Metrics } from '@fantail/telemetry'

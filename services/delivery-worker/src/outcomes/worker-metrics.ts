@@ -6,22 +6,22 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
 export interface WorkerMetrics {
-  /** An attempt has ended with any result. */
+  /** An attempt has ended, with any result. */
   attempted(
     subscription: CompiledSubscription,
     message: MessageContext,
     outcome: Outcome,
     durationMs: number,
   ): void
-  /** A first attempt straight from dispatch succeeded. */
+  /** A first attempt of dispatch succeeded. */
   delivered(subscription: CompiledSubscription, message: MessageContext): void
-  /** Filters kept a message back from so many subscriptions. */
+  /** Filters kept a message back from this many subscriptions. */
   filtered(topicName: string, reason: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */
   expired(topicName: string): void
-  /** A dead delivery has not found its dead-letter queue, and waits on. */
+  /** A dead delivery has not found its dead-letter queue, and goes on waiting. */
   awaitsQueue(subscription: CompiledSubscription): void
-  /** Letters of a topic's own queue were removed for want of bytes. */
+  /** Letters of a topic's own queue were removed, because the queue was too large. */
   lettersRemoved(topicName: string, letters: number): void
   /** A claimed delivery has left its lane. */
   ended(

@@ -1,6 +1,6 @@
 /**
- * Reads an endpoint's answer to a batch: which messages are deleted. The others stay and come back when their
- * visibility timeout is over. Partial answers follow the rules of Lambda's event sources.
+ * Reads an endpoint's answer to a batch, which says which messages are deleted. The others stay, and become visible
+ * again after their visibility timeout. Partial answers follow the rules of Lambda's event sources.
  */
 import type { AttemptResult, QueueMessage } from '@fantail/contracts'
 
@@ -9,19 +9,19 @@ interface BatchAnswer {
   /** Why the batch failed, where the status does not say so. */
   failure?: string | undefined
   messages: readonly QueueMessage[]
-  /** A 2xx may name messages that failed. */
+  /** Whether a 2xx may name messages that failed. */
   reportsFailures: boolean
-  /** For a FIFO queue: a message is not deleted before a failed one of its group. */
+  /** For a FIFO queue: no message is deleted if an earlier one of its group failed. */
   inOrder: boolean
 }
 
 export interface BatchOutcome {
   done: readonly QueueMessage[]
-  /** Why the batch failed as a whole; null if it did not. */
+  /** Why the whole batch failed. null: it did not. */
   failure: string | null
 }
 
-/** In words for a log line where an answer cannot be understood. */
+/** The answer cannot be understood. The message is for a log line. */
 class UnreadableAnswer extends Error {}
 
 export function judgeBatch(answer: BatchAnswer): BatchOutcome {

@@ -1,4 +1,4 @@
-/** Receives what one request carries: as many messages as the consumer wants, in steps that stay small. */
+/** Receives the messages of one request, as many as the consumer wants, in small steps. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import type { Queues, ReceiveTurn } from '@fantail/store'
 
@@ -6,24 +6,24 @@ import type { Queues, ReceiveTurn } from '@fantail/store'
 const PUSH_BATCH_BYTES_MAX = 4_194_304
 const FIRST_STEP = 10
 /**
- * Bounds how long one script holds Redis up.
+ * One script must not block Redis for too long.
  * @limit Messages that one receive adds to a batch. Past it: a further receive follows.
  */
 const PUSH_STEP_MAX = 100
-/** For the answer of a request that took all of its time, and for what follows it. */
+/** Time for reading the answer and settling the batch, after a request that took all of its time. */
 const SETTLE_MS = 5_000
 
 interface BatchRequest {
   record: ConsumerRecord
   batch: string
-  /** Batches whose shares are given back. */
+  /** Batches that have ended. Their shares are given back. */
   ended: string[]
 }
 
 export interface Batch {
   messages: QueueMessage[]
   bytes: number
-  /** By performance.now(): no other receiver gets the messages before. */
+  /** By performance.now(). Until then no other receiver gets the messages. */
   hiddenUntil: number
   /** The turn of the last receive. */
   turn: ReceiveTurn
@@ -52,7 +52,7 @@ export async function collectBatch(
     try {
       turn = await receive(step, [])
     } catch {
-      // The received messages are pushed. The next receive reports why there are no more.
+      // The messages received so far are pushed. The next receive reports why there are no more.
       break
     }
     messages.push(...turn.messages)
@@ -67,7 +67,7 @@ interface Collected {
   bytes: number
 }
 
-/** By the size of what has come so far. */
+/** The number of messages for the next step, from the size of those received so far. */
 function nextStep({ batchSize, messages, bytes }: Collected): number {
   const fit = Math.floor((PUSH_BATCH_BYTES_MAX - bytes) / Math.max(bytes / messages, 1))
   return Math.max(Math.min(batchSize - messages, PUSH_STEP_MAX, fit), 0)

@@ -1,7 +1,7 @@
 /**
- * The shares that this process holds: one for each batch that it is pushing. They are taken by the receive and renewed
- * here while the batch lasts; one whose batch is over goes back with the consumer's next receive, or with the next
- * beat. A share whose process has died, or has been frozen, is free for others ten seconds after its last beat
+ * The shares that this process holds, one for each batch that it is pushing. A receive takes a share, and it is renewed
+ * here while the batch lasts. When the batch has ended, the share goes back with the consumer's next receive, or with
+ * the next beat. If a process dies or freezes, others may take its share ten seconds after its last beat
  * (queue-shares.lua).
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -41,7 +41,7 @@ export class ConsumerShares {
     if (this.#held.delete(share.batch)) this.#ended.set(share.batch, share)
   }
 
-  /** Batches of a consumer whose shares a receive may give back. */
+  /** Ended batches of a consumer, whose shares a receive may give back. */
   endedOf(queueArn: string, consumer: string): string[] {
     const ended: string[] = []
     for (const share of this.#ended.values()) {
@@ -55,7 +55,7 @@ export class ConsumerShares {
     for (const batch of batches) this.#ended.delete(batch)
   }
 
-  /** Gives ended shares back. Held ones run out by themselves. */
+  /** Gives ended shares back. The leases of the others end by themselves. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -82,7 +82,8 @@ export class ConsumerShares {
     if (shares.length === 0) return
     const kept = await this.#consumers.keep(shares, 'renew')
     for (const [i, share] of shares.entries()) {
-      // Others may push in its place by now; what was sent cannot be called back.
+      // The share's lease has ended, so another process may push by now. The request was sent already and cannot be
+      // undone.
       if (!kept[i] && this.#held.delete(share.batch)) this.#log.warn({ ...share }, 'consumer.share_lost')
     }
   }

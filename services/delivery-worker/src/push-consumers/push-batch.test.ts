@@ -35,7 +35,7 @@ const messages = (count: number): QueueMessage[] =>
     firstReceivedAt: 0,
   }))
 
-/** An endpoint that answers 200, and a queue whose deletions have these results, in turn. */
+/** An endpoint that answers 200, and a queue whose deletions have these results, one after the other. */
 function push(
   count: number,
   deletions: (() => HandleResult)[],

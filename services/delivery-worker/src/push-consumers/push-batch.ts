@@ -1,4 +1,4 @@
-/** One batch, pushed and settled: the request, what its answer comes to, the deletion of what is done. */
+/** Pushes and settles one batch: makes the request, reads its answer, and deletes the messages that are done. */
 import {
   type AttemptResult,
   type ConsumerRecord,
@@ -29,13 +29,13 @@ interface PushedBatch {
   record: ConsumerRecord
   batch: string
   messages: readonly QueueMessage[]
-  /** By performance.now(): afterwards others may have the messages. */
+  /** By performance.now(). Afterwards others may have the messages. */
   hiddenUntil: number
-  /** Aborted when the process stops: the request is cut short, and what cannot be written now is not. */
+  /** Aborted when the process stops. The request is cut short, and writes that fail then are not repeated. */
   signal: AbortSignal
 }
 
-/** Whether the endpoint did its part for anything in the batch; never rejects. */
+/** Whether the endpoint accepted any message of the batch. Never rejects. */
 export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<boolean> {
   const { record, messages } = pushed
   const { result, failure } = await request(tools, pushed)
@@ -62,7 +62,9 @@ async function request(tools: PushTools, { record, messages, signal }: PushedBat
   return reply
 }
 
-/** How many are deleted. While Redis is away it goes on trying, until others may have the messages. */
+/**
+ * Deletes messages and returns how many. While Redis is unreachable it tries again, until others may have the messages.
+ */
 async function deleteAll(
   { queues, log }: PushTools,
   { record, hiddenUntil, signal }: PushedBatch,
@@ -77,7 +79,7 @@ async function deleteAll(
       deleted += results.filter(({ ok }) => ok).length
       at += ACK_MAX
     } catch (error) {
-      // A queue that is deleted holds nothing any more.
+      // The queue was deleted, and its messages with it.
       if (error instanceof FantailError && error.code === 'not_found') return deleted
       if (signal.aborted || performance.now() > hiddenUntil) {
         log.warn({ queueArn: record.queueArn, consumer: record.name, err: error }, 'consumer.delete_given_up')

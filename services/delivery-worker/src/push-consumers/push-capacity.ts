@@ -1,6 +1,6 @@
 /**
  * The batches and bytes that one process pushes at a time. Every consumer gets a place for its first batch while there
- * is any capacity. Further batches share a part of it, so slow endpoints leave the others theirs.
+ * is any capacity. Further batches share a part of the capacity, so slow endpoints cannot use all of it.
  */
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
@@ -17,9 +17,9 @@ const FURTHER_BATCHES_MAX = 250
  */
 const FURTHER_BYTES_MAX = 67_108_864
 
-/** A consumer that asks for a place, and is called when there may be one. */
+/** A consumer that needs a place. It is called when there may be one. */
 export interface Guest {
-  /** Batches that it has under way. */
+  /** Number of its batches under way. */
   readonly batches: number
   look(): void
 }
@@ -29,7 +29,7 @@ export class PushCapacity {
   #batches = 0
   #bytes = 0
 
-  /** A place for one more batch; false: `look` is called when it is worth asking again. */
+  /** Takes a place for one more batch. If it returns false, `look` is called when another try may succeed. */
   enter(guest: Guest): boolean {
     if (this.#hasPlace(guest)) {
       this.#waiting.delete(guest)
@@ -40,7 +40,7 @@ export class PushCapacity {
     return false
   }
 
-  /** The real size of the batch in a place. */
+  /** Sets the real size of the batch in a place. */
   fill(bytes: number): void {
     this.#bytes += bytes
   }

@@ -1,14 +1,13 @@
 /**
- * One push consumer in one worker. It looks for messages when something may have come (a wake, a time, a batch that
- * ended), and begins a batch whenever a receive gives it some; the receive also says whether there is a share of the
- * consumer's concurrency left, over all workers. Nothing runs, and nothing is held, while there is nothing to push.
+ * One push consumer in one worker. It looks for messages after a wake, at a known time, or when a batch has ended. A
+ * batch begins when a receive returns messages. The receive also says whether another share of the consumer's
+ * concurrency is free, over all workers. Nothing runs while there is nothing to push.
  *
- *   waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are shares
- *      ▲                        │ nothing, all shares taken, batch window not over
- *      └────────────────────────┘
+ * waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are shares
+ *    ▲                        │ nothing, all shares taken, batch window not over
+ *    └────────────────────────┘
  *
- * An endpoint that fails a whole batch is left alone for a while, then asked with one batch at a time until one
- * succeeds.
+ * After an endpoint has failed a whole batch, it gets a pause, and then one batch at a time until one succeeds.
  */
 import { randomBytes } from 'node:crypto'
 import { type ConsumerRecord, FantailError } from '@fantail/contracts'
@@ -23,7 +22,7 @@ const BATCH_ID_BYTES = 9
 /** @limit Shortest pause between two looks that only time brings about. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
- * setTimeout takes no longer ones, so a later time is checked again then.
+ * setTimeout allows no longer pause. If the time is later, it is checked again then.
  * @limit Longest pause, as timers take no much longer one. After it: the consumer looks again.
  */
 const PUSH_PAUSE_MS_MAX = 86_400_000
@@ -36,7 +35,7 @@ interface PushConsumerOptions {
   capacity: PushCapacity
   shares: ConsumerShares
   reportStorage: ReportState
-  /** The record may be another by now. */
+  /** Called when the record may have changed. */
   onChanged: () => void
 }
 
@@ -53,7 +52,7 @@ export class PushConsumer implements Guest {
   #cutShort = false
   /** By performance.now(). */
   #notBefore = 0
-  /** Others have all shares until then, and look on by themselves. */
+  /** Until then other processes have all shares. They look for messages themselves. */
   #busyUntil = 0
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
@@ -72,7 +71,7 @@ export class PushConsumer implements Guest {
     return this.#running.size
   }
 
-  /** The record as it is now; batches under way end by the one that they began with. */
+  /** Sets the present record. Batches under way keep the record with which they began. */
   configure(record: ConsumerRecord): void {
     if (record.revision !== this.#record.revision) this.#notBefore = 0
     this.#record = record
@@ -80,7 +79,7 @@ export class PushConsumer implements Guest {
     this.look()
   }
 
-  /** Something in the queue has changed. */
+  /** Called when the queue has changed. */
   wake(): void {
     if (performance.now() >= this.#busyUntil) this.look()
   }
@@ -101,7 +100,7 @@ export class PushConsumer implements Guest {
     }
   }
 
-  /** Unless it will have looked before. */
+  /** Sets a look after this time, unless an earlier one is set. */
   lookIn(ms: number): void {
     if (this.#closed) return
     const pauseMs = Math.min(Math.max(ms, PUSH_PAUSE_MS_MIN), PUSH_PAUSE_MS_MAX)
@@ -115,14 +114,14 @@ export class PushConsumer implements Guest {
     }, pauseMs)
   }
 
-  /** Begins nothing more; what runs ends. */
+  /** Begins no more batches. Running ones end. */
   close(): void {
     this.#closed = true
     this.#clearTimer()
     this.#options.capacity.forget(this)
   }
 
-  /** Cuts short what runs, and what is being received. */
+  /** Cuts running batches and receives short. */
   cut(): void {
     this.#cutShort = true
     for (const running of this.#running.values()) running.abort()
@@ -140,7 +139,7 @@ export class PushConsumer implements Guest {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
-  /** A place of the worker is taken. */
+  /** Called when the worker has given it a place. */
   async #receive(): Promise<void> {
     const { queues, capacity, shares, reportStorage } = this.#options
     const record = this.#record
@@ -165,7 +164,7 @@ export class PushConsumer implements Guest {
     this.#reportIdle()
   }
 
-  /** The receive's information about the next one. */
+  /** Reads from a receive when to look next. */
   #snapshot({ messages, turn }: Batch): void {
     const { refused, nextVisibleInMs } = turn
     if (refused === 'changed') this.#options.onChanged()

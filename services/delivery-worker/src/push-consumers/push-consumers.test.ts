@@ -320,11 +320,11 @@ test('consumers that wait cost no scripts', async () => {
   const before = await scriptCalls()
   const from = performance.now()
   await waitFor(() => performance.now() - from > 3_000, { intervalMs: 100 })
-  // BullMQ makes one every few seconds.
+  // BullMQ runs a script every few seconds.
   expect((await scriptCalls()) - before).toBeLessThan(5)
 })
 
-/** Once they stand still for a moment. */
+/** The count of scripts, once it has not changed for a moment. */
 async function scriptCalls(): Promise<number> {
   let last = -1
   return waitFor(

@@ -1,7 +1,7 @@
 /**
- * The push consumers of all queues, in this worker: every worker has all of them and they share the work by the shares
- * that receives give. Consumers come, change and go by announcements, once a minute by a look at all of them; wakes of
- * queues are listened to only while there is a consumer.
+ * The push consumers of all queues, in this worker. Every worker has all of them, and the shares that receives give
+ * divide the work. Notices announce new, changed and deleted consumers, and once a minute all of them are read. Wakes
+ * of queues are subscribed to only while there is a consumer.
  */
 import type { ConsumerRecord } from '@fantail/contracts'
 import type { HttpSender } from '@fantail/delivery'
@@ -21,12 +21,12 @@ import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
 const CONSUMER_SWEEP_MS = 60_000
-/** For requests under way when the process stops. */
+/** Time for requests under way when the process stops. */
 const STOP_GRACE_MS = 10_000
 
 interface PushConsumersOptions {
   redis: Redis
-  /** A connection for subscriptions; shared with other subscribers, is not closed here. */
+  /** A connection for subscriptions. It is shared with other subscribers, and is not closed here. */
   subscriber: Redis
   queues: Queues
   sender: Pick<HttpSender, 'send'>
@@ -47,9 +47,9 @@ export class PushConsumers {
   readonly #sweep: WakeableLoop
   /** By queue and name. */
   readonly #running = new Map<string, Map<string, PushConsumer>>()
-  /** Removed or stopped, with batches that still run. */
+  /** Consumers that were removed or stopped, and still have running batches. */
   readonly #ending = new Set<PushConsumer>()
-  /** Queues that are being read again; true: something happened since. */
+  /** Queues that are being read again. true: another notice came since. */
   readonly #reading = new Map<string, boolean>()
   #listening = false
   #stopped = false
@@ -74,8 +74,8 @@ export class PushConsumers {
   }
 
   /**
-   * Begins nothing more and waits shortly for running batches. Messages of an interrupted batch come back by their
-   * visibility timeout.
+   * Begins no more batches, and waits shortly for running ones. Messages of an interrupted batch become visible again
+   * after their visibility timeout.
    */
   async stop(): Promise<void> {
     this.#options.subscriber.off('ready', this.#subscribe).off('message', this.#heard)
@@ -93,7 +93,7 @@ export class PushConsumers {
 
   readonly #subscribe = (): void => {
     this.#listening = false
-    // Fails only with the connection, whose next 'ready' comes here again.
+    // This fails only if the connection breaks. The next 'ready' then starts it again.
     this.#options.subscriber.subscribe(WAKE_CONSUMERS).then(
       () => {
         this.#sweep.wake()
@@ -136,8 +136,8 @@ export class PushConsumers {
   }
 
   /**
-   * Finds changes whose notices were lost. A difference is read once more by itself: a notice may have come since all
-   * were read, and an older answer must not undo it.
+   * Finds changes whose notices were lost. If a queue differs, it is read once more by itself. A notice may have come
+   * since, and this older answer must not undo it.
    */
   async #readAll(): Promise<number> {
     const gone = new Set(this.#running.keys())
@@ -197,14 +197,14 @@ export class PushConsumers {
     void consumer.whenIdle().then(() => this.#ending.delete(consumer))
   }
 
-  /** Wakes of queues cost every listener something with every send. */
+  /** Each send wakes every listener, so only processes with consumers listen. */
   #listen(): void {
     const wanted = this.#running.size > 0
     const { subscriber } = this.#options
     if (wanted === this.#listening || subscriber.status !== 'ready') return
     this.#listening = wanted
     const change = wanted ? subscriber.subscribe(WAKE_QUEUES) : subscriber.unsubscribe(WAKE_QUEUES)
-    // Fails only with the connection, after which everything is read anew.
+    // This fails only if the connection breaks. Afterwards everything is read anew.
     change.then(
       () => this.#lookAll(),
       () => undefined,

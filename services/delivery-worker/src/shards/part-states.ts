@@ -1,7 +1,7 @@
 /**
- * One state of several parts, which may be on different masters: down with the first that is, up with the last. If all
- * parts reported to one state directly, each part's success would end what another's failure began, and every try would
- * leave two log lines.
+ * Combines the states of several parts, which may be on different masters. The whole is down when the first part fails,
+ * and up when the last one works again. If all parts reported to one state directly, one part's success would end
+ * another's failure, and every try would write two log lines.
  */
 import type { ReportState, State } from '@fantail/runtime'
 

@@ -2,7 +2,7 @@ import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { ShardQueue } from './shard-queue.ts'
 
-/** A queue that notes which batches its scripts got. */
+/** A queue that records the batches of its scripts. */
 function createQueue() {
   const batches: string[] = []
   const queue = new ShardQueue<string>({

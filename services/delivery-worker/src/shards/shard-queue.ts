@@ -1,10 +1,10 @@
 /**
- * Items for one shard's scripts: items that arrive while a script runs go together into the next one. A failed batch is
- * tried again, with growing delays, until it is done; the scripts are safe to repeat. Later items may rely on it, and
- * wait.
+ * Collects items for scripts, per shard. Items that arrive while a script runs go together into the next one. A failed
+ * batch is tried again, with growing delays, until it succeeds. The scripts are safe to repeat. Later items may depend
+ * on it, so they wait.
  *
- * Items without hurry may linger if their shard's last script was a moment ago. They then go with other items, and with
- * those of all other shards in one write.
+ * Items without hurry may linger if their shard's last script was a moment ago. They then share a script with other
+ * items, and one write with other shards.
  */
 import type { ReportPart } from './part-states.ts'
 
@@ -24,14 +24,14 @@ interface ShardQueueOptions<T> {
 interface Line<T> {
   items: T[]
   running: boolean
-  /** When its last script was begun (performance.now()). */
+  /** When its last script began, by performance.now(). */
   ranAt: number
 }
 
 export class ShardQueue<T> {
   readonly #options: ShardQueueOptions<T>
   readonly #lines = new Map<number, Line<T>>()
-  /** Items that no script has dealt with yet. */
+  /** Number of items that no script has handled yet. */
   #pending = 0
   readonly #lingering = new Map<number, Line<T>>()
   #timer: NodeJS.Timeout | undefined
@@ -45,7 +45,7 @@ export class ShardQueue<T> {
     this.#begin(shard, this.#add(shard, item))
   }
 
-  /** Like `push`, at most LINGER_MS later. */
+  /** Like `push`, but up to LINGER_MS later. */
   pushLater(shard: number, item: T): void {
     const line = this.#add(shard, item)
     if (line.running) return
@@ -57,7 +57,7 @@ export class ShardQueue<T> {
     this.#timer ??= setTimeout(() => this.#beginLingering(), LINGER_MS)
   }
 
-  /** Resolves when nothing is pending. */
+  /** Resolves when no item is left. */
   async whenIdle(): Promise<void> {
     this.#beginLingering()
     if (this.#pending === 0) return
@@ -78,7 +78,7 @@ export class ShardQueue<T> {
   #begin(shard: number, line: Line<T>): void {
     if (line.running) return
     line.running = true
-    // After this turn, so that what one reply of Redis or one burst of answers brings goes together.
+    // Waits for the end of this turn. Items from one reply of Redis, or from one burst of answers, then go together.
     setImmediate(() => void this.#drain(shard, line))
   }
 

@@ -1,4 +1,4 @@
-/** Bitmaps against sets of numbers, on both sides of what a number holds. */
+/** Bitmaps compared with sets of numbers, below and above the size that fits into a number. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bitmap } from './bitmap.ts'

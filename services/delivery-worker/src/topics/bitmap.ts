@@ -1,10 +1,11 @@
 /**
- * Bits by subscription slot: what of a slice is settled, delivered, parked. Most slices are small and every message
- * makes three of these, so up to 30 bits stand in a number: a buffer each cost more than all that is done with them.
+ * Bits by subscription slot: which deliveries of a slice are settled, delivered or parked. Most slices are small, and
+ * every message makes three bitmaps. Up to 30 bits are therefore stored in a number. A buffer for each would cost more
+ * than all operations on it.
  */
 const NOTHING = Buffer.alloc(0)
 const SMALL_BITS = 30
-/** Frequent packed forms, cached by value. Callers must not change them. */
+/** The most frequent packed forms, cached by value. Callers must not change them. */
 const PACKED_KEPT = 4_096
 const kept: (Buffer | undefined)[] = []
 
@@ -35,7 +36,7 @@ export class Bitmap {
     this.#bytes[byte] = (this.#bytes[byte] ?? 0) | (1 << (bit & 7))
   }
 
-  /** The bits of the other that are not set here; to be read only. */
+  /** The bits of `other` that are not set here. Callers must not change the result. */
   missingFrom(other: Buffer): Buffer {
     const here = this.packed()
     return here.length === 0 ? other : Buffer.from(other.map((byte, i) => byte & ~(here[i] ?? 0)))
@@ -48,7 +49,7 @@ export class Bitmap {
     return bits
   }
 
-  /** Without trailing zero bytes. To be read only: it may be shared. */
+  /** Bytes without trailing zeros. Callers must not change them, because they may be shared. */
   packed(): Buffer {
     if (this.#bytes !== undefined) return packedBytes(this.#bytes)
     const small = this.#small

@@ -1,4 +1,4 @@
-/** A slice made ready for attempts: effective policies, targets, and each subscription by id. */
+/** A slice prepared for attempts: effective policies, targets, and each subscription by id. */
 import type { EffectiveDeliveryPolicy, Message, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { effectivePolicy, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
@@ -9,18 +9,19 @@ import { SliceFilters } from './slice-filters.ts'
 export interface CompiledSubscription {
   record: SubscriptionRecord
   policy: EffectiveDeliveryPolicy
-  /** maxReceivesPerSecond, or null if unthrottled. */
+  /** maxReceivesPerSecond. null: there is no throttle. */
   rate: number | null
   /**
-   * It has a retry mode or a circuit breaker. All deliveries go through its lane, which is informed of every answer.
+   * The subscription has a retry mode or a circuit breaker. All its deliveries go through its lane, which learns of
+   * every answer.
    */
   paced: boolean
-  /** No first attempt is made straight from the job: every attempt is taken from its lane. */
+  /** No first attempt is made straight from the job. Every attempt is taken from its lane. */
   goesByLane: boolean
   target: Target
-  /** The version of the signature of the topic's messages; undefined: none. */
+  /** Version of the signature of the topic's messages. undefined: they are not signed. */
   signature: SignatureVersion | undefined
-  /** Which deliveries are logged; undefined: none. */
+  /** Which deliveries are logged. undefined: none. */
   feedback: Feedback | undefined
   topicName: string
   sliceId: string
@@ -34,26 +35,26 @@ export interface CompiledSlice {
   shard: number
   revision: string
   topic: TopicRecord
-  /** Those that messages are matched against: confirmed, active or paused. */
+  /** The subscriptions that messages are matched with: confirmed, and active or paused. */
   subscriptions: CompiledSubscription[]
-  /** null: none of them has a filter. */
+  /** null: no subscription has a filter. */
   filters: SliceFilters | null
   /** Those of `subscriptions` without a filter. */
   unfiltered: CompiledSubscription[]
-  /** Those with one; no others where there is no filter at all. */
+  /** Subscriptions with a filter, by slot. Empty if there is no filter at all. */
   bySlot: (CompiledSubscription | undefined)[]
-  /** All of them, the unconfirmed too (their lanes carry confirmations). */
+  /** All subscriptions, also unconfirmed ones, whose lanes carry confirmations. */
   byId: Map<string, CompiledSubscription>
-  /** One more than the highest slot in use: the length of this slice's bitmaps in bits. */
+  /** The highest used slot plus one: the length in bits of this slice's bitmaps. */
   slots: number
 }
 
-/** To compile a subscription without its filter: 5 to 10 µs were measured. */
+/** Steps to compile a subscription without its filter. 5 to 10 µs were measured. */
 const SUBSCRIPTION_STEPS = 400
 
 /**
- * A subscription that cannot be compiled is reported and left out. One whose filter cannot be read gets nothing. Others
- * are not affected. `known`: filters of this very revision.
+ * A subscription that cannot be compiled is reported and left out. One whose filter cannot be read gets no messages.
+ * The others are not affected. `known`: filters of exactly this revision.
  */
 export function* compileSlice(
   data: SliceData,
@@ -120,16 +121,17 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
 }
 
 /**
- * To one that is unsubscribed by its link only the question goes whether that was meant, however the others came there.
+ * A subscription that was unsubscribed by its link only gets the message that asks whether this was meant.
+ * Notifications in its lane are not sent.
  */
 export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notification' }: Message): boolean {
   return !unsubscribed || kind !== 'Notification'
 }
 
-/** A plain webhook took 1,016 bytes of the heap, one with a delivery policy half as much again. */
+/** A plain webhook took 1,016 bytes of the heap, and one with a delivery policy half as much again. */
 const SUBSCRIPTION_BYTES = 1_500
 
-/** About how many bytes the slice takes, for the cache's bound. */
+/** Approximate bytes of the slice, for the cache's bound. */
 export function weightOf({ byId, filters }: CompiledSlice): number {
   let outbound = 0
   let words = 0
@@ -137,17 +139,17 @@ export function weightOf({ byId, filters }: CompiledSlice): number {
     if (record.outbound || record.sealed) outbound += outboundBytes(record)
     if (record.metadata) words += metadataBytes(record.metadata)
   }
-  // The records have the filters' policies, too.
+  // The records contain the filter policies too.
   return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound + words
 }
 
-/** Certificates and secrets, and what TLS makes of them. */
+/** Bytes of certificates and secrets, and of TLS's objects for them. */
 function outboundBytes({ outbound, sealed }: SubscriptionRecord): number {
   const { certificate = '', ca = '' } = outbound ?? {}
   return 4 * (certificate.length + ca.length + (sealed?.length ?? 0))
 }
 
-/** Characters may take two bytes each. */
+/** Each character may take two bytes. */
 function metadataBytes(metadata: Record<string, string>): number {
   return Object.entries(metadata).reduce(
     (sum, [key, value]) => sum + 2 * (key.length + value.length) + 50,

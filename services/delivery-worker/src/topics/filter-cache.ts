@@ -1,7 +1,7 @@
 /**
- * Caches the filters of topics for longer than their slices. A topic of 100,000 subscriptions has filters of some 90
- * MB. They show for most messages that hardly a slice is needed. Its compiled subscriptions exceed the snapshot cache.
- * As with slices, filters that were checked since a snapshot was fetched belong to that snapshot.
+ * Caches the filters of topics for longer than their slices. The filters of a topic of 100,000 subscriptions take some
+ * 90 MB, and show that most messages need hardly any slice. Its compiled subscriptions would exceed the snapshot cache.
+ * If filters were checked after a snapshot was fetched, they belong to that snapshot, as with slices.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -16,7 +16,8 @@ const FILTERED_TOPIC_BYTES = 1_000
 interface Cached {
   filters: TopicFilters
   /**
-   * Everything known was checked since then, so it belongs to snapshots that were fetched before (performance.now()).
+   * All known filters were checked at this time or later, by performance.now(). They therefore belong to snapshots that
+   * were fetched before.
    */
   since: number
 }
@@ -34,7 +35,7 @@ export class FilterCache {
     this.#revisionOf = revisionOf
   }
 
-  /** The slice was found to have these. */
+  /** Stores the filters of a slice that was just read. */
   keep(ref: SliceRef, filters: SliceFilters | null, checkedAt: number): void {
     const uid = topicUidOf(ref.sliceId)
     const cached = this.#topics.get(uid)
@@ -45,32 +46,32 @@ export class FilterCache {
     }
     const { filters: topic, since } = cached ?? { filters: new TopicFilters(), since: 0 }
     if (checkedAt < since) return
-    // As many slices of the largest topics as fit; the others are opened for every message.
+    // Slices of the largest topics are cached while they fit. The others are opened for every message.
     if (FILTERED_TOPIC_BYTES + topic.weight + filters.weight > FILTER_CACHE_BYTES_MAX)
       topic.delete(sliceNumber)
     else topic.set(sliceNumber, { ref, filters, checkedAt })
-    // Another object, by which the cache sees that its size is another.
+    // A new object tells the cache that the size has changed.
     this.#topics.set(uid, { filters: topic, since })
   }
 
-  /** Filters of this very revision. */
+  /** Filters of exactly this revision. */
   at({ sliceId }: SliceRef, revision: string): SliceFilters | undefined {
     const known = this.#topics.peek(topicUidOf(sliceId))?.filters.get(sliceNumberOf(sliceId))
     return known?.filters.revision === revision ? known.filters : undefined
   }
 
-  /** Once they were checked for this snapshot, or a later one. */
+  /** The topic's filters, if they were checked for this snapshot or a later one. */
   of({ topic: { uid }, since }: TopicSnapshot): TopicFilters | undefined {
     const cached = this.#topics.get(uid)
     return cached && cached.since >= since ? cached.filters : undefined
   }
 
-  /** Asks once for each snapshot, in one trip, which of those that are known it still has. */
+  /** Asks Redis once for each snapshot, in one round trip, which known slices are unchanged. */
   check(snapshot: TopicSnapshot): Promise<void> {
     const running = this.#checks.get(snapshot)
     if (running) return running
     const check = this.#check(snapshot).finally(() => this.#checks.delete(snapshot))
-    // A lost run does not wait for it; snapshot-cache.ts does the same.
+    // A lost run does not await this promise (see snapshot-cache.ts).
     check.catch(() => undefined)
     this.#checks.set(snapshot, check)
     return check
@@ -85,7 +86,7 @@ export class FilterCache {
     this.#confirm(snapshot, filters, (known) => (current.has(known) ? startedAt : known.checkedAt))
   }
 
-  /** Filters from before the snapshot that are not confirmed may have changed. */
+  /** Filters that are older than the snapshot and were not confirmed may have changed. */
   #confirm(snapshot: TopicSnapshot, filters: TopicFilters, checkedAt: (known: Known) => number): void {
     const cached = this.#topics.get(snapshot.topic.uid)
     if (cached && cached.filters !== filters) return

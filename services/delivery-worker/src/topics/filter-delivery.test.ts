@@ -98,7 +98,7 @@ test('a filter acts on every message that is dispatched after its change, and `{
     },
   )
   await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: { color: ['blue'] } }))
-  // The snapshot may be up to a moment old; the change counts from 100 ms after it on.
+  // The snapshot may be a moment old. The change takes effect within 100 ms.
   await waitFor(async () => {
     const id = await fixture.publish('blue again', { attributes: { color: text('blue') } })
     return (await settled(id)).delivered === 1

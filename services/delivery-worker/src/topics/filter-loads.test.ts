@@ -13,7 +13,7 @@ const snapshotOf = (slices: number) =>
     hasFilters: false,
   }) as unknown as TopicSnapshot
 
-/** `unfiltered`: subscriptions of each slice that have no filter. `kept`: slices whose filters can be kept. */
+/** `unfiltered`: subscriptions without a filter in each slice. `kept`: how many slices' filters the cache accepts. */
 function createLoads({ unfiltered = 0, kept = Number.POSITIVE_INFINITY, load = async () => {} } = {}) {
   const known = new Map<number, object>()
   const loaded: string[] = []

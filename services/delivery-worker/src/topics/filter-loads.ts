@@ -1,9 +1,9 @@
 /**
- * Loads the filters of a topic before its messages are cut into parts. A worker without them would count every
- * subscription: a message to 100 of 50,000 subscriptions would become 25 parts.
+ * Loads the filters of a topic before its messages are cut into parts. A worker without filters would count every
+ * subscription. A message to 100 of 50,000 subscriptions would then become 25 parts.
  *
- * Each snapshot is loaded once for all jobs. Slices come one after the other, each in its own turn of the event loop.
- * Loading ends early if it can change nothing any more, or if no more filters can be cached.
+ * Each snapshot is loaded once for all jobs. Slices are loaded one after the other, each in its own turn of the event
+ * loop. Loading ends early if it can no longer change the result, or if the cache is full.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import type { CompiledSlice } from './compiled-slice.ts'
@@ -19,7 +19,7 @@ export const SLICES_LOADED_MAX = 200
 
 interface FilterLoadsOptions {
   filters: Pick<FilterCache, 'check' | 'of'>
-  /** The slice as of the snapshot; its filters are cached if there is capacity. null: it is gone. */
+  /** The slice of the snapshot. Its filters are cached if there is capacity. null: it is gone. */
   load(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null>
 }
 
@@ -33,16 +33,16 @@ export class FilterLoads {
   }
 
   /**
-   * Resolves when the snapshot's filters are known as far as they are loaded. Ends early where more than
-   * `unfilteredMax` subscriptions have no filter. Rejects if Redis does not answer; the next call goes on.
-   * Undefined: nothing to do.
+   * Resolves when as many of the snapshot's filters are known as loading allows. It ends early if more than
+   * `unfilteredMax` subscriptions have no filter. Rejects if Redis does not answer, and the next call continues.
+   * Undefined: nothing is to be loaded.
    */
   load(snapshot: TopicSnapshot, unfilteredMax: number): Promise<void> | undefined {
     if (snapshot.slices.length > SLICES_LOADED_MAX || this.#loaded.has(snapshot)) return undefined
     const running = this.#loads.get(snapshot)
     if (running) return running
     const load = this.#load(snapshot, unfilteredMax).finally(() => this.#loads.delete(snapshot))
-    // Like in snapshot-cache.ts, a lost run does not wait for it.
+    // A lost run does not await this promise (see snapshot-cache.ts).
     load.catch(() => undefined)
     this.#loads.set(snapshot, load)
     return load
@@ -63,7 +63,7 @@ export class FilterLoads {
     this.#loaded.add(snapshot)
   }
 
-  /** One that cannot be read is reported when a message opens it. */
+  /** A slice that cannot be read is reported when a message opens it. */
   async #slice(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> {
     try {
       return await this.#options.load(snapshot, ref)

@@ -31,7 +31,7 @@ function subscribe(n: number) {
   return fixture.subscribe(`s${n}`, { filterPolicy: { color: [color, 'every'] } })
 }
 
-/** Notes which slices are loaded. */
+/** Records which slices are loaded. */
 class NotedSnapshots extends Snapshots {
   readonly loaded: string[] = []
   override packedSlice(ref: SliceRef): Promise<PackedSlice | null> {

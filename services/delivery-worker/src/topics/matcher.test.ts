@@ -7,7 +7,7 @@ import { MessageContext } from './message-context.ts'
 
 const WORST = 262_144
 
-/** A message whose matching takes steps, until `end` is called. */
+/** A message that is matched in steps, until `end` is called. */
 function costly(size: number) {
   const message: Message = {
     messageId: createMessageId(1),

@@ -1,11 +1,11 @@
 /**
- * Matches messages with filters without blocking the worker. Nearly every message is matched in one go, in
- * microseconds. Costlier ones start again in steps, in turns of the event loop that they share (runtime/src/turns.ts).
- * They are matched later, never dropped.
+ * Matches messages with filters without blocking the worker. Nearly every message is matched at once, in microseconds.
+ * The match of a costlier one starts again in steps, which share turns of the event loop (runtime/src/turns.ts). Such a
+ * message is only late, never dropped.
  *
- * A message in steps holds its parsed text, which may take many times the bytes of the text. Only so many are begun
- * that the total stays below a limit; the others wait unparsed. Small messages wait for small ones only. Messages that
- * are matched in one go wait for none.
+ * A message in steps holds its parsed text, which may take many times the bytes of the text. Messages are therefore
+ * begun only while the total stays below a limit. The others wait unparsed. Small messages wait only for small ones.
+ * Messages that are matched at once never wait.
  */
 import {
   MatchWork,
@@ -19,11 +19,11 @@ import { SplitBudget, Turns } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
 /**
- * In one go: a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000.
+ * Takes a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000 steps.
  * @limit Work of a match in one go. Past it: the match is begun anew in steps.
  */
 const MATCH_STEPS_MAX = 100_000
-/** A text of so many code units or more may take a while to be parsed. */
+/** Parsing a text of this many code units or more may take a while. */
 const LONG_TEXT = 16_384
 
 export interface Matching<T> {
@@ -45,7 +45,7 @@ export class Matcher {
     this.#turns = turns
   }
 
-  /** A promise only if there is a wait; of undefined if the answer was given up. */
+  /** Returns a promise only if it must wait. Its value is undefined if the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {
     return this.#turns.isOver ? this.#matchLater(matching) : this.#matchNow(matching)
   }

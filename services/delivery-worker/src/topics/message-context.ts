@@ -1,6 +1,6 @@
 /**
- * One message in hand: its envelope, with its signatures, and its stored body are made once, when first needed, for all
- * of its deliveries.
+ * One message in hand. Its envelope with signatures and its stored body are made once, when first needed, for all its
+ * deliveries.
  */
 import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
 import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
@@ -24,8 +24,8 @@ export class MessageContext {
   #bodySubjects: Map<Protocol | undefined, BodySubject> | undefined
 
   /**
-   * Throws if the message has no proper id. `publicUrl` is for links where the message names none. One that is made
-   * from a stored body is kept for a while (lane-bodies.ts), and holds no more memory than it fills.
+   * Throws if the message has no valid id. `publicUrl`: the base of links if the message names none. A message of a
+   * stored body is cached for a while (lane-bodies.ts), so it must not keep shared buffers in memory.
    */
   constructor(message: Message, publicUrl?: string, body?: string) {
     const id = parseMessageId(message.messageId)
@@ -47,7 +47,7 @@ export class MessageContext {
     return bytes
   }
 
-  /** By what the subscription's topic signs with: slices may know an older or a newer version of it. */
+  /** The envelope for this kind of signature. Two slices may know different versions of the topic's settings. */
   envelopeFor(signature: SignatureVersion | undefined): Envelope {
     if (signature === undefined) {
       this.#envelope ??= this.#compile()
@@ -64,12 +64,14 @@ export class MessageContext {
     return envelope
   }
 
-  /** The filters' view of the message: of its text for one protocol, or of its attributes. */
+  /** The message in the form for filters: its text for one protocol, or its attributes. */
   subject(protocol: Protocol | undefined): FilterSubject {
     return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
   }
 
-  /** Call it when the message is matched, or has to wait: the subject of a body of 256 KB may fill 20 MB. */
+  /**
+   * Must be called when the message is matched, or has to wait, because the subject of a body of 256 KB may take 20 MB.
+   */
   forgetSubjects(): void {
     this.#attributesSubject = undefined
     this.#bodySubjects = undefined
@@ -87,7 +89,7 @@ export class MessageContext {
     const known = this.#bodySubjects.get(key)
     if (known) return known.subject
     const text = textForProtocol(this.message, protocol)
-    // Protocols without a text of their own share the default text, and so what it is parsed to.
+    // Protocols without a text of their own share the default text, and its parsed form.
     const same = [...this.#bodySubjects.values()].find((other) => other.text === text)
     const made = same ?? { text, subject: filterSubject({ message: text }, 'MessageBody') }
     this.#bodySubjects.set(key, made)
@@ -101,7 +103,7 @@ export class MessageContext {
   }
 }
 
-/** Small buffers are cut from shared ones of 8 KB. A shared buffer lives as long as any piece of it. */
+/** Node cuts small buffers from shared ones of 8 KB. A shared buffer lives as long as any piece of it. */
 function unshared(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)

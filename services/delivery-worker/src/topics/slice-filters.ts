@@ -1,7 +1,7 @@
 /**
- * Finds the subscriptions of a slice that a message matches. Only filters that its attributes or its text can satisfy
- * are evaluated (FilterIndex). Subscriptions are known by their slots here, so filters can be cached without the
- * compiled slice (filter-cache.ts).
+ * Finds the subscriptions of a slice that a message matches. It checks only filters that the message's attributes or
+ * text may satisfy (FilterIndex). Subscriptions are identified by their slots here. Filters can therefore be cached
+ * without the compiled slice (filter-cache.ts).
  */
 import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
 import {
@@ -37,7 +37,7 @@ interface Sum {
   bytes: number
 }
 
-/** Bytes of a slot among those of its filter. */
+/** Bytes of a slot, counted with those of its filter. */
 const SLOT_BYTES = 32
 
 export class SliceFilters {
@@ -45,15 +45,15 @@ export class SliceFilters {
   readonly revision: string
   /** Slots of subscriptions with a filter. */
   readonly slots: Buffer
-  /** The same, as the outcome log has it. */
+  /** The same slots in the form of the outcome log. */
   readonly slotsText: SlotsText
-  /** Every subscription has a filter: if none matches, the slice has no recipient. */
+  /** Whether every subscription has a filter. If no filter matches, the slice then has no recipient. */
   readonly isWhole: boolean
-  /** Subscriptions without a filter. */
+  /** Number of subscriptions without a filter. */
   readonly unfiltered: number
   /** About how many bytes they take. */
   readonly weight: number
-  /** One for each thing that filters look at. */
+  /** One group for each part of messages that filters check. */
   readonly groups: readonly FilterGroup[]
 
   private constructor(
@@ -74,7 +74,7 @@ export class SliceFilters {
   }
 
   /**
-   * null if no subscription has a filter: every message is for all of them. A filter that cannot be read is reported.
+   * null: no subscription has a filter, so every message is for all of them. A filter that cannot be read is reported.
    */
   static of(...given: Parameters<typeof SliceFilters.inSteps>): SliceFilters | null {
     return inOneGo(SliceFilters.inSteps(...given)).value
@@ -103,7 +103,7 @@ export class SliceFilters {
     return new SliceFilters(slice, filtered, groups, { unfiltered, bytes: compiler.bytes })
   }
 
-  /** Clauses of all filters on attributes: `countReasons` may look at each. */
+  /** Number of clauses of all filters on attributes. `countReasons` may check each of them. */
   get clauses(): number {
     return this.groups.reduce((sum, group) => sum + group.clauses, 0)
   }
@@ -126,7 +126,7 @@ export class SliceFilters {
     return slots
   }
 
-  /** The slots of the others, by bit; not to be changed. */
+  /** All slots that did not match, as a bitmap. Callers must not change it. */
   keptBack(matched: readonly number[]): Buffer {
     if (matched.length === 0) return this.slots
     const kept = Buffer.from(this.slots)
@@ -134,7 +134,7 @@ export class SliceFilters {
     return kept
   }
 
-  /** Adds why the message is kept back from so many. */
+  /** Adds the reasons for which the message is kept back, with the number of subscriptions for each. */
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
     for (const group of this.groups) group.countReasons(context, matched, reasons)
   }
@@ -148,16 +148,16 @@ function* groupsOf(filtered: Filtered[]): Steps<FilterGroup[]> {
   return groups
 }
 
-/** Subscriptions whose filters look at the same thing: the attributes, or the text for one protocol. */
+/** Subscriptions whose filters check the same part of a message: the attributes, or the text for one protocol. */
 class FilterGroup {
   /** undefined: attributes. */
   readonly protocol: Protocol | undefined
   readonly index: FilterIndex
   /** Subscriptions. */
   readonly size: number
-  /** 0 if filters look at the text: its reason is the same for all of them. */
+  /** 0 if the filters check the text, because all of them then have the same reason. */
   readonly clauses: number
-  /** Filters that differ, and the slots that have each. */
+  /** The distinct filters, each with its slots. */
   readonly #filters: [CompiledFilter, slots: number[]][]
 
   private constructor(
@@ -209,8 +209,8 @@ class FilterGroup {
 }
 
 /**
- * Why every filter of a group keeps a subject back. An unreadable attribute is the exception: then it depends on the
- * filter that names it.
+ * The reason that all filters of a group have for keeping a subject back. It does not hold if an attribute cannot be
+ * read: then the reason depends on whether a filter names that attribute.
  */
 export function commonReason(protocol: Protocol | undefined, subject: FilterSubject): FilterReason {
   return reasonOf({ scope: protocol === undefined ? 'MessageAttributes' : 'MessageBody', rules: [] }, subject)

@@ -1,4 +1,4 @@
-/** A slice whose filters take long to compile: other work of the process goes on between the steps. */
+/** A slice whose filters take long to compile. Other work of the process must run between the steps. */
 import {
   createMessageId,
   MAX_IN_FLIGHT_DEFAULT,
@@ -13,7 +13,7 @@ import { SnapshotCache } from './snapshot-cache.ts'
 
 const SUBSCRIPTIONS = 500
 const CHOICES = 60
-/** It takes 80 ms or more to compile, and a turn has 4. */
+/** It takes 80 ms or more to compile, and a turn has 4 ms. */
 const TURNS_MIN = 5
 const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
 const REF: SliceRef = { sliceId: 'uid.0', shard: 0 }
@@ -30,7 +30,7 @@ const TOPIC = {
   attributes: {},
 } as unknown as TopicRecord
 
-/** All choices differ between subscriptions, but for one. */
+/** All alternatives but one differ between subscriptions. */
 function costlyPolicy(n: number) {
   const choices = Array.from({ length: CHOICES - 1 }, (_, i) => ({ a: ['x'], b: [{ prefix: `y${n}-${i}` }] }))
   return { $or: [...choices, { a: ['x'], b: ['last'] }] }
@@ -54,7 +54,7 @@ const records = Array.from({ length: SUBSCRIPTIONS }, (_, slot) => ({
   filterPolicyScope: 'MessageBody',
 })) as unknown as SubscriptionRecord[]
 
-/** As of a Redis that holds this slice. */
+/** Snapshots of a Redis that has this slice. */
 const snapshots = {
   sliceRevisions: async (refs: readonly SliceRef[]) => refs.map(() => '1'),
   packedSlice: async (ref: SliceRef): Promise<PackedSlice> => ({

@@ -1,11 +1,11 @@
-/** The subscriptions of a slice that a message matches, and those that it does not. */
+/** Divides the subscriptions of a slice into those that a message matches and all others. */
 import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import type { FilterReasons } from './slice-filters.ts'
 
 export interface SliceMatch {
   matched: readonly CompiledSubscription[]
-  /** By slot, those whose filters do not match; not to be changed. */
+  /** By slot, the subscriptions whose filters do not match. Callers must not change it. */
   filtered: Buffer
   reasons: FilterReasons
 }
@@ -13,7 +13,7 @@ export interface SliceMatch {
 const NOTHING = Buffer.alloc(0)
 const NO_REASONS: FilterReasons = new Map()
 
-/** `slots`: those whose filters match; undefined: there are no filters. */
+/** `slots`: those whose filters match. undefined: there are no filters. */
 export function sliceMatch(
   slice: CompiledSlice,
   context: MessageContext,

@@ -22,7 +22,7 @@ function createCache(): SnapshotCache {
   return new SnapshotCache(snapshots, () => undefined)
 }
 
-/** Look-ups are gathered for a turn. A rejection is reported at the end of the turn in which it came. */
+/** Look-ups are collected for one turn. A rejection is reported at the end of the turn in which it happened. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
 }

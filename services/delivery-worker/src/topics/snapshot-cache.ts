@@ -1,8 +1,8 @@
 /**
- * Topics and their slices for attempts, at most SNAPSHOT_AGE_MS_MAX old (invariant 6).
+ * Caches topics and their slices for attempts, at most SNAPSHOT_AGE_MS_MAX old (invariant 6).
  *
- * Every burst of attempts gets a snapshot first. A snapshot that was checked recently is returned at once. Otherwise
- * its revision is fetched, together with all others of the same turn, and only changed parts are loaded anew.
+ * Every burst of attempts first gets a snapshot. A snapshot that was checked recently is returned at once. Otherwise
+ * its revision is read, together with all others of the same turn, and only changed parts are loaded anew.
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
@@ -20,7 +20,7 @@ import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** After this time a snapshot is loaded anew, even with an unchanged revision. */
+/** After this time a snapshot is loaded anew, even if its revision is unchanged. */
 const RELOAD_MS = 60_000
 /** @limit memory Slices that a worker caches. Past it: the least recently used one is dropped. */
 const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
@@ -33,7 +33,10 @@ const TOPIC_BYTES = 1_200
 const SLICE_REF_BYTES = 100
 /** @limit Revisions that one trip fetches. Past it: a further trip follows. */
 const REVISIONS_PER_TRIP_MAX = 500
-/** Revisions asked for in one turn of the event loop are fetched together. None is kept: the next use checks again. */
+/**
+ * Revisions that are requested in one turn of the event loop are read together. None is cached, so the next use checks
+ * again.
+ */
 const TRIPS = { cache: false, maxBatchSize: REVISIONS_PER_TRIP_MAX, batchScheduleFn: setImmediate }
 
 interface Cached<T> {
@@ -80,11 +83,11 @@ export class SnapshotCache {
     return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
   }
 
-  /** The slice at `revision` or a later one; null if it is gone. */
+  /** The slice with `revision` or a later one. null: it is gone. */
   slice(ref: SliceRef, revision?: string): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
-    // The revision was read by a script some time ago: it says nothing about now, and so not that the slice was
-    // checked.
+    // A script read this revision some time ago. It does not show that the slice is current, so the time of its check
+    // stays.
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
     const checked =
       cached && revision === undefined && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX
@@ -93,7 +96,8 @@ export class SnapshotCache {
   }
 
   /**
-   * A slice of a snapshot in hand. Every change of a slice changes its topic's revision too, so one check serves both.
+   * A slice of a snapshot in hand. Every change of a slice changes its topic's revision too, so one check is enough for
+   * both.
    */
   sliceOf(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)
@@ -119,7 +123,7 @@ export class SnapshotCache {
     })
   }
 
-  /** `slots`: those whose filters match, where that is known already. Undefined if the answer was given up. */
+  /** `slots`: those whose filters match, if that is known already. Undefined if the answer was given up. */
   matchSlice(
     slice: CompiledSlice,
     context: MessageContext,
@@ -136,7 +140,7 @@ export class SnapshotCache {
     })
   }
 
-  /** Makes `match` know what there is to know; a promise only if it has to be asked for. */
+  /** Checks the cached filters, so that `match` can use them. Returns a promise only if Redis must be asked. */
   checkFilters(snapshot: TopicSnapshot): Promise<void> | undefined {
     return snapshot.hasFilters && !this.#filters.of(snapshot) ? this.#filters.check(snapshot) : undefined
   }
@@ -147,8 +151,8 @@ export class SnapshotCache {
   }
 
   /**
-   * When the slice, as it is cached, was last known to be current (performance.now()): by itself or by its topic's
-   * snapshot.
+   * When the cached slice was last known to be current, by performance.now(). Its own check counts, or that of its
+   * topic's snapshot.
    */
   checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, snapshot?: TopicSnapshot): number {
     const slice = this.#slices.peek(sliceId)?.checkedAt ?? 0
@@ -156,7 +160,7 @@ export class SnapshotCache {
     return topic && topic.value === snapshot ? Math.max(slice, topic.checkedAt) : slice
   }
 
-  /** The topic was changed: the next use checks again. */
+  /** Called when the topic was changed. The next use checks again. */
   invalidate(arn: string): void {
     const cached = this.#topics.get(arn)
     if (!cached) return
@@ -200,7 +204,7 @@ export class SnapshotCache {
     return cached.value
   }
 
-  /** `evicts: false`: the slice is kept only if it fits beside the others. */
+  /** `evicts: false`: the slice is cached only if no other slice must be dropped for it. */
   async #checkSlice(ref: SliceRef, { evicts } = { evicts: true }): Promise<CompiledSlice | null> {
     const startedAt = performance.now()
     const revision = await this.#sliceRevisions.load(ref)
@@ -231,12 +235,12 @@ export class SnapshotCache {
     return yield* compileSlice(data, this.#onUnusable, this.#filters.at(packed, packed.revision))
   }
 
-  /** Those who ask while an answer is on its way share it. */
+  /** Callers share an answer that is under way. */
   #once<T>(key: string, load: () => Promise<T>): Promise<T> {
     const running = this.#loading.get(key)
     if (running) return running as Promise<T>
     const promise = load().finally(() => this.#loading.delete(key))
-    // A lost run does not wait for it. Node would end the process for the unhandled rejection.
+    // A lost run does not await this promise. Node would end the process because of an unhandled rejection.
     promise.catch(() => undefined)
     this.#loading.set(key, promise)
     return promise

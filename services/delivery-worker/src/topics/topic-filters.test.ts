@@ -66,7 +66,7 @@ const message: fc.Arbitrary<Message> = fc
 
 function expectSame(known: Map<number, SliceFilters>, slices: number, given: Message): void {
   const topic = new TopicFilters()
-  // Some that are taken away again, and some that are replaced.
+  // Some filters are removed again, and some are replaced.
   for (const [n, filters] of known) topic.set((n + 1) % slices, { ref: refOf(n), filters, checkedAt: 0 })
   for (let n = 0; n < slices; n++) topic.delete(n)
   for (const [n, filters] of known) topic.set(n, { ref: refOf(n), filters, checkedAt: 0 })
@@ -112,7 +112,7 @@ test('slices are opened and kept back as each by itself says', () => {
 const red: Wanted = { values: ['red'], scope: 'MessageAttributes', protocol: 'http' }
 const known = (sliceNumber: number) => filtersOf(sliceNumber, [red]) as SliceFilters
 
-/** A cache that asks `now` for the revisions of slices. */
+/** A cache that reads the revisions of slices from `now`. */
 function createCache(now: Map<string, string>) {
   const asked: string[] = []
   const cache = new FilterCache(async ({ sliceId }) => {

@@ -2,7 +2,7 @@
  * Finds a message's recipients among all slices of a topic at once. A router leads from the message's values to the few
  * slices whose filters may match. Slices are added and removed one by one, so a changed subscription costs one slice.
  *
- * All slices are read at one instant. A later change affects later dispatches.
+ * The filters of all slices belong to one moment. A later change affects only later dispatches.
  */
 import type { Protocol } from '@fantail/contracts'
 import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
@@ -18,7 +18,10 @@ export interface KnownMatch {
 }
 
 export interface TopicMatch {
-  /** Slices with a possible recipient: unknown ones, those with subscriptions without a filter, or with a match. */
+  /**
+   * Slices with possible recipients: those whose filters are unknown, those with subscriptions without a filter, and
+   * those with a match.
+   */
   toOpen: readonly { ref: SliceRef; found?: KnownMatch }[]
   /** The others, if any. */
   keptBack: KeptBack | undefined
@@ -26,7 +29,7 @@ export interface TopicMatch {
 
 export interface KeptBack {
   runs: readonly SlotRun[]
-  /** Slices of these runs that are opened. */
+  /** Numbers of slices within these runs that are opened. */
   except: readonly number[]
   reasons: FilterReasons
 }
@@ -34,7 +37,7 @@ export interface KeptBack {
 export interface Known {
   ref: SliceRef
   filters: SliceFilters
-  /** When they were known to be the slice's (performance.now()). */
+  /** When they were known to be the slice's present filters, by performance.now(). */
   checkedAt: number
 }
 
@@ -42,11 +45,11 @@ export interface Known {
 interface Whole {
   runs: SlotRun[]
   slices: number
-  /** Subscriptions by what their filters look at. */
+  /** Number of subscriptions by the part of messages that their filters check. */
   sizes: Map<Protocol | undefined, number>
 }
 
-/** A slice that every message opens, with its filters where they are known. */
+/** A slice that every message opens, with its filters if they are known. */
 interface Open {
   ref: SliceRef
   sliceNumber: number
@@ -56,7 +59,7 @@ interface Open {
 type Matched = ReadonlyMap<number, Known & KnownMatch>
 
 /**
- * So few slices are each asked: a router would not be quicker.
+ * For so few slices a router would not be faster.
  * @limit Slices of a topic that are asked one by one. Past it: a router over all of them is built.
  */
 const SLICES_ASKED_MAX = 2
@@ -64,12 +67,12 @@ const NO_SLOTS: readonly number[] = []
 
 export class TopicFilters {
   readonly #known = new Map<number, Known>()
-  /** By what filters look at; undefined while there are few slices. */
+  /** Routers by the part of messages that filters check. undefined while there are few slices. */
   #routers: Map<Protocol | undefined, FilterRouter> | undefined
   #weight = 0
   #whole: Whole | undefined
   #open: { snapshot: TopicSnapshot; slices: Open[] } | undefined
-  /** Version of the slices and their filters. */
+  /** Rises with every change of the slices or their filters. */
   #version = 0
 
   get known(): Iterable<Known> {
@@ -95,7 +98,7 @@ export class TopicFilters {
     this.#known.set(sliceNumber, known)
     this.#weight += known.filters.weight
     if (this.#routers) this.#route(sliceNumber, known.filters)
-    // Slice by slice: a message would wait while all of them are routed.
+    // One slice at a time. Otherwise a message would wait until all of them are routed.
     else if (this.#known.size > SLICES_ASKED_MAX) this.#routed()
     this.#changed()
   }
@@ -120,7 +123,7 @@ export class TopicFilters {
     }
   }
 
-  /** The same in steps, with the filters of this moment, even if they change meanwhile. */
+  /** Like `match`, in steps. It uses the filters of this moment, even if they change meanwhile. */
   *matchInSteps(snapshot: TopicSnapshot, context: MessageContext): Steps<TopicMatch> {
     const known = new Map(this.#known)
     const open = this.#openOf(snapshot)
@@ -148,7 +151,7 @@ export class TopicFilters {
     return matched
   }
 
-  /** Slices that something may match in: all of them, where others have come meanwhile. */
+  /** Slices in which a filter may match. If slices have come meanwhile, all are returned. */
   *#toAskInSteps(known: ReadonlyMap<number, Known>, context: MessageContext): Steps<Iterable<number>> {
     if (known.size <= SLICES_ASKED_MAX) return known.keys()
     const version = this.#version
@@ -245,7 +248,7 @@ function* keptBackBy(
   }
 }
 
-/** Where each attribute can be read, all filters that look at the same thing have the same reason. */
+/** If every attribute can be read, all filters that check the same part of the message have the same reason. */
 function* reasonsOf(
   known: ReadonlyMap<number, Known>,
   context: MessageContext,

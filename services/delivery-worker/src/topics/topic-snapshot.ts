@@ -1,15 +1,15 @@
 import type { TopicRecord } from '@fantail/contracts'
 import type { SliceRef } from '@fantail/store'
 
-/** A topic and its slices, as of one revision. */
+/** A topic and its slices at one revision. */
 export interface TopicSnapshot {
   topic: TopicRecord
   revision: string
   slices: SliceRef[]
   /** How many they hold, about. */
   subscriptions: number
-  /** When this revision was fetched (performance.now()): a slice checked since then belongs to it. */
+  /** When this revision was fetched, by performance.now(). A slice that was checked later belongs to it. */
   since: number
-  /** A slice with filters was met. */
+  /** Whether a slice with filters was seen. */
   hasFilters: boolean
 }

@@ -64,7 +64,7 @@ export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefa
   return { protocol: name, endpoint: text, address: null }
 }
 
-/** What can be delivered to; throws where nothing can be delivered by the protocol, or to this endpoint. */
+/** What can be delivered to; throws if nothing can be delivered by the protocol, or to this endpoint. */
 export function checkServed({ protocol, address }: GivenEndpoint, attempters: Attempters): EndpointAddress {
   const attempter = address && attempters[address.protocol]
   if (!attempter || attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
