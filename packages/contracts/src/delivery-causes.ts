@@ -26,6 +26,9 @@ export const WAIT_CAUSES = {
   dlqMissing:
     'It failed for good, and its dead-letter queue does not exist. ' +
     'It waits for the queue, and ends with `deadLetterQueueMissing` if that stays away.',
+  misconfigured:
+    'The service’s own configuration keeps every attempt from the endpoint: a credential that is refused or has ' +
+    'expired, or a setting that is absent. It costs no attempt, and is tried once a minute until it works.',
   groupOrder: 'An earlier message of its FIFO group has not ended.',
   isolated: 'Workers died or froze again and again while they matched the message, so it is matched alone.',
   leasesEnded:

@@ -394,6 +394,15 @@ export type AttemptResult =
       retryAfterSeconds?: number
     }
 
+  /** Our own configuration keeps the attempt from its endpoint: it costs no attempt, and the lane stands. */
+  | {
+      kind: 'misconfigured'
+      /** Names what is broken, without secrets: `smtp:mail.example.com`. Many endpoints may share it. */
+      credential: string
+      detail: string
+      durationMs: number
+    }
+
 /** An attempt's result: delivered, worth another attempt, or final. */
 export type ResultClass = 'delivered' | 'retry' | 'permanent'
 
@@ -410,5 +419,4 @@ export type AttemptErrorCode =
   | 'secrets'
   | 'queue_missing'
   | 'queue_refused'
-  | 'not_configured'
   | 'storage'

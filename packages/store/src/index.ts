@@ -16,6 +16,7 @@ export {
 } from './consumers/consumers.ts'
 export { type CheckpointNames, readCheckpointNames } from './copies/checkpoint-names.ts'
 export { followConnection, openSince, type ServerMark, ServerMarks } from './copies/server-marks.ts'
+export { Credentials } from './credentials/own-credentials.ts'
 export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock } from './dispatch/job-lock.ts'
@@ -40,6 +41,7 @@ export {
   topicKey,
   WAKE_CHANGES,
   WAKE_CONSUMERS,
+  WAKE_CREDENTIALS,
   WAKE_LANES,
   WAKE_MOVED,
   WAKE_QUEUES,

@@ -243,6 +243,13 @@ export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 // `<API_KEYS_BASE>cursors`. String: the key that seals cursors (api-keys.ts). Never deleted.
 // `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. Expires
 // 2 s after the last request.
+/** The beginning of all keys of credentials (credentials/own-credentials.ts). */
+export const CREDENTIALS_BASE = 'ft:{credentials}:'
+/**
+ * Hash, a broken credential: `s` since when and `p` when it is probed next (ms), `d` what was wrong. Deleted when it
+ * works. Expires ten minutes after the last attempt.
+ */
+export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /**
@@ -267,6 +274,8 @@ export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
 /** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
 export const WAKE_MOVED = 'ft:wake:moved'
+/** The name of a credential that was broken and works. */
+export const WAKE_CREDENTIALS = 'ft:wake:credentials'
 /** The ARN of a queue whose push consumers changed, or of which one has a free share. */
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
 /** A redrive task's id: created, resumed, canceled. */

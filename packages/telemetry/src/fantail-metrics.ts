@@ -81,6 +81,11 @@ export function createInstruments() {
       help: 'Times that a dead delivery did not find its dead-letter queue and went on waiting for it.',
       labels: ['topic'],
     }),
+    attemptsMisconfigured: new Counter({
+      name: 'fantail_attempts_misconfigured',
+      help: 'Attempts that a broken credential or an absent setting of this service kept from their endpoint.',
+      labels: ['credential'],
+    }),
     deliveriesDiscarded: new Counter({
       name: 'fantail_deliveries_discarded',
       help: 'Deliveries given up without a dead-letter queue, by cause.',
@@ -99,7 +104,7 @@ export function createInstruments() {
     attemptSeconds: new Histogram(
       {
         name: 'fantail_attempt_duration_seconds',
-        help: 'Time from the start of an attempt to its end, by result: delivered, retry, permanent.',
+        help: 'Time from the start of an attempt to its end, by result: delivered, retry, permanent, misconfigured.',
         unit: 's',
         labels: ['result'],
         seriesMax: HISTOGRAM_SERIES_MAX,

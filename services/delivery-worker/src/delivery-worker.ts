@@ -35,6 +35,7 @@ import {
 import { AttemptMaker } from './attempts/attempt-maker.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
+import { CredentialGate } from './attempts/credential-gate.ts'
 import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -126,6 +127,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log,
     now,
   })
+  const { sender, vault } = options
+  const markQueue = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
+  const appends = new QueueAppends({ queues, admission, mark: markQueue })
+  const { userAgent } = options
+  const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
+  const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
+  const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
   const finishing = new Finishing({
     settling,
@@ -135,18 +143,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     missing,
     notes,
     status,
+    credentials,
     log,
     jitter,
     maxRetrySeconds,
     now,
   })
-  const { sender, vault } = options
-  const markQueue = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
-  const appends = new QueueAppends({ queues, admission, mark: markQueue })
-  const { userAgent } = options
-  const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
-  const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
-  const attempts = new AttemptMaker({ attempters, signing, metrics, spans, log })
+  const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const laneAttempts = new LaneAttempts({
@@ -155,6 +158,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     signing,
     settling,
     pacing,
+    credentials,
     slots,
     freed,
     snapshots,
@@ -199,6 +203,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const firstAttempts = new FirstAttempts({
     slots,
     bytes,
+    credentials,
     attempts,
     parking,
     finishing,
@@ -272,7 +277,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     laneAttempts.reconnected()
     laneLoop.reconnected()
   })
-  listenForWakes(subscriber, { snapshots, laneLoop, slots, missing })
+  listenForWakes(subscriber, { snapshots, laneLoop, slots, missing, credentials })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {

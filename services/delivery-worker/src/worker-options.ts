@@ -32,6 +32,8 @@ export interface DeliveryWorkerOptions {
   signingPair?: SigningPair | undefined
   /** Settings of endpoint kinds; default: none. */
   kinds?: KindSettings
+  /** Between two probes of a broken credential; default a minute. */
+  credentialProbeMs?: number
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
   /** Opens the secrets of endpoints. undefined: there is no master key. */
   vault?: Vault | undefined

@@ -1,6 +1,7 @@
 /** The stores of a worker in Redis. */
 import {
   Counts,
+  Credentials,
   FifoReading,
   Idempotency,
   IsolatedMessages,
@@ -36,6 +37,7 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
     queues: new Queues(redis, { use, acks }),
     topicQueues: new TopicQueues({ acks, use }),
     counts: new Counts(redis),
+    credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),
     /** Safe to repeat. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),
     memory: new StorageGuard({ redis, memoryBytes }),

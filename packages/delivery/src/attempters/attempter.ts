@@ -57,6 +57,11 @@ export interface Attempter {
    * endpoint call it.
    */
   refusalOf?(endpoint: string): string | undefined
+  /**
+   * Names the credential of attempts at this endpoint, as `misconfigured` results name it. Known beforehand, a broken
+   * one is not tried by every lane that shares it. Undefined: there is none.
+   */
+  credentialOf?(target: Target): string | undefined
   /** Says that an attempt follows soon. The attempter may open its connection now. */
   openAhead(target: Target): void
   /**

@@ -2,6 +2,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsCredentials } from '../aws/aws-signer.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
+import type { Target } from '../envelope/target.ts'
 import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-calls.ts'
 import type { ReadInvocation } from '../functions/invocation-answer.ts'
 import { renderSnsEvent } from '../functions/sns-event.ts'
@@ -38,6 +39,10 @@ export class FunctionAttempter implements Attempter {
 
   refusalOf(endpoint: string): string | undefined {
     return this.#calls.refusalOf(endpoint)
+  }
+
+  credentialOf({ url }: Target): string {
+    return this.#calls.credentialOf(url)
   }
 
   /** Connections stay open between invocations. */

@@ -9,11 +9,15 @@ export class UnconfiguredAttempter implements Attempter {
     this.lacks = setting
   }
 
+  credentialOf(): string {
+    return this.lacks
+  }
+
   openAhead(): void {}
 
   attempt(_: Attempt, done: AttemptDone): void {
     const detail = `${this.lacks} is not set`
-    setImmediate(done, { kind: 'failure', error: 'not_configured', detail, durationMs: 0, permanent: false })
+    setImmediate(done, { kind: 'misconfigured', credential: this.lacks, detail, durationMs: 0 })
   }
 
   async close(): Promise<void> {}

@@ -80,16 +80,18 @@ test('refused credentials are a fault of ours, under the name of their place', a
   const { url } = await startFunction({ status: 401 })
   const { host } = new URL(url)
   expect(await invoke(calls({ functions: { hello: url } }))).toMatchObject({
-    kind: 'failure',
-    error: 'not_configured',
-    detail: `functions:${host}: 401 refused`,
-    permanent: false,
+    kind: 'misconfigured',
+    credential: `functions:${host}`,
+    detail: '401 refused',
   })
 })
 
 test('a function that the settings no longer name is a fault of ours, and nothing is sent', async () => {
   const result = await invoke(calls({ functions: { other: 'http://127.0.0.1:1' } }))
-  expect(result).toMatchObject({ error: 'not_configured', detail: expect.stringContaining(FUNCTION_ARN) })
+  expect(result).toMatchObject({
+    kind: 'misconfigured',
+    credential: expect.stringContaining(FUNCTION_ARN),
+  })
 })
 
 /** What the AWS SDK sends for the function, instead of sending it. */
@@ -179,7 +181,7 @@ test('no function beyond the operator’s patterns is called with the credential
   const sent: HttpRequest[] = []
   const sender = { send: (request: HttpRequest) => void sent.push(request) }
   const of = new FunctionCalls({ sender, functions: { aws }, clock: () => NOW })
-  expect(await invoke(of)).toMatchObject({ error: 'not_configured' })
+  expect(await invoke(of)).toMatchObject({ kind: 'misconfigured' })
   expect(of.refusalOf(FUNCTION_ARN)).toContain('FANTAIL_AWS_TARGETS')
   expect(of.refusalOf(`${FUNCTION_ARN}-2`)).toBeUndefined()
   expect(sent).toEqual([])

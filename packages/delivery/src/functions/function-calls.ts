@@ -3,7 +3,6 @@
  * them as events; batches of queues wait for their answer.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { failure } from '../http/attempt-failure.ts'
 import type { Again, HttpRequest } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
@@ -43,6 +42,11 @@ export class FunctionCalls {
   refusalOf(arn: string): string | undefined {
     if (placeOf(arn, this.#options.functions)) return undefined
     return 'must be a function that FANTAIL_FUNCTIONS or FANTAIL_AWS_TARGETS names'
+  }
+
+  /** Names the credential of its invocations, as results name it. */
+  credentialOf(arn: string): string {
+    return placeOf(arn, this.#options.functions)?.credential ?? credentialOfUnknown(arn)
   }
 
   /** Calls `done` or `again` once, never before it has returned. Every failure is a result. */
@@ -117,7 +121,11 @@ export function describeProblem({ errorType = 'refused', errorMessage }: ReadInv
 
 function unknownFunction({ arn }: Invocation): AttemptResult {
   const detail = `neither FANTAIL_FUNCTIONS nor FANTAIL_AWS_TARGETS names ${arn}`
-  return misconfigured({ credential: `function:${arn}` }, detail)
+  return misconfigured({ credential: credentialOfUnknown(arn) }, detail)
+}
+
+function credentialOfUnknown(arn: string): string {
+  return `function:${arn}`
 }
 
 /** Another attempt changes nothing until the operator's settings or credentials do. */
@@ -126,7 +134,7 @@ function misconfigured(
   detail: string,
   durationMs = 0,
 ): AttemptResult {
-  return failure('not_configured', `${credential}: ${detail}`, durationMs)
+  return { kind: 'misconfigured', credential, detail, durationMs }
 }
 
 function reasonOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { deflateSync, gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
+import { errorCodeOf } from '@fantail/policy'
 import {
   createAuthority,
   createSelfSigned,
@@ -581,7 +582,7 @@ describe('connections', () => {
     const one = async () => {
       for (let i = 0; i < 40; i++) {
         const result = await post(to, server.url)
-        statuses.push(result.kind === 'response' ? result.statusCode : result.error)
+        statuses.push(result.kind === 'response' ? result.statusCode : errorCodeOf(result))
       }
     }
     await Promise.all(Array.from({ length: 20 }, one))
@@ -740,7 +741,7 @@ test('every attempt ends and every connection is closed, whatever the endpoint d
   await Promise.all(Array.from({ length: 40 }, one))
   expect(results).toHaveLength(800)
   const kinds = new Set(
-    results.map((result) => (result.kind === 'response' ? result.statusCode : result.error)),
+    results.map((result) => (result.kind === 'response' ? result.statusCode : errorCodeOf(result))),
   )
   expect(kinds).toEqual(new Set([200, 500, 'connection_reset', 'invalid_response', 'timeout']))
   await waitFor(() => to.stats().connections === to.stats().idle, { what: 'no busy connection' })

@@ -16,6 +16,8 @@ export type NextStep =
   | { step: 'delivered' }
   | { step: 'retry'; delayMs: number; because: RetryCause }
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' }
+  /** It costs no attempt, and its lane stands until the configuration works. */
+  | { step: 'stand' }
 
 interface NextStepInput {
   result: AttemptResult
@@ -39,7 +41,8 @@ export function classify(
   result: AttemptResult,
   protocol: Protocol,
   { retryOn }: Pick<RetryPolicy, 'retryOn'> = {},
-): ResultClass {
+): ResultClass | 'misconfigured' {
+  if (result.kind === 'misconfigured') return 'misconfigured'
   if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
   const usual = result.verdict ?? PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
   if (usual === 'delivered' || retryOn === undefined) return usual
@@ -52,6 +55,8 @@ export function nextStep(input: NextStepInput): NextStep {
   switch (classify(result, protocol, policy)) {
     case 'delivered':
       return { step: 'delivered' }
+    case 'misconfigured':
+      return { step: 'stand' }
     case 'permanent':
       return { step: 'dead', because: 'permanent' }
     case 'retry':
@@ -89,6 +94,6 @@ function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
 
 /** The delay that the endpoint asks for, at most the longest delay of its policy. */
 function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
-  if (result.retryAfterSeconds === undefined) return 0
+  if (result.kind === 'misconfigured' || result.retryAfterSeconds === undefined) return 0
   return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000
 }

@@ -30,6 +30,7 @@ export function answeredAs(
   protocol: Protocol,
   policy: Pick<RetryPolicy, 'retryOn'>,
 ): Answered | null {
+  if (result.kind === 'misconfigured') return null
   if (result.kind === 'failure') {
     if (result.permanent || NOT_ASKED.has(result.error)) return null
     return result.error === 'timeout' ? 'timeout' : 'failed'

@@ -17,9 +17,9 @@ type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
  * Waiting, in flight, next attempt, rate, latest attempts, the deliveries that may be the oldest, quota, circuit,
- * whether dead deliveries wait for a missing queue.
+ * whether dead deliveries wait for a missing queue, whether it stands.
  */
-type FiguresReply = [number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer]
+type FiguresReply = [number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer, Buffer]
 
 export async function laneFigures(
   redis: Redis,
@@ -53,10 +53,11 @@ export const NO_LANE: LaneFigures = {
   retryQuota: null,
   circuitOpenUntil: null,
   isQueueMissing: false,
+  stands: false,
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing] = reply
+  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, stands] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -68,6 +69,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
+    stands: stands.length > 0,
   }
 }
 

@@ -194,6 +194,8 @@ export interface ClaimedLane {
   sliceRevision: string
   /** The endpoint is proven. */
   proven: boolean
+  /** It stands, as this credential is broken, and has one claim. */
+  standsFor?: string
   claims: Claim[]
 }
 
@@ -275,6 +277,11 @@ export type SettleTo =
   | { op: 'return'; delayMs?: number }
   /** Its attempt failed while the circuit was open. It is due now, and no attempt is counted. */
   | { op: 'kept' }
+  /**
+   * The service's own configuration keeps attempts from the endpoint: due now, no attempt counted, and for `delayMs`
+   * nothing of its lane is claimed. The credential is named by a text without secrets.
+   */
+  | { op: 'stand'; delayMs: number; credential: string }
   /** Its entry was added to the quarantine. Counts `quarantined`. */
   | { op: 'quarantined' }
   /** Its attempt continues. Only the endpoint's standing is stored. */
@@ -333,10 +340,12 @@ export interface LaneFigures {
   lately: { attempts: number; successes: number; spanMs: number }
   /** The remaining retry quota. null: the lane has none. */
   retryQuota: number | null
-  /** When the next probe may go. null: no circuit is open. */
+  /** When the next probe may go. null: no circuit is open, and the lane does not stand. */
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
   isQueueMissing: boolean
+  /** The service's own configuration keeps its attempts from the endpoint. */
+  stands: boolean
 }
 
 export interface DeliveryWhere {

@@ -7,6 +7,9 @@ import {
   unpackState,
 } from './lane-records.ts'
 
+/** A colon. */
+const CREDENTIAL_FOLLOWS = 0x3a
+
 /** Which wakes a script has published: 0 none, 1 for `due`, 2 for `turns`, 3 both. */
 export type Wakes = number
 
@@ -25,19 +28,21 @@ export function readState(reply: Buffer): RetryState | DeadState | null {
 }
 
 /**
- * Subscription, slice, slice's revision, '1' if the endpoint is proven; then delivery, lease, send time and state of
- * each claim.
+ * Subscription, slice, slice's revision, '1' if the endpoint is proven and behind ':' the credential for which the lane
+ * stands; then delivery, lease, send time and state of each claim.
  */
 export type ClaimedLaneReply = [Buffer, Buffer, Buffer, Buffer, ...Buffer[]]
 
-export function readClaimedLane([id, slice, revision, proven, ...claims]: ClaimedLaneReply): ClaimedLane {
+export function readClaimedLane([id, slice, revision, how, ...claims]: ClaimedLaneReply): ClaimedLane {
   const lane: ClaimedLane = {
     subscriptionId: id.toString(),
     sliceId: slice.toString(),
     sliceRevision: revision.toString(),
-    proven: proven.length > 0,
+    proven: how.length > 0 && how[0] !== CREDENTIAL_FOLLOWS,
     claims: [],
   }
+  const at = how.indexOf(CREDENTIAL_FOLLOWS)
+  if (at >= 0) lane.standsFor = how.toString('utf8', at + 1)
   for (let i = 0; i + 3 < claims.length; i += 4) {
     const [delivery, lease, sendAt, state] = claims.slice(i, i + 4) as [Buffer, Buffer, Buffer, Buffer]
     lane.claims.push({

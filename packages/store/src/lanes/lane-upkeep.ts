@@ -11,6 +11,7 @@ import { readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')
 const RELEASE_DEAD = readScript('release-dead-1')
+const RELEASE = readScript('release-lane-1')
 const PURGE = readScript('purge-lane-1')
 const SWEEP = readScript('sweep-lanes-1')
 
@@ -70,6 +71,16 @@ export async function releaseDead(
     woke |= wakes
     if (found < UPKEEP_STEP) return { moved, woke, nextDueAt: readTime(due) }
   }
+}
+
+export async function releaseLane(
+  redis: Redis,
+  shard: number,
+  subscriptionId: string,
+): Promise<{ stood: boolean; woke: Wakes; nextDueAt: number | null }> {
+  const reply = await runScript(redis, RELEASE, { base: shardBase(shard), shard, id: subscriptionId })
+  const [stood, due, woke] = reply as [number, Buffer, number]
+  return { stood: stood === 1, woke, nextDueAt: readTime(due) }
 }
 
 /**

@@ -24,7 +24,7 @@ import { noteAttempts } from './figures/note-attempts.ts'
 import type { LaneStore } from './lane-api.ts'
 import { deliveryStates, laneFigures } from './lane-figures.ts'
 import type * as lane from './lane-records.ts'
-import { purgeLane, releaseDead, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
+import { purgeLane, releaseDead, releaseLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
 import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import { renewClaims } from './renew.ts'
@@ -129,6 +129,12 @@ export class Lanes implements LaneStore {
     const { moved, woke, nextDueAt } = await releaseDead(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
     return moved
+  }
+
+  async release(shard: number, subscriptionId: string): Promise<boolean> {
+    const { stood, woke, nextDueAt } = await releaseLane(this.#redis, shard, subscriptionId)
+    hintDue(this.#redis, shard, nextDueAt, woke)
+    return stood
   }
 
   purge(shard: number, subscriptionId: string): Promise<number> {

@@ -85,6 +85,8 @@ function packTo(to: SettleTo): [] | [number, string] {
       return []
     case 'return':
       return [to.delayMs ?? 0, '']
+    case 'stand':
+      return [to.delayMs, to.credential]
     case 'awaitQueue':
       return [to.delayMaxMs, '']
     case 'retry':

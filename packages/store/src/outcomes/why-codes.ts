@@ -22,6 +22,7 @@ const LETTERS: Record<StoredCause, string> = {
   capacity: 'w',
   paused: 'p',
   dlqMissing: 'm',
+  misconfigured: 'x',
   groupOrder: 'g',
   isolated: 's',
   leasesEnded: 'l',

@@ -55,6 +55,8 @@ const LANE = {
   bucket: 'mb',
   requests: 'mi',
   closedAt: 'mz',
+  /** Name of the credential for which the lane stands (lane-stand.lua); absent: it does not. */
+  stands: 'mx',
 } satisfies Names
 
 /** Hash of a topic in its home shard. */
@@ -168,6 +170,9 @@ const LOG = {
 /** Members of a quarantine entry's hash that scripts write. */
 const ENTRY = { at: 'at', bytes: 'bytes' } satisfies Names
 
+/** Members of the hash of a broken credential. */
+const CREDENTIAL = { since: 's', probeAt: 'p', detail: 'd' } satisfies Names
+
 /** Members of the hash of a dispatch job, which is BullMQ's. */
 const JOB = { starts: 'ats', addedAt: 'timestamp', parts: 'parts' } satisfies Names
 
@@ -183,6 +188,7 @@ const LUA_NAMES: Record<string, Names> = {
   REDRIVEN,
   LOG,
   ENTRY,
+  CREDENTIAL,
   JOB,
   // Records that are JSON.
   SUBSCRIPTION: SUBSCRIPTION.storedNames,

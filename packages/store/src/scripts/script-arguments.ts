@@ -34,6 +34,19 @@ export interface ScriptArguments {
     batch: number
     items: ScriptValue[]
   }
+  'ask-credential-1': {
+    base: ScriptText
+    name: ScriptText
+    probeEveryMs: number
+    keptMs: number
+  }
+  'break-credential-1': {
+    base: ScriptText
+    name: ScriptText
+    detail: ScriptText
+    probeEveryMs: number
+    keptMs: number
+  }
   'catch-up-1': {
     base: ScriptText
     knownMs: number | null
@@ -531,6 +544,11 @@ export interface ScriptArguments {
     id: ScriptText
     deliveriesMax: number
     skipped: number
+  }
+  'release-lane-1': {
+    base: ScriptText
+    shard: number
+    id: ScriptText
   }
   'release-quarantined-1': {
     base: ScriptText

@@ -12,7 +12,7 @@ export interface LoggedAttempt {
   /** Made, this one included. */
   attempts: number
   result: AttemptResult
-  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen'
+  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured'
   why: Why | undefined
 }
 

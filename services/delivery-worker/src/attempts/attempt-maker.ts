@@ -20,6 +20,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'
 import { endSpan } from './attempt-span.ts'
+import type { CredentialGate } from './credential-gate.ts'
 
 /** Options of one attempt. */
 interface AttemptWays {
@@ -39,6 +40,7 @@ interface AttemptMakerOptions {
   attempters: Attempters
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
+  credentials: Pick<CredentialGate, 'ended'>
   spans: Spans
   /** At level debug it gets a line for every request, with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>
@@ -79,6 +81,7 @@ export class AttemptMaker {
       if (span) endSpan(span, result)
       const outcome = { ...outcomeOf(result, along), copy }
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
+      this.#options.credentials.ended(subscription, result)
       done(outcome)
     }
     this.#send(subscription, context, delivery, { ended, span, ...ways })
@@ -161,5 +164,5 @@ function outcomeOf(result: AttemptResult, along = 0): Outcome {
  * Whether the endpoint reacted. An immediate refusal (nothing listens, unknown name) also shows that it does not hang.
  */
 function hasAnswered(result: AttemptResult): boolean {
-  return result.kind === 'response' || result.error !== 'timeout'
+  return result.kind !== 'failure' || result.error !== 'timeout'
 }

@@ -1,5 +1,6 @@
 /** The outcome of an attempt, as the parts of the worker pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
+import { errorCodeOf } from '@fantail/policy'
 import type { ServerMark } from '@fantail/store'
 
 export interface Outcome {
@@ -16,5 +17,5 @@ export interface Outcome {
 
 export function resultState(result: AttemptResult): { statusCode: number | null; error: string | null } {
   if (result.kind === 'response') return { statusCode: result.statusCode, error: null }
-  return { statusCode: null, error: result.error }
+  return { statusCode: null, error: errorCodeOf(result) }
 }

@@ -29,6 +29,7 @@ function createFirstAttempts() {
   const firstAttempts = new FirstAttempts({
     slots,
     bytes: { hasCapacity: () => true },
+    credentials: { stands: () => false },
     attempts: { attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done) },
     parking: {
       park: (_: number, { subscriptionId }: { subscriptionId: string }) => parked.push(subscriptionId),

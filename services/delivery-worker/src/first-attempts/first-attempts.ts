@@ -16,6 +16,7 @@
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
 import { isCautious } from '../dispatch/cautious-runs.ts'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -35,6 +36,7 @@ export interface FirstAttemptsOptions
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
+  credentials: Pick<CredentialGate, 'stands'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -115,9 +117,11 @@ export class FirstAttempts {
     clearTimeout(this.#timer)
   }
 
-  #goesByLane({ record: { id }, goesByLane }: CompiledSubscription): boolean {
-    if (goesByLane) return true
-    const { slots, bytes } = this.#options
+  #goesByLane(subscription: CompiledSubscription): boolean {
+    const { slots, bytes, credentials } = this.#options
+    const { record, goesByLane } = subscription
+    const { id } = record
+    if (goesByLane || credentials.stands(subscription)) return true
     // Hanging attempts hold all bytes of their half. The lane takes the delivery when there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)

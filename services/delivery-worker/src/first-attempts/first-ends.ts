@@ -78,6 +78,16 @@ export class FirstEnds {
     this.#options.notes.failed(subscription, outcome.result)
     unit.failures.push([slot, statusCode, error])
     const attempted = { message: unit.context, subscription, attempts: 1, result: outcome.result }
+    if (step.step === 'stand') {
+      logAttempt(this.#options.log, {
+        ...attempted,
+        decision: 'misconfigured',
+        why: { because: 'misconfigured', delayMs: null },
+      })
+      // Its lane asks for the credential, and stands.
+      this.parkFresh(attempt)
+      return
+    }
     logAttempt(this.#options.log, { ...attempted, decision: step.step, why: whyNext(step) })
     if (step.step === 'retry') {
       const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error, why: whyNext(step) }

@@ -21,6 +21,8 @@ export interface ClaimInHand {
   sendAt: number | null
   /** Whether the endpoint was proven, according to its lane, when the delivery was claimed. */
   proven: boolean
+  /** The credential for which its lane stands, which this claim may probe. */
+  standsFor?: string | undefined
   /** Why it waited until it was claimed. Set when its attempt begins. */
   heldBy?: WaitCause | undefined
   /** The bytes of its message and those of its run, as BodyBytes counts them. */

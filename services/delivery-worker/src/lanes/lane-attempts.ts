@@ -11,11 +11,12 @@ import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
 import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { Standing } from '@fantail/store'
+import type { SettleTo, Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
+import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
@@ -49,6 +50,7 @@ interface LaneAttemptsOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
+  credentials: Pick<CredentialGate, 'admit'>
   slots: AttemptSlots
   freed: CapacityAnnouncer
   snapshots: SnapshotCache
@@ -135,8 +137,16 @@ export class LaneAttempts {
     if (turn && !this.#turns.start(turn)) return
     const { id, maxInFlight } = current.record
     hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
-    if (hand.hasSlot) this.#attempt(hand, current, turn)
-    else this.#endUnsent(hand)
+    if (!hand.hasSlot) return this.#endUnsent(hand)
+    const asked = this.#options.credentials.admit(current, hand.standsFor)
+    const wait = asked && (await asked)
+    if (wait) this.#stand(hand, wait)
+    else this.#attempt(hand, current, turn)
+  }
+
+  /** Its credential is broken, and this is not the probe. */
+  #stand(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
+    this.#giveBack(hand, { op: 'stand', delayMs, credential })
   }
 
   #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: Turn | undefined): void {
@@ -265,13 +275,16 @@ export class LaneAttempts {
   }
 
   #handBack(hand: ClaimInHand, delayMs = 0): void {
+    this.#giveBack(hand, delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
+  }
+
+  /** No attempt was made. */
+  #giveBack(hand: ClaimInHand, to: SettleTo): void {
     if (hand.hasSlot) this.#releaseSlot(hand)
     const { settling, pacing } = this.#options
     const { paced, record, shard } = hand.subscription
     if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
-    void settling
-      .settle(shard, claimedOf(hand), delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
-      .then(() => this.#closed(hand))
+    void settling.settle(shard, claimedOf(hand), to).then(() => this.#closed(hand))
   }
 
   #releaseSlot(

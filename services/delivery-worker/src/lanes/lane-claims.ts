@@ -125,8 +125,17 @@ export class LaneClaims {
         continue
       }
       const sendAt = claim.sendAt === null ? null : this.#options.clocks.of(shard).localTime(claim.sendAt)
-      const { proven } = lane
-      const hand = { subscription, claim, message, sendAt, checkedAt: askedAt, proven, hasSlot: false }
+      const { proven, standsFor } = lane
+      const hand = {
+        subscription,
+        claim,
+        message,
+        sendAt,
+        checkedAt: askedAt,
+        proven,
+        standsFor,
+        hasSlot: false,
+      }
       this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)
     }
   }

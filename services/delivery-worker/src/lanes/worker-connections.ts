@@ -1,9 +1,18 @@
 /** Uses of the worker's connections beside commands: wakes, the signing key, and log lines about their state. */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type Redis, SigningKeys, VaultKeys, WAKE_CHANGES, WAKE_LANES, WAKE_MOVED } from '@fantail/store'
+import {
+  type Redis,
+  SigningKeys,
+  VaultKeys,
+  WAKE_CHANGES,
+  WAKE_CREDENTIALS,
+  WAKE_LANES,
+  WAKE_MOVED,
+} from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { MissingQueues } from '../outcomes/missing-queues.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { LaneLoop } from './lane-loop.ts'
@@ -13,16 +22,18 @@ interface Woken {
   laneLoop: LaneLoop
   slots: AttemptSlots
   missing: MissingQueues
+  credentials: Pick<CredentialGate, 'works'>
 }
 
 /**
- * Wakes say that deliveries of a shard are due, or that a topic or queue has changed. They must be subscribed to at
- * every new connection.
+ * Wakes say that deliveries of a shard are due, or that a topic, queue or credential has changed. They must be
+ * subscribed to at every new connection.
  */
-export function listenForWakes(subscriber: Redis, { snapshots, laneLoop, slots, missing }: Woken): void {
+export function listenForWakes(subscriber: Redis, woken: Woken): void {
+  const { snapshots, laneLoop, slots, missing, credentials } = woken
   subscriber.on('ready', () => {
     // This fails only if the connection breaks. The next 'ready' then starts it again.
-    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED).catch(() => undefined)
+    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED, WAKE_CREDENTIALS).catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) {
@@ -31,6 +42,7 @@ export function listenForWakes(subscriber: Redis, { snapshots, laneLoop, slots, 
       return
     }
     if (channel === WAKE_MOVED) return slots.renew(text)
+    if (channel === WAKE_CREDENTIALS) return credentials.works(text)
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')
     if (at === undefined) return

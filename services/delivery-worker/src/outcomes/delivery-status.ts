@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
-import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { failureText, PROTOCOL_TRAITS } from '@fantail/policy'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
 import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
@@ -108,7 +108,7 @@ function responseText(
   answered: (text: string | undefined) => string,
 ): string {
   if (!result) return 'the message expired: it is older than its topic keeps messages'
-  if (result.kind === 'failure') return `${result.error}: ${result.detail}`
+  if (result.kind !== 'response') return failureText(result)
   return answered(result.text)
 }
 

@@ -14,6 +14,7 @@ import { type DeadState, parseDeliveryId } from '@fantail/store'
 import { type LoggedAttempt, logAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ExplainedAttempt, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { InRun } from '../fifo/group-run.ts'
 import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
 import type { Claimed, Settling } from '../lanes/settling.ts'
@@ -53,6 +54,7 @@ interface FinishingOptions {
   missing: Pick<MissingQueues, 'add' | 'found'>
   notes: Pick<AttemptNotes, 'delivered' | 'failed'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
+  credentials: Pick<CredentialGate, 'standMs'>
   log: Logger
   jitter: number
   maxRetrySeconds: number
@@ -102,6 +104,8 @@ export class Finishing {
       this.#log(ended, 'retry', why)
       const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state, why } } as const
       await settling.settle(subscription.shard, claimed, retry, { later })
+    } else if (step.step === 'stand') {
+      await this.#stand(ended)
     } else {
       this.#log(ended, 'dead', whyNext(step))
       await this.#die(ended, { kind: 'dead', reason: step.because, ...state })
@@ -110,6 +114,16 @@ export class Finishing {
 
   #log(ended: EndedAttempt, decision: LoggedAttempt['decision'], why: Why | undefined): void {
     logAttempt(this.#options.log, { ...ended, result: ended.outcome.result, decision, why })
+  }
+
+  /** The delivery keeps its place and its retries. */
+  async #stand(ended: EndedAttempt): Promise<void> {
+    const { claimed, subscription, outcome } = ended
+    if (outcome.result.kind !== 'misconfigured') return
+    const { credential } = outcome.result
+    const delayMs = this.#options.credentials.standMs
+    this.#log(ended, 'misconfigured', { because: 'misconfigured', delayMs })
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'stand', delayMs, credential })
   }
 
   #note({ subscription, outcome, run = [] }: EndedAttempt, isDelivered: boolean): void {

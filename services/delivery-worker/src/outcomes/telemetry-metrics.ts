@@ -15,6 +15,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
     retry: metrics.attemptSeconds.of({ result: 'retry' }),
     permanent: metrics.attemptSeconds.of({ result: 'permanent' }),
+    misconfigured: metrics.attemptSeconds.of({ result: 'misconfigured' }),
   }
   const of = ({ topicName }: CompiledSubscription) => {
     let series = topics.get(topicName)
@@ -37,7 +38,9 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
         subscription.policy.healthyRetryPolicy,
       )
       results[result].record(durationMs / 1_000)
-      if (result !== 'delivered' && countsFailed(subscription, 'attempts')) failed(subscription)
+      if (outcome.result.kind === 'misconfigured')
+        metrics.attemptsMisconfigured.of({ credential: outcome.result.credential }).add()
+      else if (result !== 'delivered' && countsFailed(subscription, 'attempts')) failed(subscription)
     },
     delivered(subscription, { message }) {
       const series = of(subscription)

@@ -3,6 +3,7 @@
  * again after their visibility timeout. Partial answers follow the rules of Lambda's event sources.
  */
 import type { AttemptResult, QueueMessage } from '@fantail/contracts'
+import { failureText } from '@fantail/policy'
 
 interface BatchAnswer {
   result: AttemptResult
@@ -27,7 +28,7 @@ class UnreadableAnswer extends Error {}
 export function judgeBatch(answer: BatchAnswer): BatchOutcome {
   const { result, failure, messages, reportsFailures, inOrder } = answer
   if (failure !== undefined) return { done: [], failure }
-  if (result.kind !== 'response') return { done: [], failure: describeFailure(result) }
+  if (result.kind !== 'response') return { done: [], failure: failureText(result) }
   const { statusCode, body } = result
   if (statusCode < 200 || statusCode > 299) return { done: [], failure: `answered ${statusCode}` }
   if (!reportsFailures) return { done: messages, failure: null }
@@ -38,10 +39,6 @@ export function judgeBatch(answer: BatchAnswer): BatchOutcome {
     if (!(error instanceof UnreadableAnswer)) throw error
     return { done: [], failure: error.message }
   }
-}
-
-function describeFailure(result: Exclude<AttemptResult, { kind: 'response' }>): string {
-  return `${result.kind === 'failure' ? result.error : result.kind}: ${result.detail}`
 }
 
 /** An empty answer means that nothing failed. An answer that cannot be read fails the whole batch. */

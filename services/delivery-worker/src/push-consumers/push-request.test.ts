@@ -48,7 +48,7 @@ test.each<[string, Reply, string]>([
   ['a 204', { status: 204 }, 'answered 204: the function has not run yet'],
   ['a throttle', { status: 429 }, 'answered 429'],
   ['a 404', { status: 404 }, 'answered 404'],
-  ['refused credentials', { status: 401 }, 'not_configured: functions:…: 401 refused'],
+  ['refused credentials', { status: 401 }, 'misconfigured: 401 refused'],
   ['an answer that cannot be read', { body: 'done' }, 'its answer is not JSON'],
 ])('%s keeps the batch', async (_, reply, failure) => {
   const kept = await invoke(reply)
@@ -64,5 +64,8 @@ test('without settings for functions the batch stays', async () => {
   const record = { url: URL_OF_FUNCTION, timeoutSeconds: 5 } as ConsumerRecord
   const request = { record, body: '', traceparent: undefined, signal: AbortSignal.timeout(60_000) }
   const { result } = await requestBatch({ sender, functions: undefined, vault: undefined }, request)
-  expect(result).toMatchObject({ error: 'not_configured', permanent: false } satisfies Partial<AttemptResult>)
+  expect(result).toMatchObject({
+    kind: 'misconfigured',
+    credential: 'FANTAIL_FUNCTIONS',
+  } satisfies Partial<AttemptResult>)
 })

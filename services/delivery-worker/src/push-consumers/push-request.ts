@@ -53,9 +53,7 @@ async function invoke({ functions }: RequestTools, request: BatchRequest): Promi
   const { record, body, traceparent, signal } = request
   if (!functions) {
     const detail = 'neither FANTAIL_FUNCTIONS nor FANTAIL_AWS_CREDENTIALS is set'
-    return {
-      result: { kind: 'failure', error: 'not_configured', detail, durationMs: 0, permanent: false },
-    }
+    return { result: { kind: 'misconfigured', credential: 'FANTAIL_FUNCTIONS', detail, durationMs: 0 } }
   }
   const timeoutMs = record.timeoutSeconds * 1_000
   const invocation = {

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-sns'
 import { UnconfiguredAttempter } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -147,6 +148,37 @@ test('it refuses FIFO topics, policies and raw delivery; a throttle it takes nat
   const throttlePolicy = { maxReceivesPerSecond: 3 }
   const { body } = await natively(endpointOf('http'), { deliveryPolicy: { throttlePolicy } })
   expect(body).toMatchObject({ effectiveDeliveryPolicy: { throttlePolicy }, lane: { rate: 3 } })
+})
+
+test('a lane that stands shows it, and starts anew with another endpoint', async () => {
+  const { body } = await natively(endpointOf('http'))
+  const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
+  const { lanes } = sns.api
+  const id = deliveryId('01a1fbe2-80fa-72ab-bc08-d682f311b524')
+  const entry = {
+    subscriptionId: body.id,
+    delivery: id,
+    message: 0,
+    park: { as: 'detached', leaseMs: 5_000 },
+  } as const
+  const { jobs } = await lanes.park(shard, {
+    messages: [{ id, body: '{}' }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+  const lease = (jobs[0]?.stale === false && jobs[0].leases[0]) || ''
+  const to = { op: 'stand', delayMs: 60_000, credential: SETTING } as const
+  expect(await lanes.settle(shard, [{ subscriptionId: body.id, delivery: id, lease, to }])).toMatchObject({
+    accepted: [true],
+  })
+  const read = async () => (await sns.api.call('GET', `/v1/subscriptions/${body.id}`)).body.lane
+  expect(await read()).toMatchObject({
+    waiting: 1,
+    waitsFor: 'misconfigured',
+    circuit: null,
+    nextProbeAt: expect.any(String),
+  })
+  await sns.api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { endpoint: endpointOf('http') } })
+  expect(await read()).toMatchObject({ waiting: 1, waitsFor: null, nextProbeAt: null })
 })
 
 test('a topic’s throttle does not change one whose policy is fixed', async () => {

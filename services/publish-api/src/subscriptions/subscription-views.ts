@@ -121,6 +121,11 @@ function isMoving(record: SubscriptionRecord, now: number): record is Moving {
   return record.move != null && (record.tokenExpiresAt ?? now) > now
 }
 
+function waitsFor({ stands, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
+  if (stands) return 'misconfigured'
+  return isQueueMissing ? 'dlqMissing' : null
+}
+
 function laneView(
   { circuitBreaker, status }: SubscriptionRecord,
   lane: LaneFigures,
@@ -139,8 +144,8 @@ function laneView(
     lastFailure: lastFailure && { ...lastFailure, at: iso(lastFailure.at) },
     lastSuccessAt: isoOrNull(lane.lastSuccessAt),
     retryQuota: lane.retryQuota,
-    circuit: circuitBreaker ? (lane.circuitOpenUntil === null ? 'closed' : 'open') : null,
-    waitsFor: lane.isQueueMissing ? 'dlqMissing' : null,
+    circuit: circuitBreaker ? (lane.circuitOpenUntil === null || lane.stands ? 'closed' : 'open') : null,
+    waitsFor: waitsFor(lane),
     nextProbeAt: isoOrNull(lane.circuitOpenUntil),
   }
 }

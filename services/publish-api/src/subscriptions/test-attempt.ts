@@ -21,7 +21,7 @@ import {
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
-import { effectivePolicy } from '@fantail/policy'
+import { effectivePolicy, failureText } from '@fantail/policy'
 import { deliveryItemId, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -129,7 +129,6 @@ async function attempt(deps: Tools, { record, target, envelope }: Attempt): Prom
 
 export function shownResult(result: AttemptResult): TestResult {
   const durationMs = Math.round(result.durationMs)
-  if (result.kind === 'failure')
-    return { statusCode: null, durationMs, error: `${result.error}: ${result.detail}` }
+  if (result.kind !== 'response') return { statusCode: null, durationMs, error: failureText(result) }
   return { statusCode: result.statusCode, durationMs }
 }

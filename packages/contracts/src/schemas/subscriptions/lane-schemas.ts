@@ -56,13 +56,14 @@ export const LaneView = z
       .nullable()
       .describe('open: attempts are stopped but for probes. null without a circuit breaker.'),
     waitsFor: z
-      .enum(['dlqMissing'])
+      .enum(['dlqMissing', 'misconfigured'])
       .nullable()
       .describe(
-        'dlqMissing: dead deliveries wait because the dead-letter queue does not exist. null: it is there, or nothing is dead.',
+        'dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own ' +
+          'configuration keeps its attempts from the endpoint. null: neither.',
       ),
     nextProbeAt: Timestamp.nullable().describe(
-      'When the open circuit is probed next: ISO 8601 in UTC. null while it is closed.',
+      'When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.',
     ),
   })
   .describe('How the deliveries of this subscription stand, now.')

@@ -9,6 +9,7 @@
 -- @include now
 -- @include lane-next
 -- @include lane-state
+-- @include lane-stand
 -- @limit Deliveries behind a head among which one is looked for. Past it: it counts as waiting.
 local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
@@ -55,7 +56,7 @@ local function hold_of(id, due, state, is_retry, ends)
   if is_dead(state) then return is_queue_missing(id) and held_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
-  return held_until('c', due, pace.shut)
+  return held_until(pace.shut and stands(base, id) and 'x' or 'c', due, pace.shut)
     or held_until('q', due, is_empty and pace.next)
     or held_until('t', due, lane.gap and lane.tat)
     or ends > 1 and due > now and held_until('l', due, due)

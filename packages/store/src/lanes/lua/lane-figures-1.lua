@@ -4,13 +4,14 @@
 -- @item id: text
 -- Returns for each: waiting, in flight, next attempt or '', rate or '', its latest attempts, the deliveries that
 --         come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
---         open or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or ''. Its latest
---         attempts: last error, last status code, when that was or '', last success or '', and how many attempts and
---         successes ended lately in how many ms
+--         open or it stands, or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or '',
+--         '1' where it stands or ''. Its latest attempts: last error, last status code, when that was or '', last
+--         success or '', and how many attempts and successes ended lately in how many ms
 -- @include now
 -- @include lane-next
 -- @include lane-group
 -- @include lane-seen
+-- @include lane-stand
 local HEADS = 10
 local now, reply = now_ms(base), {}
 
@@ -30,7 +31,7 @@ end
 
 local function figures(id)
   local lane = lane_of(base, id, now)
-  if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '' } end
+  if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '' } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
   -- In a FIFO lane, fresh heads are in the order of their turns, and others may wait behind a head in flight.
@@ -48,6 +49,7 @@ local function figures(id)
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
     (tonumber(missing_until) or 0) > now and '1' or '',
+    lane.pace and lane.pace.shut and stands(base, id) and '1' or '',
   }
 end
 

@@ -82,6 +82,12 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
+-- The attempt reached its endpoint, so the lane stands no longer (lane-stand). Only a circuit keeps it shut.
+local function note_reached(pace)
+  pace.reached = true
+  if not pace.failures_max then pace.shut = nil end
+end
+
 local function circuit_of(pace)
   if not pace.failures_max then return 0 end
   return pace.shut and 1 or pace.closed and text(pace.closed) or 0
@@ -92,6 +98,7 @@ for id, what, cost in results() do
   reply[#reply + 1] = circuit_of(pace)
   if pace.mode ~= '-' then note_quota(pace, what, cost) end
   if pace.mode == 'a' and what ~= 'unsent' then note_rate(pace, what) end
+  if what ~= 'unsent' then note_reached(pace) end
   if pace.failures_max and what ~= 'unsent' then note_circuit(pace, what) end
 end
 for id, pace in pairs(paces) do
@@ -103,6 +110,7 @@ for id, pace in pairs(paces) do
     else
       redis.call('HDEL', lane, LANE.openUntil)
     end
+    if pace.reached then redis.call('HDEL', lane, LANE.stands) end
     if pace.closed then redis.call('HSET', lane, LANE.closedAt, text(pace.closed)) end
     if pace.mode == 'a' then
       redis.call('HSET', lane, LANE.lastMax, text(pace.last_max), LANE.slowedAt, text(pace.slowed),

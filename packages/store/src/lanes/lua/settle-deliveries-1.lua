@@ -4,10 +4,10 @@
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
 --   '' nothing new), number of claims, their deliveries, and for each of them lease and what became of it (delivered,
---   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, quarantined; keep: it goes on). Behind
---   deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead the
---   least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in ms
---   and '', behind discard 0 and the cause
+--   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, stand, quarantined; keep: it goes on).
+--   Behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead
+--   the least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in
+--   ms and '', behind stand the ms that the lane stands and the credential, behind discard 0 and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, or for
 --         an accepted markDead the lease that holds from now on
 -- @include when-full
@@ -22,6 +22,7 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
   deliveredRun = true, retry = true, markDead = true, discard = true, ['return'] = true, awaitQueue = true,
+  stand = true,
 }
 local at, reply = values_at - 1, { '', 0 }
 

@@ -18,8 +18,8 @@
 -- @item id: text, of the subscription
 -- @item claims_max: number, that its lane may get now
 -- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1'
---         where
---         its endpoint is proven or '', then for each claim delivery, lease, send time or '', state or ''), expired
+--         where its endpoint is proven or '', and behind a colon the credential for which it stands, then for each
+--         claim delivery, lease, send time or '', state or ''), expired
 --         (subscription, delivery, ...), runs (each: subscription, claimed delivery, those behind it that may go with
 --         it), logs (each: topic's uid, ARN, fence, isolated group or ''),
 --         when to look at the turns again or ''
@@ -90,6 +90,8 @@ end
 -- A lane with an open circuit gets one attempt when the probe is due. Expired or dead deliveries leave as usual.
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
+    local credential = redis.call('HGET', base .. 'lane:' .. id, LANE.stands)
+    if credential then claims[4] = claims[4] .. ':' .. credential end
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
     if dead == 0 and claim_due(take, id, lane, 1, claims) > 0 then begin_probe(take, id, lane) end
     steps = steps + 2 * EXPIRE_MAX

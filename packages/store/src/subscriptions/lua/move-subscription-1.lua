@@ -35,7 +35,7 @@ local now, before = now_ms(base), first_due(base)
 redis.call('HSET', subs, id, record)
 redis.call('HSET', base .. 'slice:' .. slice_id, SLICE.revision, revision)
 redis.call('HDEL', base .. 'lane:' .. id, unpack(LEARNT))
-redis.call('HDEL', base .. 'lane:' .. id, unpack(PACE_STATE))
+forget_pace(base .. 'lane:' .. id)
 redis.call('HSET', base .. 'lane:' .. id, LANE.movedAt, string.format('%.0f', now))
 finish_change(base, shard, id, now, before, {
   expires = expires, arn = arn, uid = uid, raw_id = raw_id, old_token = old_token, new_token = new_token,

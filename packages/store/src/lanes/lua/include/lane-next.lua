@@ -15,6 +15,8 @@ local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.
 local LEASE_UNIT = 2048
+-- The mode of a lane without retry mode and circuit breaker that stands (lane-stand).
+local NO_MODE = '-'
 local slices = {}
 
 local function slice_of(base, sid)
@@ -51,7 +53,7 @@ local function read_pace(base, id, mode, now, lane, rate)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil)
   local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
-  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)) }
+  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)), bare = mode == NO_MODE }
   if retries ~= '-' then
     lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
     lane.pace.next = come(tonumber(h[2]) or 0, now, STORED_AHEAD_MAX_MS)

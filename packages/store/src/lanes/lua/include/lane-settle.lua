@@ -7,6 +7,7 @@
 -- @include lane-count
 -- @include lane-state
 -- @include lane-return
+-- @include lane-stand
 local settle = {}
 -- @limit First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
 local QUEUE_MISSING_MS_MIN = 2000
@@ -56,11 +57,13 @@ local function remove(batch, delivery, cause)
 end
 
 function settle.delivered(batch, delivery)
+  batch.answered = true
   return remove(batch, delivery)
 end
 
 -- `run`: the deliveries behind it that were delivered with it. A byte with the length precedes each.
 function settle.deliveredRun(batch, delivery, run)
+  batch.answered = true
   pop_run(batch.base, batch.id, delivery, run)
   return remove(batch, delivery)
 end
@@ -71,6 +74,7 @@ function settle.forget(batch, delivery)
 end
 
 function settle.discard(batch, delivery, cause)
+  batch.answered = true
   return remove(batch, delivery, cause == 'expired' and cause or 'discarded:' .. cause)
 end
 
@@ -80,6 +84,7 @@ function settle.quarantined(batch, delivery)
 end
 
 function settle.retry(batch, delivery, state, delay)
+  batch.answered = true
   if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
@@ -121,12 +126,21 @@ function settle.kept(batch, delivery)
   return settle['return'](batch, delivery)
 end
 
+-- The service's own configuration kept it from its endpoint, or would have: it costs nothing, and the lane stands.
+function settle.stand(batch, delivery, credential, delay)
+  local outcome = settle.kept(batch, delivery)
+  local lane = open_lane(batch)
+  if not lane.gone then stand(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
+  return outcome
+end
+
 -- The attempt continues; only its result so far is recorded.
 function settle.keep()
   return 1
 end
 
 function settle.markDead(batch, delivery, state, lease_ms)
+  batch.answered = true
   set_failed(batch.base, batch.id, delivery, state, batch.now)
   local lease = batch.leases[delivery]
   if lease < (batch.now + lease_ms) * LEASE_UNIT then
@@ -140,14 +154,19 @@ end
 
 -- Under an open circuit, the probe's lease ends when the circuit does (lane-pace). The endpoint's answer was noted
 -- before and has moved that end. If it has not moved, no request was sent, and the next probe may go at once. A
--- delivery that was claimed before the circuit opened is not a probe, and changes nothing here.
+-- delivery that was claimed before the circuit opened is not a probe, and changes nothing here. A lane
+-- may stand without such notes: there the settlement shows whether the probe's attempt reached its endpoint.
 local function end_probe(batch, first, leases)
   local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
   batch.lane = lane
   local shut = lane and lane.pace and lane.pace.shut
   if not shut then return end
   for i, lease in ipairs(leases) do
-    if lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut and not batch.leases[ARGV[first + i - 1]] then
+    local is_probe = lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut
+    if is_probe and batch.answered and stands(batch.base, batch.id) then
+      return end_standing(batch.base, batch.id, lane)
+    end
+    if is_probe and not batch.leases[ARGV[first + i - 1]] then
       lane.pace.shut = batch.now
       redis.call('HSET', batch.base .. 'lane:' .. batch.id, LANE.openUntil, text(batch.now))
     end

@@ -7,8 +7,14 @@
 -- Values that a lane has learnt from its endpoint's answers, for its retry mode and circuit breaker.
 local PACE_STATE = {
   LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
-  LANE.bucket, LANE.requests, LANE.closedAt,
+  LANE.bucket, LANE.requests, LANE.closedAt, LANE.stands,
 }
+
+-- That state, of a lane that keeps its mode.
+local function forget_pace(key)
+  redis.call('HDEL', key, unpack(PACE_STATE))
+  if redis.call('HGET', key, LANE.mode) == NO_MODE then redis.call('HDEL', key, LANE.mode) end
+end
 
 -- Ends a change. Updates the expiry of the subscription's token and its lane's due time. If the topic is in this shard
 -- (`change.arn` is not ''), also updates the token's entry and the topic's revision. `before`: the shard's earliest due

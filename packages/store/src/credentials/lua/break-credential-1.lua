@@ -1,0 +1,15 @@
+-- Notes that a credential was refused, or is not there: the next attempt that may use it is a probe.
+-- @key base: of credentials
+-- @arg name: text
+-- @arg detail: text, for people, without secrets
+-- @arg probe_every_ms: number
+-- @arg kept_ms: number, that what is known of it is kept
+-- Returns 1 where nothing was known against it, else 0
+-- @include when-full
+-- @include now
+run_when_full(base)
+local key, now = base .. 'broken:' .. name, now_ms(base)
+local is_new = redis.call('HSETNX', key, CREDENTIAL.since, string.format('%.0f', now))
+redis.call('HSET', key, CREDENTIAL.probeAt, string.format('%.0f', now + probe_every_ms), CREDENTIAL.detail, detail)
+redis.call('PEXPIRE', key, string.format('%.0f', kept_ms))
+return is_new

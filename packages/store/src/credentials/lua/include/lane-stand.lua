@@ -1,0 +1,28 @@
+-- A lane stands while the service's own configuration keeps its attempts from the endpoint. It is then like a lane with
+-- an open circuit: one delivery is claimed when it is time, and nothing else (LANE.openUntil). LANE.stands names the
+-- credential that is broken. A lane without retry mode and circuit breaker has the mode NO_MODE meanwhile.
+-- @include lane-next
+local function stand(base, id, lane, till, credential)
+  local key = base .. 'lane:' .. id
+  if not lane.pace then
+    lane.pace = { bare = true }
+    redis.call('HSET', key, LANE.mode, NO_MODE)
+  end
+  lane.pace.shut = till
+  redis.call('HSET', key, LANE.openUntil, text(till), LANE.stands, credential)
+end
+
+local function stands(base, id)
+  return redis.call('HEXISTS', base .. 'lane:' .. id, LANE.stands) == 1
+end
+
+-- What waits is due at its own times again. Needs a lane_next after it.
+local function end_standing(base, id, lane)
+  local key = base .. 'lane:' .. id
+  redis.call('HDEL', key, LANE.openUntil, LANE.stands)
+  lane.pace.shut = nil
+  if lane.pace.bare then
+    redis.call('HDEL', key, LANE.mode)
+    lane.pace = false
+  end
+end

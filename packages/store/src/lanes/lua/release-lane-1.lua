@@ -1,0 +1,20 @@
+-- Ends that a lane stands: the credential that kept its attempts from the endpoint works again.
+-- @key base: of the shard
+-- @arg shard: digits
+-- @arg id: text, of the subscription
+-- Returns 1 where it stood, else 0, earliest due time or '', wakes published (lane-wake)
+-- @include when-full
+-- @include now
+-- @include lane-next
+-- @include lane-wake
+-- @include lane-stand
+run_when_full(base)
+local now, before = now_ms(base), first_due(base)
+local lane = stands(base, id) and lane_of(base, id, now)
+local stood = lane and lane.pace and not lane.gone
+if stood then
+  end_standing(base, id, lane)
+  lane_next(base, id, now, lane)
+end
+local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+return { stood and 1 or 0, due and text(due) or '', woke }

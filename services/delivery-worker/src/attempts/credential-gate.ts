@@ -1,0 +1,184 @@
+/**
+ * Keeps attempts from credentials that are known to be broken (store: own-credentials.ts). Lanes that need one stand
+ * until it is their turn to probe, or until it works.
+ *
+ * What a worker knows comes from its own attempts, from the lanes that it claims, and from Redis, which it asks when it
+ * is time for a probe. This memory may be lost: a lane that stands asks again by itself after a minute at most.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import type { Attempters } from '@fantail/delivery'
+import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
+import type { Credentials, LaneStore } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+
+/** @limit Broken credentials that a worker remembers. Past it: the one that broke first is forgotten. */
+const BROKEN_CREDENTIALS_MAX = 1_000
+/** @limit Subscriptions of which a worker knows the credential. Past it: the least recently used is forgotten. */
+const CREDENTIAL_NAMES_MAX = 10_000
+/** @limit Lanes that a worker remembers as standing. Past it: further ones find out by themselves. */
+const STANDING_LANES_MAX = 10_000
+/** Clocks differ a little: a lane that came too early would only stand again. */
+const STAND_MARGIN_MS = 100
+/** How long a lane stands if Redis does not say what is known of its credential. */
+const UNKNOWN_MS = 1_000
+
+/** What keeps the attempt back, and for how long. */
+export interface CredentialWait {
+  credential: string
+  waitMs: number
+}
+
+interface Broken {
+  /** By performance.now(), as `probeAt`. */
+  since: number
+  probeAt: number
+  /** Subscription id → shard. */
+  lanes: Map<string, number>
+}
+
+interface CredentialGateOptions {
+  credentials: Pick<Credentials, 'ask' | 'broke' | 'worked' | 'probeEveryMs'>
+  attempters: Attempters
+  lanes: Pick<LaneStore, 'release'>
+  log: Pick<Logger, 'warn' | 'info'>
+}
+
+type Subscriber = Pick<CompiledSubscription, 'record' | 'target' | 'shard'>
+
+export class CredentialGate {
+  readonly #options: CredentialGateOptions
+  readonly #report: ReportState
+  readonly #broken = new Map<string, Broken>()
+  /** By subscription: the credential that its latest attempt named. */
+  readonly #names = new LRUCache<string, string>({ max: CREDENTIAL_NAMES_MAX })
+  #standing = 0
+
+  constructor(options: CredentialGateOptions) {
+    this.#options = options
+    this.#report = createStateLog({ log: options.log, what: 'credentials', initial: 'up' })
+  }
+
+  /** Whether its credential is known to be broken. */
+  stands(subscription: Subscriber): boolean {
+    if (this.#broken.size === 0) return false
+    const name = this.#nameOf(subscription)
+    return name !== undefined && this.#broken.has(name)
+  }
+
+  /** Undefined: it may be attempted. `standsFor`: as its lane says. */
+  admit(
+    subscription: Subscriber,
+    standsFor?: string,
+  ): CredentialWait | undefined | Promise<CredentialWait | undefined> {
+    if (this.#broken.size === 0 && standsFor === undefined) return undefined
+    const credential = standsFor ?? this.#nameOf(subscription)
+    const broken = credential === undefined ? undefined : this.#broken.get(credential)
+    if (credential === undefined || (!broken && standsFor === undefined)) return undefined
+    const waitMs = broken ? broken.probeAt - performance.now() : 0
+    if (waitMs > 0) return this.#stand(subscription, credential, waitMs)
+    return this.#ask(subscription, credential)
+  }
+
+  /** Every attempt that has ended. A response shows that its credential works. */
+  ended(subscription: Subscriber, result: AttemptResult): void {
+    if (result.kind === 'misconfigured') this.#failed(subscription, result)
+    else if (result.kind === 'response' && this.#broken.size > 0)
+      this.#answered(subscription, result.durationMs)
+  }
+
+  /** How long a lane stands whose attempt has just failed by its credential. */
+  get standMs(): number {
+    return this.#options.credentials.probeEveryMs + STAND_MARGIN_MS
+  }
+
+  /** A credential that was broken works. */
+  works(credential: string): void {
+    const broken = this.#broken.get(credential)
+    if (!broken) return
+    this.#broken.delete(credential)
+    this.#standing -= broken.lanes.size
+    for (const [subscriptionId, shard] of broken.lanes) {
+      this.#options.lanes.release(shard, subscriptionId).then(
+        () => this.#report('up'),
+        (error) => this.#report('down', error),
+      )
+    }
+  }
+
+  #nameOf({ record, target }: Subscriber): string | undefined {
+    return this.#options.attempters[record.protocol].credentialOf?.(target) ?? this.#names.get(record.id)
+  }
+
+  async #ask(subscription: Subscriber, credential: string): Promise<CredentialWait | undefined> {
+    try {
+      const state = await this.#options.credentials.ask(credential)
+      this.#report('up')
+      if (state === 'works') this.works(credential)
+      if (state === 'works') return undefined
+      const waitMs = state === 'probe' ? this.#options.credentials.probeEveryMs : state.waitMs
+      this.#open(credential).probeAt = performance.now() + waitMs
+      return state === 'probe' ? undefined : this.#stand(subscription, credential, waitMs)
+    } catch (error) {
+      this.#report('down', error)
+      return this.#stand(subscription, credential, UNKNOWN_MS)
+    }
+  }
+
+  #failed(subscription: Subscriber, { credential, detail }: AttemptResult & { kind: 'misconfigured' }): void {
+    const { credentials, log } = this.#options
+    this.#names.set(subscription.record.id, credential)
+    this.#open(credential).probeAt = performance.now() + credentials.probeEveryMs
+    this.#remember(subscription, credential)
+    credentials.broke(credential, detail).then(
+      (isNew) => {
+        this.#report('up')
+        if (isNew) log.warn({ credential, detail }, 'credential.broken')
+      },
+      (error) => this.#report('down', error),
+    )
+  }
+
+  /** An attempt that began before the credential broke says nothing. */
+  #answered(subscription: Subscriber, durationMs: number): void {
+    const credential = this.#nameOf(subscription)
+    const broken = credential === undefined ? undefined : this.#broken.get(credential)
+    if (credential === undefined || !broken || performance.now() - durationMs < broken.since) return
+    this.works(credential)
+    this.#options.credentials.worked(credential).then(
+      (wasBroken) => {
+        this.#report('up')
+        if (wasBroken) this.#options.log.info({ credential }, 'credential.works')
+      },
+      (error) => this.#report('down', error),
+    )
+  }
+
+  #open(credential: string): Broken {
+    const known = this.#broken.get(credential)
+    if (known) return known
+    this.#forgetOldest()
+    const broken = { since: performance.now(), probeAt: 0, lanes: new Map<string, number>() }
+    this.#broken.set(credential, broken)
+    return broken
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#broken
+    if (!oldest || this.#broken.size < BROKEN_CREDENTIALS_MAX) return
+    this.#broken.delete(oldest[0])
+    this.#standing -= oldest[1].lanes.size
+  }
+
+  #stand(subscription: Subscriber, credential: string, waitMs: number): CredentialWait {
+    this.#remember(subscription, credential)
+    return { credential, waitMs: waitMs + STAND_MARGIN_MS }
+  }
+
+  #remember({ record, shard }: Subscriber, credential: string): void {
+    const { lanes } = this.#open(credential)
+    if (lanes.has(record.id) || this.#standing >= STANDING_LANES_MAX) return
+    lanes.set(record.id, shard)
+    this.#standing++
+  }
+}

@@ -1,0 +1,143 @@
+/** Deliveries whose attempts the service's own configuration keeps from their endpoints. */
+import type { AttemptResult } from '@fantail/contracts'
+import { createHttpSender } from '@fantail/delivery'
+import { shardOf } from '@fantail/store'
+import { createMetrics } from '@fantail/telemetry'
+import { startReceiver, waitFor } from '@fantail/test-kit'
+import { beforeEach, expect, test } from 'vitest'
+import {
+  createFakeSender,
+  DLQ,
+  type FakeSender,
+  TOPIC,
+  telemetryWith,
+  useFixture,
+} from '../fixtures/worker.fixture.ts'
+
+const NAME = 'smtp:mail.example:25'
+const PROBE_MS = 500
+/** Longer than a test. */
+const NEVER_MS = 600_000
+const fixture = await useFixture()
+let sender: FakeSender
+let works: boolean
+beforeEach(async () => {
+  works = false
+  sender = createFakeSender()
+  const refused: AttemptResult = { kind: 'misconfigured', credential: NAME, detail: '535', durationMs: 1 }
+  sender.answer = () => (works ? 200 : refused)
+  await fixture.queues.put(DLQ, {})
+})
+
+/** One failure would dead-letter. */
+const STRICT = {
+  redrivePolicy: { deadLetterTargetArn: DLQ },
+  deliveryPolicy: { healthyRetryPolicy: { numRetries: 0, minDelayTarget: 1, maxDelayTarget: 1 } },
+} as const
+
+const figuresOf = async (ids: string[]) =>
+  fixture.lanes.figures(ids.map((subscriptionId) => ({ subscriptionId, shard: shardOf(TOPIC) })))
+const rowsOf = async (messageIds: string[]) =>
+  (await Promise.all(messageIds.map((id) => fixture.outcomes.deliveries(id)))).flatMap((rows) => rows ?? [])
+
+test('a broken credential dead-letters nothing and costs no attempt, and all workers share its probes', async () => {
+  const metrics = createMetrics()
+  const options = { credentialProbeMs: PROBE_MS, telemetry: telemetryWith(metrics) }
+  const lanes = await Promise.all(['a', 'b', 'c'].map((name) => fixture.subscribe(name, STRICT)))
+  const ids = lanes.map(({ id }) => id)
+  for (let i = 0; i < 2; i++) await fixture.startWorker(sender, options)
+  const messageIds = await fixture.publishAll(['one', 'two', 'three', 'four'])
+  await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 4), {
+    what: 'all lanes to stand',
+  })
+  await waitFor(async () => (await rowsOf(messageIds)).every((row) => row.because === 'misconfigured'), {
+    what: 'every delivery to say so',
+  })
+  expect(await rowsOf(messageIds)).toMatchObject(
+    Array(12).fill({ state: 'waiting', attempts: 0, lastError: 'misconfigured' }),
+  )
+  const [before, since] = [sender.sent.length, performance.now()]
+  await waitFor(() => sender.sent.length >= before + 4, { what: 'four probes' })
+  // Three lanes and two workers have one probe each time together.
+  const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
+  expect(sender.sent.length - before).toBeLessThanOrEqual(probesMax)
+  await waitFor(async () =>
+    (await figuresOf(ids)).some((lane) => lane.lastFailure?.error === 'misconfigured'),
+  )
+  expect(metrics.attemptsMisconfigured.of({ credential: NAME }).value).toBeGreaterThanOrEqual(4)
+
+  works = true
+  await waitFor(async () => (await rowsOf(messageIds)).every(({ state }) => state === 'delivered'), {
+    what: 'all to be delivered',
+  })
+  expect(await rowsOf(messageIds)).toMatchObject(Array(12).fill({ attempts: 1 }))
+  expect(await figuresOf(ids)).toMatchObject(Array(3).fill({ waiting: 0, stands: false }))
+  expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
+  expect(await fixture.counts.read()).toEqual({})
+})
+
+test('a worker that is restarted with a credential that works goes on', async () => {
+  const { id } = await fixture.subscribe('a', STRICT)
+  const first = await fixture.startWorker(sender, { credentialProbeMs: PROBE_MS })
+  const [messageId = ''] = await fixture.publishAll(['one'])
+  await waitFor(async () => (await figuresOf([id]))[0]?.stands, { what: 'the lane to stand' })
+  await first.stop()
+  works = true
+  await fixture.startWorker(sender, { credentialProbeMs: PROBE_MS })
+  await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
+})
+
+test('what waits for it expires with its topic’s retention, and is dead-lettered as expired', async () => {
+  await fixture.topics.put(TOPIC, { retentionSeconds: 1 })
+  await fixture.subscribe('a', STRICT)
+  await fixture.startWorker(sender, { credentialProbeMs: 1_100 })
+  await fixture.publish('one')
+  const letters = async () => (await fixture.queues.peek(DLQ, { limit: 10 })).items
+  await waitFor(async () => (await letters()).length === 1, { what: 'the letter' })
+  expect(await letters()).toMatchObject([{ deadLetter: { reason: 'expired', attempts: 0 } }])
+})
+
+test('the next deliveries of a lane that stands are parked without an attempt', async () => {
+  const { id } = await fixture.subscribe('a', STRICT)
+  await fixture.startWorker(sender, { credentialProbeMs: NEVER_MS })
+  await fixture.publish('one')
+  await waitFor(async () => (await figuresOf([id]))[0]?.stands, { what: 'the lane to stand' })
+  const attempts = sender.sent.length
+  await fixture.publishAll(['two', 'three'])
+  await waitFor(async () => (await figuresOf([id]))[0]?.waiting === 3, { what: 'all to wait' })
+  expect(sender.sent).toHaveLength(attempts)
+})
+
+test('functions whose credentials have expired share one probe, and run once each when they are renewed', async () => {
+  const service = await startReceiver()
+  const expired = { status: 403, headers: { 'x-amzn-errortype': 'ExpiredTokenException' }, body: '{}' }
+  service.respond(
+    () => true,
+    () => (works ? { status: 202 } : expired),
+  )
+  const names = ['one', 'two', 'three', 'four']
+  const functions = Object.fromEntries(names.map((name) => [name, service.url]))
+  const endpoints = names.map((name) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`)
+  const redrivePolicy = { deadLetterTargetArn: DLQ }
+  const lanes = await Promise.all(
+    endpoints.map((endpoint) => fixture.subscribe('', { protocol: 'lambda', endpoint, redrivePolicy })),
+  )
+  const ids = lanes.map(({ id }) => id)
+  const http = createHttpSender({ timeoutMs: 3_000, allowPrivate: true })
+  await fixture.startWorker(http, { credentialProbeMs: PROBE_MS, kinds: { functions } })
+  const messageIds = await fixture.publishAll(['a', 'b'])
+  await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 2), {
+    what: 'all lanes to stand',
+  })
+  const [before, since] = [service.requests.length, performance.now()]
+  await waitFor(() => service.requests.length >= before + 3, { what: 'three probes' })
+  const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
+  expect(service.requests.length - before).toBeLessThanOrEqual(probesMax)
+  works = true
+  await waitFor(async () => (await rowsOf(messageIds)).every(({ state }) => state === 'delivered'), {
+    what: 'all functions to be invoked',
+  })
+  expect(await rowsOf(messageIds)).toMatchObject(Array(8).fill({ attempts: 1 }))
+  expect(service.requests.filter(({ answered }) => answered === 202)).toHaveLength(8)
+  await service.close()
+})
