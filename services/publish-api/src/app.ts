@@ -1,4 +1,6 @@
-/** The API as a Hono application over what it is given; it opens nothing by itself, so tests call `app.request()`. */
+/**
+ * The API as a Hono application over given dependencies. It opens nothing by itself, so tests can call `app.request()`.
+ */
 import { Hono } from 'hono'
 import type { ApiDeps } from './deps.ts'
 import type { Endpoint } from './http/endpoint.ts'

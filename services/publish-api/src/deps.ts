@@ -1,4 +1,4 @@
-/** The API's dependencies: stores, publisher and settings, each by the methods that it uses. `main` connects them. */
+/** The API's dependencies: stores, publisher and settings, each with the methods that it uses. `main` connects them. */
 import type { ApiSettings } from '@fantail/config'
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'
@@ -33,7 +33,7 @@ import type { RateLimits } from './keys/rate-limits.ts'
 import type { QueueCache } from './queues/queue-cache.ts'
 import type { TopicCache } from './topics/topic-cache.ts'
 
-/** A class's public side, so that a test may hand in something smaller. */
+/** The public methods of a class, so that a test may use a simpler object. */
 type Methods<T> = Pick<T, keyof T>
 
 export type Settings = Pick<
@@ -75,22 +75,22 @@ export interface ApiDeps {
   fifoLog: Methods<FifoLog>
   idempotency: Methods<Idempotency>
   storageGuard: Pick<StorageGuard, 'admit'>
-  /** By the lists that attempts go by. */
+  /** With the same lists as the guard of attempts. */
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
-  /** For `/test`: attempts outside lanes. */
+  /** For `/test`, which makes attempts outside of lanes. */
   attempters: Attempters
-  /** For these too, where the topic signs. */
+  /** Signs attempts of `/test` if the topic signs. */
   signing: Pick<EnvelopeSigning, 'prepare'>
-  /** Certificates that verify signatures. */
+  /** Certificates with which subscribers verify signatures. */
   certificates: Pick<SigningKeys, 'certificate'>
   keys: Methods<ApiKeys>
   keyCache: Methods<KeyCache>
   rateLimits: Methods<RateLimits>
-  /** undefined: there is no master key, and no secret can be kept. */
+  /** undefined: there is no master key, so no secret can be stored. */
   vault: Vault | undefined
   /** The checks of `/readyz`, by name. */
   checks: Checks
-  /** What `/readyz` says of a Redis that answers. */
+  /** Problems of a Redis that answers, for `/readyz`. */
   health: Pick<StorageHealthReader, 'degradations'>
   build: Build
   settings: Settings

@@ -1,4 +1,4 @@
-/** The API's process. It answers for its health at its own port. */
+/** The API's process. Its health is served at the API's own port. */
 import { readApiSettings } from '@fantail/config'
 import { openSigningPair } from '@fantail/delivery'
 import { openVault, runService } from '@fantail/runtime'

@@ -1,4 +1,4 @@
-/** Audit lines of refused changes name the key that the caller has shown, whatever refused the call. */
+/** Audit lines of refused changes name the key of the caller, whatever the reason of the refusal. */
 import { DeleteTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { makeKey } from '@fantail/access'

@@ -17,7 +17,7 @@ afterAll(() => api.stop())
 
 const OPEN = /^\/(healthz|readyz|docs|openapi\.json|_assets\/.*|SimpleNotification.*)$/
 
-/** Header values as HTTP lets them through. */
+/** Any header value that HTTP allows. */
 const text = (maxLength: number) =>
   fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -68,7 +68,7 @@ test('with any Authorization header only public routes answer, and never with a 
       if (method !== 'GET') headers['Content-Type'] = 'application/x-www-form-urlencoded'
       const options = method === 'GET' ? { headers } : { headers, body: `Action=${action}` }
       const { status } = await answerTo(`${method} ${path}`, () => api.call(method, path, options))
-      // On a machine that stands still for a second it says that it is not ready.
+      // If the machine stands still for a second, `/readyz` may say that the service is not ready.
       if (path !== '/readyz') expect(status).toBeLessThan(500)
       if (!OPEN.test(path)) expect([method, path, status >= 400]).toEqual([method, path, true])
     }),

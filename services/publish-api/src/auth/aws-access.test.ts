@@ -1,4 +1,4 @@
-/** Keys and policies over the AWS wire, by the unmodified SDKs. */
+/** Keys and policies over the AWS protocols, with the unmodified SDKs. */
 import {
   AddPermissionCommand,
   CreateTopicCommand,
@@ -53,7 +53,7 @@ function clientsOf(credentials: { accessKeyId: string; secretAccessKey: string }
   return made
 }
 
-/** An access key as it is made, and clients that sign with it. */
+/** A new access key, and clients that sign with it. */
 async function keyed(scopes: KeyScope[], set: Partial<NewKey> = {}) {
   const { deps } = sns.api
   const wanted: NewKey = {

@@ -24,9 +24,9 @@ interface Operated {
 
 /** The guard of one operation. */
 export interface OperationGuard {
-  /** Throws or rejects with `forbidden`. An anonymous caller, who follows a link, may use the unsigned operations. */
+  /** Throws or rejects with `forbidden`. An anonymous caller, who follows a link, may use the operations of links. */
   permit(operated: Operated): void | Promise<void>
-  /** The result as the caller may see it. */
+  /** The result without items that the caller may not see. */
   shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined
   report(told: Told): void
 }
@@ -72,12 +72,12 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
   }
 }
 
-/** Lists of an account are all of it for a key without prefixes. */
+/** Whether a list must be filtered for the key. A key without prefixes sees all of its account. */
 function isBound({ prefixes }: Key): boolean {
   return prefixes.length > 0
 }
 
-/** The page that a sealed token names. */
+/** Replaces a sealed token in the input by the cursor that it contains. */
 async function turnTo(input: AwsInput, cursors: Cursors, permitted: Promise<void>[]): Promise<void> {
   await Promise.all([cursors.ready(), ...permitted])
   if (typeof input.NextToken === 'string') input.NextToken = await cursors.open(input.NextToken)
@@ -114,7 +114,7 @@ const NAMES = [
   'Label',
 ]
 
-/** The names in the input; never a value that was set. */
+/** The names in the input, for the audit log. Values of settings are left out. */
 function namesIn(input: AwsInput): Record<string, string> {
   return Object.fromEntries(
     NAMES.flatMap((name) => (input[name] === undefined ? [] : [[name, String(input[name])]])),

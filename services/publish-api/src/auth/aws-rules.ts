@@ -1,6 +1,6 @@
 /**
- * The rights that each operation of the AWS APIs needs, like native-rules.ts for routes. An invalid name yields no
- * target here: the operation itself refuses it, in its own words.
+ * The rights that each operation of the AWS APIs needs, like native-rules.ts for routes. An invalid name gives no
+ * target here, because the operation itself refuses it with SNS's or SQS's text.
  */
 
 import type { Target } from '@fantail/access'
@@ -27,9 +27,9 @@ interface AwsRule {
   need: readonly KeyScope[]
   change?: true
   targets?: Find
-  /** Targets that only Redis knows; looked up for keys that are bound to names. */
+  /** Targets that only Redis knows. They are looked up for keys that are restricted to some names. */
   further?: (input: AwsInput, deps: ApiDeps) => Promise<Target[]>
-  /** For a result that is a list: the topic or queue of each item. */
+  /** Set if the result is a list: how to find the topic or queue of each item. */
   list?: { member: string; nameOf: (item: unknown) => string }
 }
 
@@ -38,7 +38,7 @@ const MANAGE = ['manage'] as const
 const PUBLISH = ['publish'] as const
 const CONSUME = ['consume', 'manage'] as const
 
-/** The topics that these parameters name, each by its ARN or that of its subscription. */
+/** The topics that these parameters name. A parameter has a topic's ARN, or the ARN of one of its subscriptions. */
 function topics(action: string, ...parameters: string[]): Find {
   return (input) =>
     parameters.flatMap((parameter) => {
@@ -53,7 +53,7 @@ function queue(action: string): Find {
   return (input, call, settings) => [{ action: `SQS:${action}`, arn: queueArnOf(settings, input, call) }]
 }
 
-/** Queues that are named by their ARNs. */
+/** The queues whose ARNs this parameter has. */
 function queues(action: string, parameter: string): Find {
   return (input) => sqsTarget(action, input[parameter])
 }
@@ -66,7 +66,7 @@ function all(...finds: Find[]): Find {
   return (input, call, settings) => finds.flatMap((find) => find(input, call, settings))
 }
 
-/** A caller who names a dead-letter queue must be allowed to send to it. */
+/** A caller who sets a dead-letter queue must be allowed to send to it. */
 const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
   const given = {
     ...(Attributes as Record<string, unknown> | undefined),
@@ -77,7 +77,7 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
     const policy: unknown = JSON.parse(given.RedrivePolicy)
     return sqsTarget('SendMessage', (policy as Record<string, unknown> | null)?.deadLetterTargetArn)
   } catch {
-    // The operation reports the problem.
+    // The text is not JSON. The operation itself refuses it.
     return []
   }
 }
@@ -85,7 +85,7 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
 const subscribing: Find = (input, call, settings) => {
   const context = { 'sns:endpoint': String(input.Endpoint), 'sns:protocol': String(input.Protocol) }
   const [topic] = topics('Subscribe', 'TopicArn')(input, call, settings)
-  // A queue of another account is asked to confirm.
+  // A queue of another account must confirm, so no right is needed here.
   const own = parseArn(String(input.Endpoint))?.account === call.account
   return [
     ...(topic ? [{ ...topic, context }] : []),
@@ -108,15 +108,15 @@ const queueByName: Find = ({ QueueName, QueueOwnerAWSAccountId }, { account, reg
 const moveTask: Find = ({ TaskHandle }) =>
   sqsTarget('CancelMessageMoveTask', parseTaskHandle(String(TaskHandle))?.sourceArn)
 
-/** Without a destination everything goes back to where it came from. */
+/** Without a destination, messages go back to their sources. */
 async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): Promise<Target[]> {
   const given = DestinationArn === undefined ? sqsTarget('StartMessageMoveTask', SourceArn) : []
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
 /**
- * The right is checked on the subscription's own topic; the topic in the request does not matter (checklist 63). A
- * caller without the right gets the same answer as for an unknown token.
+ * The right is checked on the subscription's own topic, not on the topic in the request (checklist 63). A caller
+ * without the right gets the same answer as for an unknown token.
  */
 async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof Token === 'string' ? await subscriptions.findByToken(Token) : null
@@ -194,7 +194,7 @@ const RULES: Record<string, AwsRule> = {
   'sqs:ChangeMessageVisibilityBatch': { need: CONSUME, targets: queue('ChangeMessageVisibility') },
 }
 
-/** Throws for an operation that has none. */
+/** Throws if the operation has no rule. */
 export function awsRuleOf(service: AwsService, operation: string): AwsRule {
   const rule = Object.hasOwn(RULES, `${service}:${operation}`) ? RULES[`${service}:${operation}`] : undefined
   if (rule) return rule

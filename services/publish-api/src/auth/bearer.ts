@@ -1,4 +1,4 @@
-/** Bearer tokens of the REST API: who sends one that is known, with its secret, is its key. */
+/** Bearer tokens of the REST API. A caller who sends the id and the secret of a known key acts as this key. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@fantail/access'
 import { FantailError, parseToken } from '@fantail/contracts'
@@ -7,7 +7,7 @@ import type { KeyCache, KnownKey } from '../keys/key-cache.ts'
 
 const BEARER = /^bearer +(\S+)$/i
 
-/** `unauthorized` for everybody else. */
+/** Throws `unauthorized` for every other caller. */
 export function bearerOf(
   request: Pick<ApiRequest, 'header'>,
   keys: Pick<KeyCache, 'of'>,

@@ -1,4 +1,4 @@
-/** A key for some names, or of another account, sees and changes nothing else. */
+/** A key that is restricted to some names, or belongs to another account, sees and changes nothing else. */
 
 import { randomUUID } from 'node:crypto'
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
@@ -36,7 +36,7 @@ afterAll(async () => {
   await api.stop()
 })
 
-/** Clients that sign with a new key for names that begin with `mine`. */
+/** Clients that sign with a new key. The key is restricted to names that begin with `mine`. */
 async function bound(scopes: KeyScope[]) {
   const { deps } = api
   const set = { name: 'x', kind: 'aws' as const, account: '000000000000', maxRequestsPerSecond: null }
@@ -59,7 +59,7 @@ async function bound(scopes: KeyScope[]) {
   return clients
 }
 
-/** Every page of a list, and all that its cursors say. */
+/** Reads every page of a list. Returns all items and cursors. */
 async function walked(key: TestKey, path: string, member: string) {
   const items: { arn: string }[] = []
   const cursors: string[] = []
@@ -86,7 +86,7 @@ test('pages reveal nothing that stands between a key’s own things', async () =
     for (const member of ['topics', 'queues', 'subscriptions']) {
       const { items, cursors } = await walked(key, `/v1/${member}`, member)
       expect(items.map(({ arn }) => arn.split(':')[5])).toEqual(n === 0 ? ['mine'] : [])
-      // The page of one is full and something follows; pages of nothing are not shown.
+      // A page of one item is full, and another follows. Pages without items are skipped.
       expect(cursors.length > 0).toBe(n === 0)
       for (const hidden of ['hidden', 'alpha', ...ids]) expect(cursors.join(' ')).not.toContain(hidden)
     }
@@ -113,7 +113,7 @@ test('a cursor of another process is as good, one that was changed is refused', 
   ])
   const changed = await key.call('GET', `/v1/topics?cursor=${nextCursor.slice(0, -2)}`)
   expect([changed.status, changed.body.error.details[0].path]).toEqual([400, 'cursor'])
-  // A cursor that the caller made is refused too: with it the caller could count the items behind a name.
+  // A cursor that the caller made is refused too. With it the caller could find out which names exist.
   const unsealed = (await api.deps.topics.list({ limit: 1 })).nextCursor
   expect(await key.status('GET', `/v1/topics?cursor=${unsealed}`)).toBe(400)
 })

@@ -1,4 +1,4 @@
-/** Whoever names an endpoint that is a queue or a function must be allowed to use it. */
+/** A caller who names a queue or a function as an endpoint must be allowed to use it. */
 import type { Target } from '@fantail/access'
 import { parseArn } from '@fantail/contracts'
 import { parseFunctionArn, unqualifiedArn } from '@fantail/policy'
@@ -8,7 +8,7 @@ export function endpointTargets(endpoint: string): Target[] {
   return functionTargets(endpoint)
 }
 
-/** By its name alone: which functions may be called at all is the operator's setting. */
+/** Only the function's name is checked. An operator's setting says which functions may be called at all. */
 export function functionTargets(endpoint: string): Target[] {
   const named = parseFunctionArn(endpoint)
   return named ? [{ action: 'lambda:InvokeFunction', arn: unqualifiedArn(named), byName: true }] : []

@@ -1,8 +1,8 @@
 /**
- * Refuses web pages of other sites if keys are not required. Then every request that reaches the port may do
- * everything, and a web page in the user's browser reaches loopback. Two checks keep such pages out. The request must
- * name a host of this machine (own-hosts.ts in the package config), and the browser must not have been sent here by
- * another site. With keys neither check is needed, because a page has no key.
+ * Refuses web pages of other sites if keys are not required. Without keys, every request that reaches the port may do
+ * everything, and a web page in the user's browser can reach loopback. Two checks keep such pages out. The request must
+ * name a host of this machine (own-hosts.ts in the package config), and no other site may have made the browser send
+ * it. With keys neither check is needed, because a page has no key.
  */
 import { createOwnHosts, foreignHostText } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
@@ -14,15 +14,16 @@ type Asked = Pick<ApiRequest, 'url' | 'header'>
 
 export interface ForeignPages {
   /**
-   * Throws `forbidden` under a host name that local mode does not answer to. For everything that is served without a
-   * key.
+   * Throws `forbidden` if local mode does not answer to the request's host name. It is called for everything that is
+   * served without a key.
    */
   refuseHost(request: Asked): void
-  /** Throws it for another site's page, too. For everything except targets of links. */
+  /** Also throws `forbidden` for pages of other sites. It is called for everything except the targets of links. */
   refusePage(request: Asked): void
   /**
-   * The same where a GET can change something. A page may send one as an image, without Origin; and browsers say whence
-   * it comes (Sec-Fetch-Site) only to loopback and https. So a browser's GET that does not say it is refused.
+   * Like `refusePage`, for a GET that may change something. A page may send such a GET for an image, without Origin.
+   * Browsers name the requesting site (Sec-Fetch-Site) only to loopback and over https. A browser's GET that does not
+   * name it is therefore refused.
    */
   refuseBlindGet(request: Asked & Pick<ApiRequest, 'method'>): void
 }

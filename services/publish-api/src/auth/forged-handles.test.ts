@@ -1,4 +1,4 @@
-/** Receipt handles and confirmation tokens cannot be made up, carried over or worn down. */
+/** Receipt handles and confirmation tokens cannot be invented, used for another queue, or guessed by many tries. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
@@ -20,7 +20,7 @@ async function received(queue: string): Promise<string> {
   return body.messages[0].receiptHandle
 }
 
-/** Handles of so many messages, ten a request, which stay hidden from later receives. */
+/** Handles of this many messages. They are received ten at a time, and stay hidden from later receives. */
 async function receivedMany(queue: string, count: number): Promise<string[]> {
   const handles: string[] = []
   while (handles.length < count) {
@@ -41,7 +41,7 @@ const hide = async (queue: string, receiptHandles: string[]) => {
 }
 const countsOf = async (queue: string) => (await api.call('GET', `/v1/queues/${queue}`)).body.counts
 
-/** The same place, with one bit of the part that is random changed. */
+/** The same handle with one bit of its random part changed. */
 function forged(handle: string, bit: number): string {
   const bytes = Buffer.from(handle, 'base64url')
   const at = bytes.length - 1 - (bit >> 3)
@@ -62,7 +62,7 @@ test('a handle has 128 random bits that are nowhere else, and what stands in Red
       ones[bit] = (ones[bit] ?? 0) + (((secret[bit >> 3] ?? 0) >> (bit & 7)) & 1)
   }
   expect(seen.size).toBe(receives)
-  // Each bit is one in half of them; six standard deviations either way.
+  // Each bit is set in half of the handles, within six standard deviations.
   for (const count of ones) expect(Math.abs(count - receives / 2)).toBeLessThan(6 * Math.sqrt(receives / 4))
 
   const body = { body: 'x', groupId: 'g', deduplicationId: 'd' }

@@ -1,7 +1,7 @@
 /**
- * The checks before and after every route of the REST API: who calls, within which limit; whether the caller may; which
- * items of a list it may see; and the audit line of a change. If keys are not required (local mode, on loopback) every
- * caller may do everything.
+ * The checks before and after every route of the REST API: who the caller is, whether its limit and rights allow the
+ * call, and which items of a list it may see. It also writes the audit line of a change. If keys are not required
+ * (local mode, on loopback), every caller may do everything.
  */
 
 import {
@@ -27,19 +27,20 @@ import { ownPage } from './own-lists.ts'
 /** The guard of one route. */
 export interface RouteGuard {
   /**
-   * Who calls, before the body is read; throws or rejects with `unauthorized`, or `forbidden` for another site's page.
+   * Finds the caller before the body is read. Throws or rejects with `unauthorized`, or with `forbidden` for another
+   * site's page.
    */
   identify(request: ApiRequest): Caller | Promise<Caller>
   /**
-   * Whether the caller's limit, scopes and kind let it call at all. Throws or rejects with `forbidden`, `rate_limited`.
-   * A separate step, so that the audit line of a refusal names the key.
+   * Checks the limit, the scopes and the kind of the key. Throws or rejects with `forbidden` or `rate_limited`. This is
+   * a separate step, so that the audit line of a refusal names the key.
    */
   admit(caller: Caller): void | Promise<void>
-  /** With the input, before anything is done; throws or rejects with `forbidden`. */
+  /** Checks the input's targets before anything is done. Throws or rejects with `forbidden`. */
   permit(call: Call): void | Promise<void>
-  /** The handler's answer as the caller may see it. */
+  /** Calls the handler. Returns its answer without items that the caller may not see. */
   answer(call: Call, handle: Endpoint['handle']): Answer | Promise<Answer>
-  /** Logs a change, or a refused one. */
+  /** Logs a change, made or refused. */
   report(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
@@ -95,7 +96,7 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
   }
 }
 
-/** The routes of the AWS protocols ask by themselves, to refuse in their own words. */
+/** The routes of the AWS protocols check the caller themselves, because their refusals need SNS's or SQS's form. */
 function openTo({ need }: Rule, foreign: ForeignPages): RouteGuard['identify'] {
   if (need === 'own') return NOBODY_ASKED.identify
   return (request) => {
@@ -109,13 +110,13 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** The id of a created thing, which the path does not name yet. */
+/** The id of a created thing, because the path does not have it yet. */
 function madeIn(body: unknown): { id?: string } {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { id } : {}
 }
 
-/** The limit counts what is refused for want of a scope, too. */
+/** Requests that are refused because of a missing scope count against the limit too. */
 function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): void | Promise<void> {
   const counted = rateLimits.admit(caller)
   if (counted) return counted.then(() => checkScope(caller, rule, settings))
@@ -135,7 +136,7 @@ function checkScope(
   }
 }
 
-/** Plain names in a path are names in the account of the key. */
+/** A plain name in a path belongs to the key's account. */
 function nameInFull(params: Record<string, string>, { account }: Key, { settings }: ApiDeps): void {
   const place = { ...settings.arn, account }
   const { topic, queue } = params
@@ -156,7 +157,7 @@ function permitAll(targets: Targets | Promise<Targets>, asked: Asked): void | Pr
   return permitEach(targets, asked)
 }
 
-/** One after the other: what a later one is refused for must not show that an earlier one exists. */
+/** Targets are checked one after the other. The refusal of a later one must not show that an earlier one exists. */
 function permitEach(targets: Targets, asked: Asked, from = 0): void | Promise<void> {
   const { key, request, access } = asked
   for (let n = from; n < targets.length; n++) {

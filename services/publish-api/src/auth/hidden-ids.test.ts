@@ -1,4 +1,4 @@
-/** Ids of what a key may not see: every route answers them as it answers an id of nothing. */
+/** Ids of things that a key may not see. Every route gives the same answer as for an unknown id. */
 import { createMessageId } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { keyWith, type TestKey } from './keys.fixture.ts'
 
 let api: TestApi
 let admin: TestKey
-/** The hidden ids by the parameter of the routes that take them, and ids of nothing. */
+/** Hidden ids and unknown ids, by the path parameter of the routes that take them. */
 let hidden: Record<string, string>
 let nothing: Record<string, string>
 
-/** Bodies that a route takes; the others take none. */
+/** Bodies for the routes that need one. */
 const BODIES: Record<string, object> = {
   'POST /v1/subscriptions/{id}/confirm': { token: 'a' },
   'POST /v1/subscriptions/{id}/webhook-keys': {},
@@ -54,7 +54,7 @@ const strangers: [who: string, set: object][] = [
   ['a key of another account', { account: '222222222222' }],
 ]
 
-/** Every route whose path names a thing by an id. */
+/** Every route with an id in its path. */
 function routesById() {
   const routes = endpointsOf(api.deps).filter(({ path }) =>
     /^\/v1\/(subscriptions|messages|redrives)\/\{/.test(path),

@@ -1,4 +1,4 @@
-/** Keys of an API under test, and calls made with them. */
+/** Keys of a tested API, and calls with them. */
 
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
@@ -11,7 +11,7 @@ export interface TestKey {
   status(method: string, path: string, body?: unknown): Promise<number>
 }
 
-/** A native key as the command line makes one, with any scopes and account. */
+/** A native key as the command line makes it, with any scopes and account. */
 export async function keyWith(
   api: TestApi,
   scopes: KeyScope[],

@@ -122,7 +122,7 @@ test('a key for some names reaches nothing else, by any route', async () => {
     admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
   const { id: own } = (await subscribe('orders', { endpoint: 'https://example.com/own' })).body
   const { id: other, arn } = (await subscribe('bills', { endpoint: 'https://example.com/other' })).body
-  // Functions that settings name.
+  // Functions are available, as if settings allowed them.
   api.deps.attempters = { ...api.deps.attempters, lambda: api.deps.attempters.http }
   const { id: ownQueue } = (await subscribe('orders', { endpoint: 'orders', protocol: 'sqs' })).body
   const billing = 'arn:aws:lambda:us-east-1:000000000000:function:bills:live'
@@ -199,7 +199,7 @@ test('a key of another account has its own things, and others’ only by their p
   expect([await publish(), await admin.status('POST', '/v1/topics/orders/messages', hello)]).toEqual([
     403, 403,
   ])
-  // Its owner can still take the policy back.
+  // The owner can still replace the policy.
   expect(await admin.status('PATCH', '/v1/topics/orders', {})).toBe(200)
 })
 

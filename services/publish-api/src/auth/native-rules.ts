@@ -1,6 +1,6 @@
 /**
- * The rights that each route of the REST API needs: a scope, and permission for its action on each named thing. A route
- * without a rule keeps the API from starting, so none can be forgotten.
+ * The rights that each route of the REST API needs: a scope, and permission for its action on each named thing. The API
+ * does not start if a route has no rule, so none can be forgotten.
  */
 
 import type { Target } from '@fantail/access'
@@ -21,22 +21,28 @@ import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { endpointTargets, functionTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
-/** `public`: everybody. `own`: the route checks it itself. `any`: every key. Otherwise one of the scopes is needed. */
+/**
+ * `public`: everybody may call it. `own`: the route checks the caller itself. `any`: any key is enough. A list: the key
+ * needs one of these scopes.
+ */
 type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
 
 export interface Rule {
   need: Need
-  /** For keys that are not bound to names, of the server's own account or, with `ownAccount`, of any. */
+  /**
+   * Only for keys without a restriction to names. They must have the server's own account, or any account with
+   * `ownAccount`.
+   */
   wholeServer?: true
   wholeAccount?: true
   /** FANTAIL_OPEN_METRICS makes it public. */
   isMetrics?: true
-  /** It changes something: a line of the audit log. */
+  /** The route changes something, so it gets a line in the audit log. */
   change?: true
   targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
   /**
-   * The answer is a list, of which a key sees its own; `arn` is the member that says what an item is of, `ofTopic` the
-   * one that names a topic whose keys see it, too.
+   * The answer is a list, of which a key sees only its own items. `arn`: the member with the ARN of an item's resource.
+   * `ofTopic`: the member with a topic whose keys see the item too.
    */
   list?: { member: string; arn: string; ofTopic?: string }
 }
@@ -62,8 +68,8 @@ const onQueue =
   ]
 
 /**
- * A subscription's topic, as its record has it: an ARN in the path is the caller's word. `unknown` is what the route
- * answers for an id of nothing, if that is no 404.
+ * The topic in the subscription's record. The ARN in the path cannot be trusted, because the caller wrote it.
+ * `unknown`: the route's answer for an unknown id, if that is no 404.
  */
 const onSubscription =
   (action: string, unknown?: Answer) =>
@@ -77,7 +83,7 @@ const onSubscription =
     return [subscription, ...movedTo(body, record, deps), ...deadLetters(body, deps)]
   }
 
-/** The endpoint that a subscription moves to. One that cannot be read is refused later. */
+/** The endpoint that a subscription moves to. If it cannot be read, the route refuses it later. */
 function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: ApiDeps): Target[] {
   const { endpoint } = (body ?? {}) as Body
   if (typeof endpoint !== 'string') return []
@@ -95,8 +101,8 @@ const onMessage =
       const hidden = { error, sees: 'SNS:GetTopicAttributes' }
       return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
     }
-    // The message may be in quarantine, where its topic can be unknown. A caller who is allowed to see the quarantine
-    // is also allowed to see the deliveries of its messages.
+    // The message may be in the quarantine, where its topic can be unknown. A caller who may see the quarantine may
+    // also see the deliveries of its messages.
     if (caller?.account === settings.arn.account && caller.prefixes.length === 0) return []
     throw error
   }
@@ -120,7 +126,7 @@ function newSubscription(call: Call, deps: ApiDeps): Target[] {
   return [...(topic ? [{ ...topic, context }] : []), ...others]
 }
 
-/** A caller who names a queue as a place for messages must be allowed to send to it. */
+/** A caller who names a queue to which messages will go must be allowed to send to it. */
 function sendingTo(reference: unknown): Target[] {
   const arn = typeof reference === 'string' ? parseArn(reference) : undefined
   return arn?.service === 'sqs' ? [{ action: 'SQS:SendMessage', arn: String(reference) }] : []
@@ -134,7 +140,7 @@ function deadLetters(body: unknown, { settings }: ApiDeps): Target[] {
   return [...sendingTo(arn), ...(createQueue === true ? [{ action: 'SQS:CreateQueue', arn }] : [])]
 }
 
-/** A consumer that pushes to a function. */
+/** Settings of a consumer that pushes to a function. */
 const consumerSettings = (call: Call, deps: ApiDeps): Target[] => {
   const { url } = (call.body ?? {}) as Body
   const named = typeof url === 'string' ? functionTargets(url) : []
@@ -157,7 +163,10 @@ async function newRedrive({ body, caller }: Call, deps: ApiDeps): Promise<Target
   return [from, ...filtered, ...(isBound ? await originsOf(deps, from.arn) : [])]
 }
 
-/** A subscription that a filter names by its id: what is found shows its ARN. By its ARN it is the caller's word. */
+/**
+ * The subscription that a filter names. If it is named by id, the answer shows its ARN, so the right is checked. If it
+ * is named by ARN, the caller knows the ARN already.
+ */
 async function onFilter(given: unknown, path: string, { subscriptions }: ApiDeps): Promise<Target[]> {
   const record = typeof given === 'string' && parseMessageId(given) ? await subscriptions.get(given) : null
   if (!record) return []
@@ -171,7 +180,7 @@ async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
 }
 
-/** The topic that the query names. Without this check, an empty list would reveal whether it has items. */
+/** The topic that the query names. Without this check, an empty list would show whether the topic has subscriptions. */
 function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
   const { topic } = query as Body
   if (typeof topic !== 'string') return []
@@ -229,7 +238,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': { need: ['read', 'manage'] },
   'GET /v1/messages/{messageId}': reading(onMessage('GetTopicAttributes')),
-  // Which names every subscription, as that operation does.
+  // The route shows every subscription, like this operation.
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
 
   'PUT /v1/queues/{queue}': managing(queueSettings),
@@ -269,7 +278,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
-  // Raw bytes of all accounts: for the operator of the server.
+  // Raw bytes may belong to any account, so only the server's operator may see them.
   'GET /v1/quarantine': { need: MANAGE, wholeServer: true },
   'GET /v1/quarantine/{id}': { need: MANAGE, wholeServer: true },
   'POST /v1/quarantine/{id}/put-back': { need: MANAGE, change: true, wholeServer: true },
@@ -289,7 +298,7 @@ const RULES: Record<string, Rule> = {
   'GET /{account}/{queue}': { need: 'own' },
 }
 
-/** Throws for a route that has none. */
+/** Throws if the route has no rule. */
 export function ruleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): Rule {
   const route = `${method} ${path}`
   const rule = Object.hasOwn(RULES, route) ? RULES[route] : undefined

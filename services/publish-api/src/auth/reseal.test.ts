@@ -36,7 +36,7 @@ function newKey(): MasterKey {
 const [old, fresh] = [newKey(), newKey()]
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 
-/** Credentials cost time to hide: a few have them, all have another secret. */
+/** Hiding credentials takes long, so only a few URLs have some. All have another secret. */
 const urlOf = (n: number) => (n % 20 === 0 ? `https://u:p${n}@h.example/${n}` : `https://h.example/${n}`)
 
 async function subscribe(n: number) {
@@ -71,7 +71,7 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
   await expect(vaultKeys.check([fresh.id, old.id])).resolves.toBeUndefined()
 
   expect(await resealAll(deps(fresh))).toMatchObject({ found: 132, resealed: 0, failed: { length: 132 } })
-  // A wrong key leaves nothing behind that would keep services with the right one from starting.
+  // A wrong key leaves nothing in Redis that would keep services with the right key from starting.
   expect(await vaultKeys.all()).toEqual([old.id])
 
   expect(await resealAll(deps(fresh, old))).toEqual({ found: 132, resealed: 132, failed: [] })

@@ -1,4 +1,4 @@
-/** Signatures where access keys are configured: by the SDKs' clients, presigned, forged and missing. */
+/** Signatures, if access keys are configured: by the SDKs' clients, presigned, forged and missing. */
 import { request } from 'node:http'
 import { Sha256 } from '@aws-crypto/sha256-js'
 import {
@@ -161,7 +161,7 @@ test('the links in messages need no signature', async () => {
 })
 
 test('a large body without a key is not waited for, and the error names the missing key', async () => {
-  // The body is announced and never sent. A server that waits for it does not answer.
+  // The body is announced and never sent. A server that waits for it gives no answer.
   const asked = (headers: Record<string, string>, bytes = 3_000_000) =>
     new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
       const type = 'application/x-www-form-urlencoded'

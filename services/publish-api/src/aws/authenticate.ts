@@ -1,6 +1,6 @@
 /**
- * Authenticates callers of the AWS wire. If keys are required, the caller must sign with the secret of a known access
- * key.
+ * Authenticates callers of the AWS protocols. If keys are required, the caller must sign with the secret of a known
+ * access key.
  */
 
 import { type Caller, keyOf } from '@fantail/access'
@@ -19,16 +19,16 @@ import {
   withoutBody,
 } from './wire-request.ts'
 
-/** Operations of the links in messages: everybody who has the link may follow it. */
+/** Operations of the links in messages. Everybody who has the link may follow it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
 /**
- * Rejects a request that may not be served; null is an anonymous caller. The caller's limit is checked afterwards, so
- * that audit lines name the caller.
+ * Finds the caller, and rejects if the request must not be served. null: an anonymous caller. The caller's limit is
+ * checked afterwards, so that audit lines name the caller.
  */
 type Authenticate = (request: ApiRequest, wire: WireRequest) => Promise<Caller>
 
-/** Access keys of the settings, and those that were made. */
+/** Accepts the access keys of the settings, and those that were created. */
 export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'keyCache'>): Authenticate {
   const { settings, keyCache, clock } = deps
   const { awsCredentials = [], auth, arn } = settings
@@ -49,12 +49,12 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
 }
 
 /**
- * For callers without a known key: enough for the operations of links, in any encoding.
+ * For callers without a known key. It is enough for the operations of links, in any encoding.
  * @limit Body of an AWS request without a known key. Past it: the request is refused.
  */
 const STRANGERS_BYTES_MAX = 65_536
 
-/** Reads a request whose body is worth it: a stranger's large one would only be held to be refused. */
+/** Reads a request. A large body of a caller without a known key is not read, because the request will be refused. */
 type ReadRequest = (request: ApiRequest, head: WireHead) => Promise<WireRequest>
 
 /** A caller without a key whose body is too large gets the error of the missing key. */
@@ -77,7 +77,7 @@ export function createReadRequest(
   }
 }
 
-/** Serves every caller except another site's page. */
+/** Accepts every caller except another site's page. */
 function unasked(foreign: ForeignPages): Authenticate {
   return async (request, { service, action = '' }) => {
     if (service === 'sns' && UNSIGNED.has(action)) foreign.refuseHost(request)
@@ -88,7 +88,10 @@ function unasked(foreign: ForeignPages): Authenticate {
 
 const ACCOUNT = /^\d{12}$/
 
-/** May do everything in its account; an access key of twelve digits is one. */
+/**
+ * A key of the settings. It may do everything in its account. If no account is set and its id has twelve digits, the id
+ * is the account.
+ */
 function configuredKey({ accessKeyId, secret, account }: AwsCredential, fallback: string): KnownKey {
   const key = keyOf({
     id: accessKeyId,
@@ -106,7 +109,7 @@ interface Against {
   now: number
 }
 
-/** Rejects also if there is no secret. */
+/** Rejects if the signature is wrong, or if there is no secret. */
 async function verify(request: ApiRequest, wire: WireRequest, { secret, now }: Against): Promise<void> {
   const { authorization, service, path, search, body } = wire
   const header = (name: string) => request.header(name)

@@ -1,4 +1,4 @@
-/** The caller and its origin, as operations get them. */
+/** The caller and its origin, in the form for operations. */
 
 import { type Caller, principalOf } from '@fantail/access'
 import type { Authorization, AwsCall } from '@fantail/aws-wire'
@@ -16,8 +16,8 @@ interface Called {
 }
 
 /**
- * The account is the key's; without one an access key of twelve digits is the account. A region that no ARN could hold
- * is as good as none.
+ * The account is the key's. Without a key, an access key id of twelve digits is the account. A region that no ARN can
+ * contain is ignored.
  */
 export function awsCallOf(
   { settings }: ApiDeps,
@@ -42,7 +42,7 @@ export function awsCallOf(
   return Object.assign(new SignalOf(request), call)
 }
 
-/** Only a waiting call needs the signal, and making one has a cost. */
+/** Creates the signal only when it is used, because only waiting calls need one. */
 class SignalOf {
   readonly #request: Call['request']
 

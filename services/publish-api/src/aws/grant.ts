@@ -1,4 +1,4 @@
-/** The statement of an access policy that AddPermission makes, the same for topics and queues. */
+/** The policy statement that AddPermission adds, for topics and queues. */
 
 interface Grant {
   service: 'SNS' | 'SQS'
@@ -9,7 +9,7 @@ interface Grant {
   actions: string[]
 }
 
-/** One of a kind stands as itself, several as a list. */
+/** A single value is written as a text, several as a list. */
 export function grantStatement({ service, label, arn, accounts, actions }: Grant): Record<string, unknown> {
   const one = (values: string[]) => (values.length === 1 ? values[0] : values)
   return {

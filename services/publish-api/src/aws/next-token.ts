@@ -1,12 +1,12 @@
 /**
- * NextToken of lists: padded Base64, as recorded of AWS, around the store's own cursor (a sealed one for keys that are
- * bound to names). Done for all operations at once, before their input is judged and after their result is cut.
+ * NextToken of lists: the store's cursor (a sealed one for restricted keys) in padded Base64, as AWS does. It is
+ * converted here for all operations: before their input is checked, and after their result is filtered.
  */
 import type { AwsInput } from '@fantail/aws-wire'
 
 type Result = Record<string, unknown> | undefined
 
-/** Replaces the token by the cursor inside. Any other text stays, for the operation to refuse. */
+/** Replaces the token by the cursor that it contains. Any other text stays, so that the operation refuses it. */
 export function openNextToken(input: AwsInput): void {
   const { NextToken: token } = input
   if (typeof token !== 'string') return
@@ -14,7 +14,7 @@ export function openNextToken(input: AwsInput): void {
   if (token !== '' && cursor.toString('base64') === token) input.NextToken = cursor.toString()
 }
 
-/** The result with its cursor as a token. */
+/** Replaces the result's cursor by a token. */
 export function withNextToken(result: Result): Result {
   if (typeof result?.NextToken !== 'string') return result
   return { ...result, NextToken: Buffer.from(result.NextToken).toString('base64') }

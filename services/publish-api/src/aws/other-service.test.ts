@@ -1,5 +1,5 @@
 /**
- * Clients of other services of AWS that are pointed here: they learn what is served, as the error that they can read.
+ * Clients of other AWS services that call this API. They get an error that they can read, and that says what is served.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from './sns/sns.fixture.ts'

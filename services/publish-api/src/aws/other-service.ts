@@ -1,7 +1,7 @@
 /**
- * Calls for another service of AWS, or for operations of STS that are not served. `AWS_ENDPOINT_URL` sends the calls of
- * all clients here. The error says so in the client's own protocol. Otherwise the client would read that an Action is
- * missing.
+ * Calls for another service of AWS, or for operations of STS that do not exist here. `AWS_ENDPOINT_URL` sends the calls
+ * of all clients here. The error says so in the client's own protocol. Otherwise the client would only read that an
+ * Action is missing.
  */
 import { VERSIONS } from '@fantail/aws-wire'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -17,8 +17,8 @@ export interface OtherService {
 }
 
 /**
- * Undefined for what is, or may be, a call of SNS or SQS, or is one of STS that is served. `known`: there is an
- * operation of that name.
+ * The other service that a call is for. Undefined if the call is, or may be, one of SNS or SQS, or one of STS that
+ * exists here. `known`: an operation of this name exists here.
  */
 export function otherServiceOf(
   wire: WireRequest,

@@ -1,4 +1,4 @@
-/** Answers recorded of AWS at the edges of its protocols: queues as endpoints, JSON by AWS Query, tokens of lists. */
+/** Recorded answers of AWS in rare cases: queues as endpoints, JSON by AWS Query, tokens of lists. */
 import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { LIST_LIMIT_MAX } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function get(
   const text = await response.text()
   return { status: response.status, text, type: response.headers.get('content-type') }
 }
-/** An answer of AWS Query in JSON. */
+/** Asks by AWS Query for an answer in JSON. */
 async function asked(parameters: Record<string, string>, headers: Record<string, string> = JSON_ACCEPTED) {
   const at = parameters.Action?.includes('Topic') ? '/' : path
   const { status, text, type } = await get(at, parameters, headers)

@@ -1,6 +1,6 @@
 /**
- * One AWS request from head to answer: read, find the operation, decode, run, write; what is thrown becomes an error
- * answer.
+ * Serves one AWS request: reads it, finds the operation, decodes the input, runs it, writes the answer. Every error
+ * becomes an answer.
  */
 
 import type { Caller } from '@fantail/access'
@@ -45,7 +45,7 @@ interface KnownOperation {
   guard: OperationGuard
 }
 
-/** Answers any request to the AWS protocols; never rejects. */
+/** Answers any request to the AWS protocols. Never rejects. */
 export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
   const guardOf = createAwsGuard(deps)
   const operations: Operations = {
@@ -112,20 +112,20 @@ function byName(
   return new Map(operations.map((operation) => [operation.name, known(operation)]))
 }
 
-/** The answer itself, not a copy of it. */
+/** Adds to the answer object itself, without a copy. */
 function counted(answer: Answer, countedAs: CountedAs | undefined): Answer {
   answer.countedAs = countedAs
   return answer
 }
 
-/** A request by hand may lack every sign of the service; its Action then decides. */
+/** A handwritten request may name no service. Its Action then decides. */
 function serviceFor(wire: WireRequest, operations: Operations): AwsService {
   const { service, action = '', version, authorization } = wire
   if (version !== undefined || authorization !== undefined || service === 'sqs') return service
   return !operations.sns.has(action) && operations.sqs.has(action) ? 'sqs' : service
 }
 
-/** Actions of SQS that are not valid at a queue's URL (recorded). */
+/** Actions of SQS that are not valid at a queue's URL (recorded from AWS). */
 const NOT_AT_QUEUES = new Set(['CreateQueue', 'ListQueues'])
 
 function operationOf({ action, protocol, path }: WireRequest, known: KnownOperation | undefined): Operation {
@@ -137,12 +137,12 @@ function operationOf({ action, protocol, path }: WireRequest, known: KnownOperat
   throw new AwsError('InvalidAction', `The action ${action} is not valid for this endpoint.`)
 }
 
-/** A browser opens a queue's URL without an Action. */
+/** Whether a browser has opened a queue's URL without an Action. */
 function isBareQueue({ action, protocol, path }: WireRequest, method: string): boolean {
   return method === 'GET' && protocol === 'query' && action === undefined && isQueuePath(path)
 }
 
-/** The same in every form, as recorded of SQS. */
+/** The answer to an unknown operation. It is the same in every protocol, as recorded from SQS. */
 function unknownOperation(requestId: string): Answer {
   const headers = { 'Content-Type': 'text/xml', 'x-amzn-RequestId': requestId }
   return { status: 404, text: '<UnknownOperationException/>\n', headers }
@@ -167,7 +167,7 @@ function answerOf({ service, protocol, answers }: WireForm, done: Done): WireAns
   return answers === 'json' ? queryJsonAnswer(done) : xmlAnswer({ ...done, service })
 }
 
-/** The access log knows path and status only. */
+/** Logs the refusal, because the access log has only path and status. */
 function reportRefusal(log: ApiDeps['log'], refusal: object): void {
   if (log.isLevelEnabled('debug')) log.debug(refusal, 'aws.refused')
 }

@@ -1,4 +1,7 @@
-/** Anything thrown, as the services would put it; operations turn what they expect into better words themselves. */
+/**
+ * Converts any thrown error to an error of SNS or SQS. For errors that an operation expects, it throws a better text
+ * itself.
+ */
 import { AwsError, type AwsService } from '@fantail/aws-wire'
 import type { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
@@ -44,7 +47,7 @@ function awsErrorOf(error: FantailError, service: AwsService): AwsError {
   }
 }
 
-/** The result, or the refusal where that is what it throws. */
+/** The result, or the AwsError that was thrown instead. */
 export function outcomeOf<T>(read: () => T): T | AwsError {
   try {
     return read()

@@ -1,7 +1,7 @@
 /**
- * An AWS request, read as far as possible without its operation: service, protocol, Action, signature, parameters.
+ * Reads an AWS request as far as possible without its operation: service, protocol, Action, signature, parameters.
  *
- * The service follows from the target of AWS JSON, the Version of AWS Query, the credential scope, or a queue's path.
+ * The service is known from the target of AWS JSON, the Version of AWS Query, the credential scope, or a queue's path.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -17,7 +17,7 @@ import { FantailError } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
 
 /**
- * The largest message, 1 MiB, with every byte escaped by form encoding, plus the names of its attributes.
+ * The largest message of 1 MiB, with every byte escaped by form encoding, and the names of its attributes.
  * @limit Body of an AWS request. Past it: the request is refused.
  */
 export const AWS_REQUEST_BYTES_MAX = 4 * 1_048_576
@@ -33,11 +33,11 @@ export function isQueuePath(path: string): boolean {
   return QUEUE_PATH.test(path)
 }
 
-/** Known before the body is read: enough to report an error in the caller's protocol. */
+/** Known before the body is read. It is enough for an error in the caller's protocol. */
 export interface WireForm {
   service: AwsService
   protocol: 'query' | 'json'
-  /** The caller's choice: AWS Query answers in JSON if the caller accepts that first. */
+  /** The caller chooses: AWS Query answers in JSON if that is the first type which the caller accepts. */
   answers: 'xml' | 'json'
 }
 
@@ -50,14 +50,14 @@ export interface WireHead extends WireForm {
 
 export interface WireRequest extends WireHead {
   body: Buffer
-  /** Undefined if the request names none. */
+  /** Undefined: the request names none. */
   action: string | undefined
   /** Parameters of AWS Query. */
   parameters: QueryParameters
   version: string | undefined
 }
 
-/** Head of a request; `MalformedQueryString` where its URL cannot be read. */
+/** Reads the head of a request. Throws `MalformedQueryString` if its URL cannot be read. */
 export function readHead(request: ApiRequest): WireHead {
   const { path, search } = targetOf(request.url)
   const query = parseParameters(search)
@@ -75,14 +75,14 @@ export function readHead(request: ApiRequest): WireHead {
   }
 }
 
-/** How to answer if not even the head can be read. */
+/** The form of an answer if not even the head can be read. */
 export function formOf(request: ApiRequest): WireForm {
   if (isJson(request)) return { service: 'sqs', protocol: 'json', answers: 'json' }
   const service = isQueuePath(targetOf(request.url).path) ? 'sqs' : 'sns'
   return { service, protocol: 'query', answers: answersOf(request) }
 }
 
-/** Its body has at most so many bytes. */
+/** Reads a request whose body has at most `bytesMax` bytes. */
 export async function readWireRequest(
   request: ApiRequest,
   head: WireHead,
@@ -133,7 +133,7 @@ function formTextOf(request: ApiRequest, body: Buffer): string {
   throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.')
 }
 
-/** The first type that is accepted of those that could be answered; the order is that of the header, not of weights. */
+/** The first accepted type that Fantail can write. The order of the header counts, not the weights. */
 function answersOf(request: ApiRequest): WireForm['answers'] {
   const first = ACCEPTED.exec(request.header('accept') ?? '')?.[0]
   return first?.toLowerCase() === 'application/json' ? 'json' : 'xml'

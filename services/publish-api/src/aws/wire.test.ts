@@ -1,4 +1,4 @@
-/** The AWS protocols as bytes on the wire: which service and operation a request is for, and how one is refused. */
+/** The AWS protocols as bytes: which service and operation a request is for, and the form of refusals. */
 import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { FantailError } from '@fantail/contracts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -199,7 +199,7 @@ test('paths beside an account’s queues stay as they were', async () => {
   }
 })
 
-/** Until the test ends, every list of topics fails like this. */
+/** Until the test ends, every list of topics fails with this error. */
 function failWith(error: Error): { calls: number } {
   const { topics } = sns.api.deps
   const { list } = topics

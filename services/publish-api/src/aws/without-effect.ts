@@ -5,7 +5,7 @@
 import { objectOf } from '@fantail/contracts'
 import type { Log } from '../http/log.ts'
 
-/** Whether such a value asks for something. */
+/** Whether a value would have an effect in AWS. */
 type Asks = (text: string) => boolean
 
 const always: Asks = (text) => text !== ''
@@ -14,11 +14,11 @@ const unless =
   (text) =>
     text !== '' && text.toLowerCase() !== value
 
-/** Subscribers of these kinds are not there, so nothing is logged of them. */
+/** Subscribers of these kinds do not exist here, so nothing is logged about them. */
 const UNSERVED_KINDS = ['Firehose', 'Lambda', 'Application']
 const FEEDBACK = ['SuccessFeedbackRoleArn', 'SuccessFeedbackSampleRate', 'FailureFeedbackRoleArn']
 
-/** By the kind of resource; `Policy` is looked into. */
+/** Attributes by kind of resource. The statements of `Policy` are checked one by one. */
 export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
   topic: {
     KmsMasterKeyId: always,
@@ -40,7 +40,7 @@ export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
 
 type Kind = 'topic' | 'queue' | 'subscription'
 
-/** Services that a policy can let in here: topics send to queues. */
+/** Services that a policy can admit here: only topics send to queues. */
 const CALLING_SERVICES: Record<Kind, string[]> = {
   topic: [],
   queue: ['sns.amazonaws.com'],
@@ -56,7 +56,7 @@ export function withoutEffect(kind: Kind, given: Record<string, string>): string
   })
 }
 
-/** AWS services that a policy names and that never call here. */
+/** AWS services that a policy names, but that never call Fantail. */
 function foreignServices(kind: Kind, text: string): string[] {
   const statements = [objectOf(text)?.Statement ?? []].flat() as { Principal?: unknown }[]
   const services = statements.flatMap((statement) => servicesOf(statement?.Principal))
@@ -80,7 +80,7 @@ export class WithoutEffectLog {
     this.#log = log
   }
 
-  /** Logs what was not logged of this resource before. */
+  /** Logs the settings that were not logged for this resource before. */
   note(kind: Kind, arn: string, given: Record<string, string>): void {
     const found = withoutEffect(kind, given)
     const before = this.#logged.get(arn) ?? new Set<string>()

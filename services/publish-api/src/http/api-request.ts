@@ -1,6 +1,6 @@
 /**
- * A request as routes read it. Behind a server it reads Node's own message, because the web Request made of it scans
- * for headers and copies the body once more. Otherwise, as in tests, it reads the web Request.
+ * A request as routes read it. Behind a server it reads Node's own message, because making a web Request of it would
+ * scan for headers and copy the body. Otherwise, as in tests, it reads a web Request.
  */
 import type { IncomingMessage } from 'node:http'
 import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'
@@ -22,12 +22,14 @@ export class ApiRequest {
     return this.#request.url
   }
 
-  /** Aborted when the caller goes away before its answer. */
+  /** Aborted if the caller closes the connection before its answer. */
   get signal(): AbortSignal {
     return this.#request.signal
   }
 
-  /** The connection's remote address; undefined without a connection. A mapped IPv4 address is returned as IPv4. */
+  /**
+   * The connection's remote address; undefined without a connection. An IPv4 address in IPv6 form is returned as IPv4.
+   */
   get remoteAddress(): string | undefined {
     return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
   }
@@ -37,7 +39,7 @@ export class ApiRequest {
     return this.#request.url.startsWith('https:')
   }
 
-  /** By its name in lower case; what is given several times is joined by commas (see server.ts). */
+  /** A header by its name in lower case. Repeated headers are joined by commas (see server.ts). */
   header(name: string): string | undefined {
     if (this.#incoming === undefined) return this.#request.headers.get(name) ?? undefined
     const value = this.#incoming.headers[name]
@@ -46,7 +48,7 @@ export class ApiRequest {
 
   /**
    * The whole body. Rejects with `too_large` as soon as it exceeds the limit, also if no length was announced. Rejects
-   * with `malformed_json` if the sender breaks it off.
+   * with `malformed_json` if the sender stops in the middle.
    */
   bytes(bytesMax = REQUEST_BYTES_MAX): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
@@ -58,7 +60,7 @@ export class ApiRequest {
 
 function incomingBytes(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Nothing more would be heard of it.
+    // No further event would come.
     if (incoming.destroyed || incoming.readableEnded) reject(endedEarly(incoming.errored))
     const chunks: Buffer[] = []
     let size = 0
@@ -68,7 +70,7 @@ function incomingBytes(incoming: IncomingMessage, bytesMax: number): Promise<Buf
         chunks.push(chunk)
         return
       }
-      // The server discards the rest of the body, up to a limit, after the answer is sent.
+      // After the answer is sent, the server discards the rest of the body, up to a limit.
       incoming.off('data', onData).pause()
       reject(tooLarge(bytesMax))
     }
@@ -91,7 +93,7 @@ async function webBytes({ body }: Request, bytesMax: number): Promise<Buffer> {
     if (done) return Buffer.concat(chunks, size)
     size += value.byteLength
     if (size > bytesMax) {
-      // The rest of the body is not read. A failed cancellation changes nothing.
+      // The rest of the body is not read. It does not matter if the cancellation fails.
       reader.cancel().catch(() => undefined)
       throw tooLarge(bytesMax)
     }

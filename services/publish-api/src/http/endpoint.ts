@@ -1,6 +1,6 @@
 /**
- * A route as data: what it takes, answers and may refuse, and what it does. Mounting and the OpenAPI document both read
- * it, so neither can know a route that the other does not.
+ * A route as data: its input, its answers and errors, and its handler. Both the router and the OpenAPI document use
+ * this data, so they always have the same routes.
  */
 
 import type { Caller } from '@fantail/access'
@@ -12,19 +12,19 @@ import type { CountedAs } from './request-times.ts'
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
-/** A handler's answer: `body` is written as JSON, `text` unchanged. */
+/** A handler's answer. `body` is written as JSON, `text` unchanged. */
 export interface Answer {
   status: number
   body?: unknown
   text?: string | Buffer
   headers?: Record<string, string>
-  /** The metric series that the request counts in, one object for all its requests. Default: its endpoint's. */
+  /** The series that the request counts in: one object for all requests of its kind. Default: the endpoint's. */
   countedAs?: CountedAs | undefined
 }
 
 export interface Call<Q = unknown, B = unknown> {
   request: ApiRequest
-  /** null: keys are not asked for. */
+  /** null: keys are not required. */
   caller: Caller
   requestId: string
   /** Monotonic ms. */
@@ -36,7 +36,7 @@ export interface Call<Q = unknown, B = unknown> {
 
 export interface AnswerDoc {
   description: string
-  /** Named in contracts; of an `application/json` answer. */
+  /** The schema of an `application/json` answer, named in contracts. */
   schema?: z.ZodType
   contentType?: string
   /** By name. */
@@ -49,36 +49,36 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   method: Method
   /** A path in OpenAPI's form: `/v1/topics/{topic}`. */
   path: string
-  /** Patterns of the path's parameters. Such a route is tried only if no other takes the path. */
+  /** Patterns of the path's parameters. Such a route is tried only if no other route matches the path. */
   where?: Record<string, string>
   /** The meaning of the path's parameters, for the documentation. */
   params?: Record<string, z.ZodType>
   tag: Tag
   /** At most a line. */
   summary: string
-  /** The effect, beyond the summary. */
+  /** The effect, in addition to the summary. */
   description: string
-  /** Request headers that the handler reads; they document. */
+  /** Request headers that the handler reads, for the documentation. */
   headers?: Record<string, z.ZodType>
   query?: Q
-  /** `own`: the handler judges it; the schema documents. */
+  /** `own`: the handler checks the query, and the schema only documents it. */
   queryIs?: 'own'
   body?: B
-  /** `optional`: no body counts as `{}`. `own`: the handler reads it by itself. Default: `required`. */
+  /** `optional`: a missing body counts as `{}`. `own`: the handler reads the body. Default: `required`. */
   bodyIs?: 'required' | 'optional' | 'own'
-  /** Bodies of other content types that the handler reads by itself; they document. */
+  /** Bodies of other content types, which the handler reads. For the documentation. */
   otherBodies?: Record<string, z.ZodType>
-  /** Members that exist and cannot be set. The error says so instead of calling them unknown. */
+  /** Members that exist and cannot be changed. The error says so, instead of calling them unknown. */
   fixed?: readonly string[]
   /** Problems that a schema cannot find. Called even if the body has other problems. */
   check?: (body: Record<string, unknown>) => Problem[]
   answers: Record<number, AnswerDoc>
-  /** Beyond those that every route has. */
+  /** Error codes in addition to those of every route. */
   errors: ErrorCode[]
   handle(call: Call<z.output<Q>, z.output<B>>): Promise<Answer> | Answer
 }
 
-/** Keeps the types of query and body; the list of routes does not need them. */
+/** Keeps the types of query and body for the handler. The list of routes does not need them. */
 export function endpoint<Q extends z.ZodType, B extends z.ZodType>(definition: Endpoint<Q, B>): Endpoint {
   return definition as unknown as Endpoint
 }

@@ -1,4 +1,4 @@
-/** Every failure as the one shape `{error: {code, message, details?}, requestId}`. */
+/** Writes every failure in one form, `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
 import { isOutOfMemory, isTrouble } from '@fantail/store'
 import type { Answer } from './endpoint.ts'
@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 const PROBLEMS_IN_MESSAGE = 3
 
-/** `validation_failed` with every problem; the message names the first few. */
+/** `validation_failed` with every problem. The message names the first few. */
 export function invalid(problems: Problem[]): FantailError {
   const told = problems.slice(0, PROBLEMS_IN_MESSAGE).map(({ path, message }) => `${path} ${message}`.trim())
   const rest = problems.length - told.length
@@ -18,9 +18,9 @@ export function notFound(what: string): FantailError {
   return new FantailError('not_found', `no such ${what}`)
 }
 
-/** A refusal that would reveal what an id names. The answer is the one for an unknown id. */
+/** A refusal that would reveal what an id names. The answer is therefore the one for an unknown id. */
 export class Unseen extends FantailError {
-  /** Where that answer is no 404. */
+  /** The answer for an unknown id, if it is no 404. */
   readonly answer: Answer | undefined
 
   constructor(what: string, answer?: Answer) {
@@ -29,11 +29,14 @@ export class Unseen extends FantailError {
   }
 }
 
-/** ioredis: the connection is away, or the answer did not come in time. */
+/** Errors of ioredis: the connection is broken, or the answer did not come in time. */
 const CONNECTION =
   /^(Connection is closed|Command timed out|Stream isn't writeable|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
-/** The error that a client gets for anything thrown, by the request's method; `internal` for unexpected errors. */
+/**
+ * The error that a client gets for anything thrown. An unexpected error becomes `internal`. The request's method
+ * decides what is said about failures of Redis.
+ */
 export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
@@ -46,7 +49,7 @@ function isStorageError(error: unknown): error is Error {
   return isTrouble(error) || name === 'MaxRetriesPerRequestError' || CONNECTION.test(message)
 }
 
-/** For all routes except publishing, whose error says what may have happened to the message. */
+/** For all routes except publishing, whose errors say whether the message may be stored. */
 function storageError(error: Error, reads: boolean): FantailError {
   if (isOutOfMemory(error)) {
     return new FantailError('storage_full', 'storage is full; nothing was changed', {

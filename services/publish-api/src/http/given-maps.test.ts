@@ -1,4 +1,7 @@
-/** Maps whose keys callers choose. A key that JavaScript's objects treat apart is refused or kept, never dropped. */
+/**
+ * Maps with keys of the caller's choice. A key that JavaScript's objects treat specially is refused or stored, never
+ * dropped.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpointsOf } from '../app.ts'
@@ -27,7 +30,7 @@ interface Schema {
   items?: Schema
 }
 
-/** Ways to the maps in a body: names of members, and `[]` for those of a list. */
+/** Paths to the maps in a body: names of members, and `[]` for the items of a list. */
 function mapsIn({ anyOf = [], properties = {}, additionalProperties, items }: Schema): string[][] {
   return [
     ...(typeof additionalProperties === 'object' ? [[]] : []),
@@ -40,7 +43,7 @@ function mapsIn({ anyOf = [], properties = {}, additionalProperties, items }: Sc
 const mapsOf = ({ body }: Endpoint) =>
   body ? mapsIn(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as Schema) : []
 
-/** JSON text: an object literal would set the prototype. */
+/** JSON text, because an object literal would set the prototype. */
 const textOf = (way: string[], value: string) =>
   way.reduceRight(
     (text, name) => (name === '[]' ? `[${text}]` : `{"${name}":${text}}`),

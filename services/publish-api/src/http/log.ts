@@ -1,5 +1,5 @@
 export interface Log {
-  /** For lines that cost something to put together. */
+  /** Check it before building an expensive line. */
   isLevelEnabled(level: 'debug' | 'info'): boolean
   debug(fields: object, event: string): void
   info(fields: object, event: string): void

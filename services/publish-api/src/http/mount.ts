@@ -1,4 +1,4 @@
-/** Mounts endpoints on Hono: each is one handler without middleware, because a lone handler is Hono's fastest way. */
+/** Mounts endpoints on Hono. Each is one handler without middleware, because Hono is fastest with a single handler. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '@fantail/access'
@@ -35,7 +35,7 @@ interface Tools extends Pick<ApiDeps, 'log'> {
 
 const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 
-/** Mounts all of them, with 405 for a known path's other methods, 404 for the rest, and the one error shape. */
+/** Mounts all endpoints. Other methods of known paths get 405, unknown paths 404, and all errors have one form. */
 export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
   const tools: Tools = {
     log: deps.log,
@@ -61,7 +61,7 @@ export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
   app.onError((thrown, context) => fail(thrown, { ...begin(context), context, countedAs: NO_ROUTE }, tools))
 }
 
-/** `/v1/topics/{topic}` as `/v1/topics/:topic`. */
+/** Turns `/v1/topics/{topic}` into `/v1/topics/:topic`. */
 function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
@@ -164,7 +164,10 @@ class MethodNotAllowed extends FantailError {
 
 type LastResort = (context: ApiContext) => (Matched & { route: Route }) | undefined
 
-/** Routes with patterns: Hono's fastest router takes none beside fixed paths, and a slower one would serve them all. */
+/**
+ * Routes with patterns. Hono's fastest router does not allow them beside fixed paths, and a slower one would serve all
+ * routes.
+ */
 function lastResort(all: Route[]): LastResort {
   const routes = all
     .filter(({ endpoint }) => endpoint.where !== undefined)
@@ -179,7 +182,7 @@ function lastResort(all: Route[]): LastResort {
   }
 }
 
-/** Matches a whole path; its parameters are the groups. */
+/** A pattern that matches a whole path. Its groups are the parameters. */
 export function pathPattern({ path, where = {} }: Pick<Endpoint, 'path' | 'where'>): RegExp {
   const parameters = (_: string, name: string) => `(?<${name}>${where[name] ?? '[^/]+'})`
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, parameters)}$`)

@@ -1,7 +1,7 @@
 /**
- * The base of links in answers and messages: FANTAIL_PUBLIC_URL. Without it, the origin that the caller used, if the
- * caller has a key or local mode serves it (local mode answers to host names of this machine only). Other callers, who
- * follow a link in server mode, cannot choose: they get the machine's own address.
+ * The base of links in answers and messages: FANTAIL_PUBLIC_URL. If it is not set, the caller's own origin is used for
+ * a caller with a key, and in local mode, which answers only to host names of this machine. Other callers follow a link
+ * in server mode and must not choose the base. They get the machine's own address.
  */
 import type { Caller } from '@fantail/access'
 import type { Settings } from '../deps.ts'

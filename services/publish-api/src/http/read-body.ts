@@ -1,17 +1,17 @@
-/** Request bodies: checked for type and encoding, parsed. */
+/** Checks type and encoding of request bodies, and parses them. */
 import { isUtf8 } from 'node:buffer'
 import { FantailError } from '@fantail/contracts'
 import type { ApiRequest } from './api-request.ts'
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 
-/** A body as text; `malformed_json` where it is not UTF-8. */
+/** The text of a body. Throws `malformed_json` if it is not UTF-8. */
 export function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new FantailError('malformed_json', 'the request’s body is not UTF-8')
   return bytes.toString()
 }
 
-/** A body's JSON text, '' where there is none; `unsupported_media_type` where it is said to be something else. */
+/** A body's JSON text; '' if there is none. Throws `unsupported_media_type` if the content type is another one. */
 export function jsonTextOf(request: ApiRequest, bytes: Buffer): string {
   const text = textOf(bytes)
   if (text !== '' && !JSON_TYPE.test(request.header('content-type') ?? '')) {

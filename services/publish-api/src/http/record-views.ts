@@ -1,4 +1,4 @@
-/** Records as the REST API shows them. */
+/** Records in the form of the REST API. */
 import type {
   DeadLetter,
   QueueMessage,
@@ -25,7 +25,7 @@ interface CountedTopic {
   subscriptions: SubscriptionCounts
 }
 
-/** Without a content type of the topic's own, native subscriptions send each body as what it is. */
+/** If the topic has no content type of its own, native subscriptions send each body with its real type. */
 function topicPolicy(topic: TopicRecord): z.input<typeof TopicView>['effectiveDeliveryPolicy'] {
   const policy = effectivePolicy(topic)
   const requestPolicy = topic.deliveryPolicy?.requestPolicy ?? { headerContentType: null }
@@ -68,7 +68,7 @@ export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
   }
 }
 
-/** To the millisecond, and never negative: the two times may come from two clocks. */
+/** To the millisecond, and never negative, because the two times may come from different clocks. */
 export function secondsSince(then: number, now: number): number {
   return Math.round(Math.max(0, now - then)) / 1_000
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 beforeEach(() => api.redis.flushall())
 afterAll(() => api.stop())
 
-/** Requests of each series, by method, route and class of status. */
+/** The number of requests in each series, by method, route and class of status. */
 function counts(): Record<string, number> {
   const series = [...api.deps.metrics.httpRequestSeconds.series()]
   return Object.fromEntries(
@@ -16,7 +16,7 @@ function counts(): Record<string, number> {
   )
 }
 
-/** Those that came since `before`. */
+/** Requests that came after `before` was read. */
 function since(before: Record<string, number>): Record<string, number> {
   const grown = Object.entries(counts()).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
   return Object.fromEntries(grown.filter(([, count]) => count > 0))

@@ -1,10 +1,10 @@
 /**
- * Request durations by route and class of status. A request counts in an object that lives as long as the process (an
- * endpoint's, an AWS operation's) and holds its series. A look-up by labels would build a key for every request.
+ * Request durations by route and class of status. A request counts in an object that exists as long as the process (an
+ * endpoint, an AWS operation) and has its series. A look-up by labels would build a key for every request.
  */
 import type { HistogramSeries, Metrics } from '@fantail/telemetry'
 
-/** `method` is empty where `path` is the path of no route. */
+/** `method` is empty if no route has the path `path`. */
 export interface CountedAs {
   method: string
   path: string
@@ -12,7 +12,7 @@ export interface CountedAs {
 
 type Seconds = Metrics['httpRequestSeconds']
 
-/** Requests that no route takes. Their paths are the caller's choice, and would be a series each. */
+/** Requests without a route. Callers choose their paths, so each path must not get a series of its own. */
 export const NO_ROUTE: CountedAs = { method: '', path: 'none' }
 
 export class RequestTimes {
@@ -35,7 +35,9 @@ export class RequestTimes {
 class RouteTimes {
   readonly #seconds: Seconds
   readonly #counted: CountedAs
-  /** By the first digit of the status; made at its first use, so that a scrape has no series without a request. */
+  /**
+   * By the first digit of the status. A series is made at its first use, so a scrape has no series without a request.
+   */
   readonly #byClass: (HistogramSeries | undefined)[] = [1, 2, 3, 4, 5, 6].map(() => undefined)
 
   constructor(seconds: Seconds, counted: CountedAs) {

@@ -11,7 +11,7 @@ let subscriptionId = ''
 
 beforeAll(async () => {
   api = await startTestApi()
-  // A long poll would wait for 20 s, which says nothing here.
+  // A long poll would wait for 20 s, which proves nothing here.
   api.deps.queueWaits = { receiveWaiting: (arn, request) => api.deps.queues.receive(arn, request) }
   for (const name of ['orders', 'work']) {
     await api.call('PUT', `/v1/topics/${name}`)
@@ -55,7 +55,7 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** Values close to the schema, in which some parts are wrong. */
+/** Values close to the schema. Some parts are wrong. */
 function near(schema: Schema | boolean | undefined): fc.Arbitrary<unknown> {
   const right = typeof schema === 'object' ? rightly(schema) : junk
   return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: junk })
@@ -121,7 +121,7 @@ function queryFor({ query }: Endpoint): fc.Arbitrary<string> {
     .map((members) => members.map((pair) => pair.join('=')).join('&'))
 }
 
-/** A known resource, another that does not exist, or anything at all. Deletions spare what the others need. */
+/** An existing resource, a missing one, or a random text. Deletions spare resources that other cases need. */
 function pathFor({ path, method }: Endpoint): fc.Arbitrary<string> {
   const lasting =
     method === 'DELETE'
@@ -150,7 +150,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
   const reached = new Set<string>()
   const endpoints = endpointsOf(api.deps)
   for (const endpoint of endpoints) {
-    // Amazon's protocols have their own shapes: aws/sns/sns-fuzz.test.ts, aws/sqs/sqs-fuzz.test.ts.
+    // Amazon's protocols have their own tests: aws/sns/sns-fuzz.test.ts, aws/sqs/sqs-fuzz.test.ts.
     if (endpoint.path.startsWith('/_assets') || endpoint.tag === 'AWS') continue
     const request = fc.record({ path: pathFor(endpoint), query: queryFor(endpoint), body: bodyFor(endpoint) })
     const send = async ({ path, query, body }: { path: string; query: string; body: string }) => {
@@ -163,7 +163,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
       } = await answerTo(`${endpoint.method} ${path}`, () =>
         api.call(endpoint.method, query ? `${path}?${query}` : path, options),
       )
-      // On a machine that stands still for a second it says that it is not ready.
+      // If the machine stands still for a second, `/readyz` may say that the service is not ready.
       if (path !== '/readyz') expect(status).toBeLessThan(500)
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)
@@ -178,6 +178,6 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
     })
   }
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
-  // Random input that never gets past the first check would prove little.
+  // Enough calls must succeed. Input that always fails the first check would prove little.
   expect(reached.size).toBeGreaterThan(25)
 })

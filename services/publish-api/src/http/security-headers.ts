@@ -1,6 +1,6 @@
 /**
- * Headers of every answer. Unless its route says otherwise, an answer is no page and no frame, and its type must not be
- * guessed.
+ * Headers of every answer. Unless its route says otherwise, an answer must not be shown as a page or in a frame, and
+ * its type must not be guessed.
  */
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
-/** Where TLS ends here; a proxy that ends it adds its own. */
+/** Sent if this process serves TLS. A proxy that serves TLS adds its own header. */
 const TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' }
 
 export function securityHeaders(secure: boolean): Readonly<Record<string, string>> {

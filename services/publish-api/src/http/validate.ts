@@ -13,7 +13,7 @@ interface Input {
 
 const NOTHING = Object.freeze({})
 
-/** A promise only if the body has to be awaited. */
+/** Returns a promise only if the body must be awaited. */
 export function readInput(endpoint: Endpoint, request: ApiRequest): Input | Promise<Input> {
   const problems: Problem[] = []
   const query = endpoint.queryIs === 'own' ? NOTHING : checkQuery(endpoint.query, request.url, problems)
@@ -26,7 +26,7 @@ function unlessWrong(input: Input, problems: Problem[]): Input {
   return input
 }
 
-/** A query against its schema; without a schema nothing may be asked. */
+/** Checks a query. Without a schema no parameter is allowed. */
 function checkQuery(schema: z.ZodType | undefined, url: string, problems: Problem[]): unknown {
   const start = url.indexOf('?')
   if (start < 0) return schema ? withoutMembers(schema, problems) : NOTHING
@@ -36,7 +36,7 @@ function checkQuery(schema: z.ZodType | undefined, url: string, problems: Proble
   return NOTHING
 }
 
-/** The schemas' result for an empty query, which is the same for every request. */
+/** The results of an empty query by schema. They are the same for every request. */
 const emptyQueries = new WeakMap<z.ZodType, unknown>()
 
 function withoutMembers(schema: z.ZodType, problems: Problem[]): unknown {
@@ -69,7 +69,7 @@ async function readBody(endpoint: Endpoint, request: ApiRequest, problems: Probl
   return checked(endpoint.body as z.ZodType, value, problems)
 }
 
-/** The schema's output, or undefined after adding what is wrong. */
+/** The schema's output. undefined: the value is invalid, and its problems were added. */
 function checked(schema: z.ZodType, value: unknown, problems: Problem[]): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data

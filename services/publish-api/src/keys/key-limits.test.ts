@@ -1,4 +1,4 @@
-/** Limits and revocations as callers meet them, with two processes over one Redis. */
+/** Limits and revocations as callers see them, with two processes on one Redis. */
 import { KeyLimits } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app.ts'
@@ -43,7 +43,7 @@ test('two processes let through no more than one', async () => {
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i % 2)))
   const seconds = (performance.now() - startedAt) / 1_000
   const served = statuses.filter((status) => status === 200).length
-  // A second’s worth at once, and what came in meanwhile.
+  // The tokens of one second at once, and those that came meanwhile.
   expect(served).toBeGreaterThanOrEqual(15)
   expect(served).toBeLessThanOrEqual(20 + Math.ceil(20 * seconds))
 })
@@ -74,7 +74,7 @@ test('a key cannot make one with more rights than its own', async () => {
   const { key } = await made(['manage', 'read'], null)
   const make = (body: object) => key.status('POST', '/v1/keys', { name: 'x', ...body })
   expect(await make({ scopes: ['read'] })).toBe(201)
-  // Which `manage` may do, without having it by name.
+  // A key with `manage` may make one with `consume`, because `manage` includes it.
   expect(await make({ scopes: ['consume'] })).toBe(201)
   expect(await make({ scopes: ['read', 'publish'] })).toBe(403)
   expect(await make({ scopes: ['read'], account: '222222222222' })).toBe(403)
@@ -96,7 +96,7 @@ test('a key cannot make keys with more requests than its own, alone or together'
   expect((await make(undefined, child)).status).toBe(403)
   const { body: second } = await make(10, child)
   expect(second.limitedBy).toEqual([{ id: first.id, maxRequestsPerSecond: 20 }, ...first.limitedBy])
-  // The key that made them is gone; its limit stays theirs.
+  // The key that made these keys is revoked. Its limit still applies to them.
   expect(await api.deps.keys.revoke(limited.id)).toBe(true)
   const keys = [child, bearer(api, second.id, second.token)]
   const startedAt = performance.now()

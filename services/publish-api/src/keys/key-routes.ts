@@ -1,4 +1,7 @@
-/** API keys: made, listed and revoked by keys that may manage their account; secrets are shown when a key is made. */
+/**
+ * Routes that make, list and revoke API keys, for keys that may manage their account. A secret is shown only when its
+ * key is made.
+ */
 
 import { type Caller, type Key, makeKey } from '@fantail/access'
 import {
@@ -122,7 +125,10 @@ function refuseMore(caller: Caller, wanted: Wanted): void {
   refuseFaster(caller, wanted.maxRequestsPerSecond)
 }
 
-/** Ten keys made by one with a limit could else do ten times as much: all of them draw on that limit. */
+/**
+ * A key that a limited key makes counts against the same limit. Otherwise ten such keys could make ten times as many
+ * requests.
+ */
 function refuseFaster({ id, limits }: Key, wanted: number | null): void {
   if (limits.length === 0) return
   const most = Math.min(...limits.map((limit) => limit.maxRequestsPerSecond))
@@ -157,7 +163,7 @@ async function revokeKey(deps: ApiDeps, call: Call): Promise<Answer> {
   return NO_CONTENT
 }
 
-/** Another account's key is as good as none. */
+/** A key of another account counts as unknown. */
 async function visibleKey({ keys }: ApiDeps, { params, caller }: Call): Promise<ApiKeyRecord | null> {
   const record = await keys.get(params.key ?? '')
   return record && (caller === null || record.account === caller.account) ? record : null

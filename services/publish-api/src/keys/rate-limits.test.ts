@@ -49,7 +49,7 @@ test('one question serves 50 ms of requests, and all that wait share it', async 
   expect(asked).toEqual([{ keyId: 'FKX', ratePerSecond: 2_000, wanted: 100 }])
   await outcomes(1, 2_000)
   expect(asked).toHaveLength(2)
-  // 99 are left over: none of these asks.
+  // 99 tokens are left, so these requests do not ask Redis.
   for (let i = 0; i < 99; i++) expect(limits.admit(keyAt(2_000))).toBeUndefined()
   expect(asked).toHaveLength(2)
 })

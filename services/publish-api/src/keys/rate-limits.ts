@@ -1,7 +1,8 @@
 /**
- * Limits of keys over all processes, without a round trip per request. A process takes 50 ms' worth of a key's tokens
- * at a time and hands them out itself. Unused tokens expire after a second, so a process that took some long ago adds
- * nothing to what the others allow. While Redis does not answer, each process allows what it would have taken.
+ * Rate limits of keys over all processes, without a round trip per request. A process takes the tokens of 50 ms at a
+ * time, and uses them without asking. Unused tokens expire after a second, so tokens that were taken long ago never add
+ * to those of other processes. While Redis does not answer, each process allows as many requests as it would have taken
+ * tokens.
  */
 
 import type { Caller } from '@fantail/access'
@@ -9,7 +10,7 @@ import { FantailError, type KeyLimit } from '@fantail/contracts'
 import type { KeyLimits } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 
-/** Part of a second that tokens are taken for. */
+/** Tokens are taken for one part in this many of a second. */
 const CHUNKS_PER_SECOND = 20
 /** @limit How long tokens of a key's rate limit are good for. After it: they are taken anew. */
 const TOKENS_AGE_MS_MAX = 1_000
@@ -44,8 +45,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request; `rate_limited` past the key's limit, or that of a key which it was made by. A promise only if
-   * tokens have to be asked for.
+   * Counts a request. Throws `rate_limited` past the limit of the key, or of a key that made it. Returns a promise only
+   * if Redis must be asked for tokens.
    */
   admit(caller: Caller): void | Promise<void> {
     if (caller === null || caller.limits.length === 0) return
@@ -70,7 +71,7 @@ export class RateLimits {
     return bucket
   }
 
-  /** Throws if there is known to be none. */
+  /** Takes a token. Throws if the bucket is known to be empty. */
   #take(bucket: Bucket): boolean {
     const now = this.#now()
     if (bucket.tokens > 0 && now < bucket.validUntil) {
@@ -99,7 +100,7 @@ export class RateLimits {
 
   async #fill(bucket: Bucket, { id: keyId, maxRequestsPerSecond: ratePerSecond }: KeyLimit): Promise<void> {
     const wanted = Math.ceil(ratePerSecond / CHUNKS_PER_SECOND)
-    // After this turn, so that everybody who came in it is counted.
+    // Waits for the end of this turn, so that all its requests are counted.
     await Promise.resolve()
     const asked = { keyId, ratePerSecond, wanted: Math.max(wanted, bucket.waiting) }
     try {

@@ -6,8 +6,8 @@ import type { KnownTopic } from '../topics/topic-cache.ts'
 type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
 
 /**
- * The topic; throws or rejects with `not_found`, or with what the storage guard says. A promise only if it must be
- * awaited.
+ * Returns the topic. Throws or rejects with `not_found`, or with the storage guard's error. Returns a promise only if
+ * it must wait.
  */
 export function admit(
   { storageGuard, topicCache }: Tools,
@@ -16,7 +16,7 @@ export function admit(
   const topic = topicCache.known(topicArn)
   const waiting = storageGuard.admit(topic?.uid)
   if (topic) return waiting ? waiting.then(() => topic) : topic
-  // Side by side, so that a Redis that does not answer keeps the caller waiting for one timeout and not for two.
+  // Both run at the same time. If Redis does not answer, the caller then waits for one time-out and not for two.
   return Promise.all([topicCache.find(topicArn), waiting]).then(([found]) => {
     if (!found) throw notFound('topic')
     return found

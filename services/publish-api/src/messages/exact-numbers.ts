@@ -1,10 +1,11 @@
 /**
- * Numbers as they were written. JSON.parse makes 12345678901234567890 end in 7000 and 1e400 become null again, which
- * would change a publisher's ids without a word. Only a text that has such a number is parsed a second time, by a
- * reviver that keeps each source (ECMAScript's JSON.parse source text access; in Node since version 21).
+ * Keeps numbers as they were written. After JSON.parse and JSON.stringify, 12345678901234567890 ends in 7000 and 1e400
+ * becomes null, which would change a publisher's ids silently. Only a text with such a number is parsed a second time,
+ * with a reviver that keeps the source of each number (ECMAScript's JSON.parse source text access; in Node since
+ * version 21).
  */
 
-/** An exponent, a fraction or sixteen digits: what JSON.stringify might write in another way. */
+/** An exponent, a fraction or sixteen digits: JSON.stringify may write such a number differently. */
 const RISKY = /\d[.eE]|\d{16}|-0/
 
 interface RawJson {
@@ -22,7 +23,7 @@ export function mayLoseDigits(text: string): boolean {
   return RISKY.test(text)
 }
 
-/** The value with every number that JSON.stringify would write otherwise standing as its source. */
+/** The value, in which each number that JSON.stringify would change is replaced by its source. */
 export function parseExactly(text: string): unknown {
   return exactJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source
@@ -31,7 +32,7 @@ export function parseExactly(text: string): unknown {
   )
 }
 
-/** How a number was written, where parseExactly kept it. */
+/** The source of a number that parseExactly has kept. undefined: the value is none. */
 export function sourceOf(value: unknown): string | undefined {
   return exactJson.isRawJSON(value) ? value.rawJSON : undefined
 }

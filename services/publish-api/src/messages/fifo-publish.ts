@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Message, TopicRecord } from '@fantail/contracts'
 
 /**
- * Messages as the topic's log takes them. Each has the deduplication id that identifies it for five minutes: the given
- * one, or the SHA-256 of its text. The caller has checked that the id is given or the topic derives it.
+ * Messages in the form for the topic's log. Each has the deduplication id that identifies it for five minutes: the
+ * given one, or the SHA-256 of its text. The caller has checked that the id is given or the topic derives it.
  */
 export function withDeduplicationIds(
   { contentBasedDeduplication }: Pick<TopicRecord, 'contentBasedDeduplication'>,

@@ -1,4 +1,4 @@
-/** An Idempotency-Key belongs to the topic that it was used for: one that is made again under the name has none. */
+/** An Idempotency-Key belongs to the topic that it was used for. If the topic is created again, it has no keys. */
 import { CreateTopicCommand, DeleteTopicCommand } from '@aws-sdk/client-sns'
 import { topicArn } from '@fantail/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const BODIES = [
 
 type Publish = (topic: string) => Promise<{ ids: string[]; replayed: boolean }[]>
 
-/** A single message and a batch, under a key each. */
+/** A single message and a batch, each with a key. */
 const publishBoth: Publish = (topic) =>
   Promise.all(BODIES.map((body, i) => publish(topic, topic.endsWith('.fifo') ? body : plain(body), `k${i}`)))
 
@@ -58,7 +58,7 @@ const aws = {
     await sns.client.send(new DeleteTopicCommand({ TopicArn: topicArn(topic) }))
   },
 }
-/** By another process: this one's cache still knows the earlier topic. */
+/** Another process does this, so this one's cache still has the earlier topic. */
 const elsewhere = {
   make: async (topic: string) => void (await sns.api.deps.topics.put(topicArn(topic), {})),
   remove: async (topic: string) => sns.api.deps.topics.delete(topicArn(topic)),

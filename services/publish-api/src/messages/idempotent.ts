@@ -8,7 +8,7 @@ import type { NewMessage, NewMessages } from './read-messages.ts'
 
 const KEY = /^[\x21-\x7e]+$/
 
-/** The request's key, if it has one; `validation_failed` where it is not 1 to 255 visible ASCII characters. */
+/** The request's key, if it has one. Throws `validation_failed` unless it has 1 to 255 visible ASCII characters. */
 export function keyOf(request: ApiRequest): string | undefined {
   const key = request.header('idempotency-key')
   if (key === undefined) return undefined
@@ -17,7 +17,7 @@ export function keyOf(request: ApiRequest): string | undefined {
   throw invalid([{ path: 'Idempotency-Key', message }])
 }
 
-/** Equal for requests with the same messages, in any order of members. */
+/** Equal for requests with the same messages, whatever the order of members. */
 export function requestHash({ batch, messages }: NewMessages): string {
   return createHash('sha256')
     .update(JSON.stringify([batch, messages.map(canonical)]))
@@ -37,7 +37,7 @@ function canonical(given: NewMessage): unknown[] {
   ]
 }
 
-/** The ids that the key stands for; `idempotency_mismatch` where it was used for another request. */
+/** The message ids that belong to the key. Throws `idempotency_mismatch` if the key was used for another request. */
 export function replay(first: IdempotentPublish, hash: string): string[] {
   if (first.h === hash) return first.ids
   throw new FantailError('idempotency_mismatch', 'this Idempotency-Key was used for another request')

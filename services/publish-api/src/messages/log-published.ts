@@ -1,4 +1,4 @@
-/** The one wide line of a publish, whichever API it came by. */
+/** The single log line of a publish, for both APIs. */
 
 import { msSince } from '../http/duration.ts'
 import type { Log } from '../http/log.ts'
@@ -9,7 +9,7 @@ interface Published {
   topicArn: string
   receipts: Receipt[]
   bytes: number
-  /** Answered with what an earlier publish stored. */
+  /** The answer repeats that of an earlier publish. */
   replayed: boolean
   /** Monotonic ms. */
   startedAt: number

@@ -1,4 +1,4 @@
-/** Messages as they are stored: what a publisher gave, with an id, the time, and what the request says of itself. */
+/** Makes messages in their stored form: the publisher's input, an id, the time, and details of the request. */
 import { createMessageId, type Message } from '@fantail/contracts'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { ApiDeps } from '../deps.ts'
@@ -27,7 +27,7 @@ export function makeMessages(
   return given.map((message) => {
     const messageId = createMessageId(publishedAt)
     const result: Message = { messageId, topicArn, publishedAt, ...message, publicUrl }
-    // A FIFO topic's log is its own anyhow.
+    // A FIFO topic's log belongs to one topic anyway.
     if (!fifo) result.topicUid = topic.uid
     if (traceparent !== undefined) result.traceparent = traceparent
     if (traceHeader !== undefined) result.traceHeader = traceHeader
@@ -35,7 +35,7 @@ export function makeMessages(
   })
 }
 
-/** The caller's trace, continued by a span of ours where spans are recorded. */
+/** The caller's trace. If spans are recorded, a span of this process continues it. */
 function traceOf({ spans }: Pick<ApiDeps, 'spans'>, given: string | undefined): string | undefined {
   if (!spans.on) return given !== undefined && spanContextOf(given) ? given : undefined
   const span = spans.start('publish', { traceparent: given })

@@ -1,5 +1,5 @@
 /**
- * Where accepted messages go: those of a standard topic with others into one dispatch job, those of a FIFO topic into
+ * Stores accepted messages. Messages of a standard topic go together into one dispatch job, those of a FIFO topic into
  * its log. Each is one atomic write.
  */
 import { type Message, messageBytes } from '@fantail/contracts'
@@ -11,7 +11,7 @@ import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
 import { PublishCounts } from './publish-counts.ts'
 
-/** Bytes of a message in a job beside its text and attributes. */
+/** Bytes of a message in a job in addition to its text and attributes. */
 const OVERHEAD_BYTES = 256
 
 export interface Receipt {
@@ -22,11 +22,11 @@ export interface Receipt {
 
 interface Stored {
   receipts: Receipt[]
-  /** Nothing was stored: the receipts are those of the request that had the key first. */
+  /** Nothing was stored. The receipts are those of the earlier request with the key. */
   replayed: boolean
 }
 
-/** An `Idempotency-Key`, and a hash of the request that it is for. */
+/** An `Idempotency-Key`, and a hash of its request. */
 interface Once {
   key: string
   hash: string
@@ -41,7 +41,7 @@ export class MessageStore {
     this.#counts = new PublishCounts(deps.metrics)
   }
 
-  /** Resolves when all of them are stored; `bytes` are those of texts and attributes together. */
+  /** Resolves when all messages are stored. `bytes`: the sum of texts and attributes. */
   async store(topic: KnownTopic, messages: Message[], bytes: number): Promise<Receipt[]> {
     const { arn, fifo } = topic.record
     if (fifo) {
@@ -53,7 +53,10 @@ export class MessageStore {
     return messages.map(({ messageId }) => ({ messageId }))
   }
 
-  /** Like `store`, but once for the key in 24 hours. `idempotency_mismatch` if the key was used for another request. */
+  /**
+   * Like `store`, but only once for the key in 24 hours. Throws `idempotency_mismatch` if the key was used for another
+   * request.
+   */
   async storeOnce(topic: KnownTopic, messages: Message[], bytes: number, once: Once): Promise<Stored> {
     const { arn, fifo } = topic.record
     if (fifo) {
@@ -67,7 +70,7 @@ export class MessageStore {
     return { receipts: ids.map((messageId) => ({ messageId })), replayed }
   }
 
-  /** Counts what was no duplicate. */
+  /** Counts the messages that are no duplicates. */
   #appended(topicArn: string, messages: Message[], receipts: FifoReceipt[]): Receipt[] {
     const fresh = messages.filter((_, i) => receipts[i]?.duplicate === false)
     const bytes = fresh.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
@@ -75,7 +78,7 @@ export class MessageStore {
     return receipts.map(({ messageId, sequenceNumber }) => ({ messageId, sequenceNumber }))
   }
 
-  /** The ids that the key stands for after this publish: ours, or those of the one that came first. */
+  /** The ids that belong to the key after this publish: its own, or those of an earlier publish. */
   async #publishOnce(topic: KnownTopic, messages: Message[], bytes: number, { key, hash }: Once) {
     const { publisher, idempotency } = this.#deps
     const { arn } = topic.record
@@ -84,7 +87,7 @@ export class MessageStore {
     if (found.publish) return replay(found.publish, hash)
     const claim: IdempotentPublish = { h: hash, ids: messages.map(({ messageId }) => messageId) }
     const value = JSON.stringify(claim)
-    // The topic may be another one than the cache knows: message and key name the same.
+    // The topic may have been replaced since it was cached. Message and key must name the same one.
     const { topicUid } = found
     const held = { key: idempotencyKey(arn, topicUid, key), value }
     await publisher.publish(
@@ -95,7 +98,7 @@ export class MessageStore {
   }
 }
 
-/** The weight of storing them in one job; `bytes` counts texts and attributes together. */
+/** The weight of storing these messages in one job. `bytes`: the sum of texts and attributes. */
 export function weightOf(
   { fanOut }: KnownTopic,
   messages: Message[],

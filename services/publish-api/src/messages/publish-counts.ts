@@ -1,6 +1,4 @@
-/**
- * Counts what is published by topic. The series are kept at hand: each look-up by labels costs as much as the counting.
- */
+/** Counts publishes by topic. The series are kept here, because a look-up by labels costs as much as counting. */
 import { nameOfArn } from '@fantail/contracts'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,7 @@
-/** Publishing. The one route whose cost counts: one trip to Redis, no zod and no middleware where nothing is wrong. */
+/**
+ * Publishing, the only route whose speed matters. A valid request costs one round trip to Redis, without zod and
+ * middleware.
+ */
 import {
   IdempotencyKey,
   type Problem,

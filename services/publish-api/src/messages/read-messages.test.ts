@@ -5,7 +5,7 @@ import { readMessages } from './read-messages.ts'
 
 const LONG = 'x'.repeat(100)
 
-/** Refused bodies and their errors: each row is one class of bad input. */
+/** Invalid bodies and their errors. Each row is one kind of invalid input. */
 const BAD: [what: string, body: unknown, code: string, paths: string[]][] = [
   ['no object', 5, 'validation_failed', ['']],
   ['an array', [{ message: 'x' }], 'validation_failed', ['']],
@@ -175,7 +175,7 @@ test('an attribute called __proto__ is refused and changes no object', () => {
   expect(Object.prototype).not.toHaveProperty('type')
 })
 
-/** Values near to right ones, so that both answers come up often. */
+/** Values that are nearly valid, so that both results are frequent. */
 const text = fc.constantFrom('x', '', 'a\nb', '{"default":"d"}', '\ud800', 'é')
 const attribute = fc.oneof(
   text,

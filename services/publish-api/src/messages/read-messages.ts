@@ -1,6 +1,6 @@
 /**
- * The body of a publish as messages. Publishing carries the throughput, so the shapes that are right are taken by hand;
- * anything else goes to the zod schema, whose only part is to say everything that is wrong.
+ * Reads the body of a publish as messages. Throughput depends on publishing, so valid shapes are read by hand. For all
+ * other bodies the zod schema lists every problem.
  */
 import {
   attributeNameProblem,
@@ -35,27 +35,30 @@ export interface NewMessage {
 }
 
 export interface NewMessages {
-  /** Given as `{messages: […]}`: answered as `{results: […]}`. */
+  /** The body was `{messages: […]}`, so the answer is `{results: […]}`. */
   batch: boolean
   messages: NewMessage[]
-  /** Bytes of texts and attributes together. */
+  /** The sum of the bytes of texts and attributes. */
   bytes: number
 }
 
-/** The messages of a JSON body; throws `malformed_json`, `validation_failed` or `too_large`. */
+/** The messages of a JSON body. Throws `malformed_json`, `validation_failed` or `too_large`. */
 export function readMessages(text: string): NewMessages {
   const value = parseJson(text)
   try {
     const exact = hasNumbers(value) && mayLoseDigits(text) ? parseExactly(text) : value
     return take(value, exact) ?? refuse(value)
   } catch (error) {
-    // The one limit of JSON.stringify and of revivers: their depth is the stack's.
+    // JSON.stringify and revivers have one limit: deep nesting exhausts the stack.
     if (error instanceof RangeError) throw invalid([{ path: 'message', message: 'is nested too deeply' }])
     throw error
   }
 }
 
-/** Whether any value of it may be written anew; texts are taken as they are, and looking for digits in them is dear. */
+/**
+ * Whether a value may contain a number outside of texts. Texts are stored as they are, and searching them for digits
+ * would be expensive.
+ */
 function hasNumbers(value: unknown): boolean {
   if (!isObject(value)) return false
   const { messages } = value
@@ -105,9 +108,7 @@ function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
 
 const MEMBERS = new Set(['message', 'subject', 'attributes', 'structure', 'groupId', 'deduplicationId'])
 
-/**
- * One message where everything about it but its size is right. `exact` is the same value with its numbers as written.
- */
+/** A message that is valid except perhaps for its size. `exact`: the same value with its numbers as written. */
 function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (!MEMBERS.has(name)) return undefined
@@ -158,7 +159,7 @@ function takeAttributes(value: unknown, exact: unknown): Record<string, MessageA
   return attributes
 }
 
-/** Throws what is wrong with a body that `take` did not take. */
+/** Throws the problems of a body that `take` did not accept. */
 function refuse(value: unknown): never {
   const batch = isObject(value) && 'messages' in value
   const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]

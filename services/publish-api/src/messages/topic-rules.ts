@@ -6,7 +6,7 @@ import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contract
 import type { KnownTopic } from '../topics/topic-cache.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
-/** Every problem, by the path of its member; none for nearly every publish, which costs one look at each message. */
+/** Every problem, by the path of its member. Nearly every publish has none, which costs one check per message. */
 export function topicProblems(topic: KnownTopic, { batch, messages }: NewMessages): Problem[] {
   const small = topic.messageBytesMax < MESSAGE_BYTES_MAX
   return messages.flatMap((message, index) => {

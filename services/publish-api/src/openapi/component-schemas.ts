@@ -1,4 +1,4 @@
-/** Zod schemas as JSON Schema: components for those with a name, inline for parameters and headers. */
+/** Zod schemas as JSON Schema. Named ones become components. Schemas of parameters and headers are written inline. */
 import { namedSchemas, requestSchemaNames } from '@fantail/contracts'
 import { z } from 'zod'
 
@@ -32,7 +32,7 @@ export function referenceTo(schema: z.ZodType): Json {
   return { $ref: COMPONENTS + name }
 }
 
-/** A parameter's or header's schema, apart from what describes it. */
+/** The schema of a parameter or header, with its description separate. */
 export function described(schema: z.ZodType): { description?: string; required: boolean; schema: Json } {
   const { description, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override })
   return {
@@ -42,7 +42,7 @@ export function described(schema: z.ZodType): { description?: string; required: 
   }
 }
 
-/** Members of an object's schema, as one would be `described`. */
+/** The members of an object's schema, each as `described` returns it. */
 export function describedMembers(schema: z.ZodType): Record<string, ReturnType<typeof described>> {
   if (!(schema instanceof z.ZodObject)) return {}
   const members = Object.entries(schema.shape as Record<string, z.ZodType>)
@@ -57,8 +57,8 @@ export function examplesOf(schema: z.ZodType): unknown[] {
 }
 
 /**
- * Answers may get new members, so only objects that refuse unknown ones say so. Bounds that every safe integer has are
- * left out.
+ * Answers may get new members, so only objects that refuse unknown ones say so. Bounds of every safe integer are left
+ * out.
  */
 const override: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod

@@ -37,7 +37,7 @@ test('every route that is mounted is in the document, and no other', () => {
   const routed = createApp(api.deps).routes.map(
     ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
   )
-  // Those the router does not know: they are asked where it knows nothing.
+  // Routes that the router does not know. They are tried when it finds none.
   const others = endpointsOf(api.deps).filter(({ where }) => where !== undefined)
   const mounted = [...routed, ...others.map(({ method, path }) => `${method} ${path}`)]
   expect(operations.map(([route]) => route).sort()).toEqual(mounted.sort())

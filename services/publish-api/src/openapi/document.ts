@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the same endpoints that are mounted. */
+/** The OpenAPI 3.1 document, made from the mounted endpoints. */
 import type { Endpoint } from '../http/endpoint.ts'
 import { componentSchemas, type Json } from './component-schemas.ts'
 import { INTRODUCTION } from './introduction.ts'

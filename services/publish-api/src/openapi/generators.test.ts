@@ -1,4 +1,4 @@
-/** The document as strangers read it: a validator that is not ours, and a generator of clients. */
+/** The document as other programs read it: an independent validator, and a generator of clients. */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
@@ -43,7 +43,7 @@ test('openapi-typescript makes types that compile, and that a client can be writ
   expect(problemsOf({ '/api.ts': types, '/client.ts': CLIENT })).toEqual([])
 })
 
-/** The compiler's problems with files in memory. */
+/** The compiler's errors for files in memory. */
 function problemsOf(files: Record<string, string>): string[] {
   const options: ts.CompilerOptions = {
     strict: true,

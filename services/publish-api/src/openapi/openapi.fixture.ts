@@ -10,7 +10,7 @@ interface Operation {
 }
 
 interface DescribedText {
-  /** The place in the document, for the reader of a failed test. */
+  /** The position in the document, for the message of a failed test. */
   place: string
   name: string
   text: string | undefined
@@ -48,7 +48,7 @@ function textsOfOperation({
   ]
 }
 
-/** Members of a schema, of its alternatives, elements and values, but of nothing that it refers to. */
+/** Members of a schema, of its alternatives, items and values. Referenced schemas are not entered. */
 function membersOf(place: string, schema: Json): DescribedText[] {
   const inner = [schema.items, schema.additionalProperties, ...((schema.anyOf as unknown[]) ?? [])]
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
@@ -65,7 +65,7 @@ function isSchema(value: unknown): value is Json {
   return typeof value === 'object' && value !== null
 }
 
-/** The component says what it is. */
+/** The referenced component has the description. */
 function isReferenceAlone(member: Json): boolean {
   return Object.keys(member).length === 1 && '$ref' in member
 }
@@ -76,7 +76,7 @@ function text(place: string, name: string, given: unknown): DescribedText {
 
 const FILLERS = new Set(['a', 'an', 'the', 'of', 'its', 'this', 'in', 'is', 'to', 'for', 'and', 'or'])
 
-/** Whether a text has at least four words, two of them beyond the name and fillers. */
+/** Whether a text has at least four words, two of which are neither in the name nor fillers. */
 export function says(name: string, given: string | undefined): boolean {
   const words = wordsOf(given ?? '')
   const known = new Set(wordsOf(name.replace(/([a-z])([A-Z])/g, '$1 $2')))

@@ -8,7 +8,7 @@ import { answerResponses, errorResponses, type Shared } from './responses.ts'
 
 /** The settings that change the document. */
 export interface Asked {
-  /** Local mode answers to its own host names only. */
+  /** Local mode answers only to its own host names. */
   mode: 'local' | 'server'
   /** Keys are asked for. */
   auth: boolean
@@ -18,9 +18,9 @@ export interface Asked {
 
 /** Codes that any route may answer. */
 const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
-/** Beyond these, codes of routes that need a key. */
+/** Further codes of routes that need a key. */
 const WITH_KEY: ErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited']
-/** Codes of routes that need none in local mode: other hosts are refused, and pages of other sites. */
+/** Codes of routes that need no key in local mode. Other hosts and pages of other sites are refused. */
 const WITHOUT_KEY: ErrorCode[] = ['forbidden']
 
 export const SECURITY_SCHEMES = {
@@ -43,7 +43,7 @@ export const SECURITY_SCHEMES = {
 const OPTIONAL_KEY = [{}, { apiKey: [] }]
 const OPTIONAL_SIGNATURE = [{}, { awsSignature: [] }]
 
-/** `shared` gets the components that it refers to. */
+/** The operation. Components that it refers to are added to `shared`. */
 export function operation(endpoint: Endpoint, asked: Asked, shared: Shared): Json {
   const { id, tag, summary, description, answers } = endpoint
   const { need } = ruleOf(endpoint)
@@ -70,10 +70,10 @@ export function operation(endpoint: Endpoint, asked: Asked, shared: Shared): Jso
 
 const NO_MEMBERS = z.object({})
 
-/** Every code that the route may answer. */
+/** Every error code of the route. */
 export function codesOf(endpoint: Endpoint, asked: Asked): ErrorCode[] {
   const { errors, queryIs } = endpoint
-  // Query parameters that a route does not know are refused by all but those that read the query by themselves.
+  // Unknown query parameters are refused, except by routes that read the query themselves.
   const own: ErrorCode[] = queryIs === 'own' ? errors : [...errors, 'validation_failed']
   return [...own, ...refusals(endpoint, asked), ...EVERYWHERE]
 }

@@ -1,4 +1,4 @@
-/** The responses of operations: their own answers, and one per status for refusals. */
+/** The responses of operations: their own answers, and one per status for errors. */
 import { ERROR_MEANING, ERROR_STATUS, ErrorAnswer, type ErrorCode } from '@fantail/contracts'
 import { z } from 'zod'
 import type { AnswerDoc } from '../http/endpoint.ts'
@@ -6,7 +6,7 @@ import { described, examplesOf, type Json, referenceTo } from './component-schem
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-/** Statuses whose codes all name a time to try again. */
+/** Statuses of which every code says when to try again. */
 const RETRIABLE = [429, 503]
 
 export const HEADERS: Record<string, Json> = {
@@ -16,7 +16,7 @@ export const HEADERS: Record<string, Json> = {
   RetryAfter: header(z.int().min(1).describe('Whole seconds to wait before the request is tried again.')),
 }
 
-/** Components that operations refer to, by their names. */
+/** Components that operations refer to, by name. */
 export interface Shared {
   responses: Record<string, Json>
   /** Examples of errors, by code. */
@@ -51,7 +51,7 @@ function jsonContent(schema: z.ZodType): Json {
   }
 }
 
-/** One reference per status that is not the operation's own answer. `shared` gets the referenced responses. */
+/** One reference per status, except the operation's own. The referenced responses are added to `shared`. */
 export function errorResponses(
   errors: ErrorCode[],
   answers: Record<number, AnswerDoc>,

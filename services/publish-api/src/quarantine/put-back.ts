@@ -1,7 +1,8 @@
 /**
- * Puts a quarantined entry back. Messages are dispatched again under their own ids, and a delivery goes to its lane. An
- * entry that this release cannot decode either is refused and stays. The caller removes the entry afterwards. A crash
- * in between leaves an entry whose messages are under way; if it is put back again, they are delivered twice.
+ * Puts a quarantined entry back. Messages are dispatched again under their own ids, and a delivery goes to its lane. If
+ * this release cannot decode the entry either, the call is refused and the entry stays. The caller removes the entry
+ * afterwards. After a crash in between, the entry still exists although its messages are under way. If it is put back
+ * again, they are delivered twice.
  */
 import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
 import { dispatchMessages } from '@fantail/jobs'
@@ -27,7 +28,7 @@ interface PutBack {
   deliveries: number
 }
 
-/** Rejects with `wrong_state` where it cannot be put back as things are; the message says why. */
+/** Rejects with `wrong_state` if it cannot be put back now. The message says why. */
 export async function putBack(deps: PutBackDeps, entry: QuarantineEntry, raw: Buffer): Promise<PutBack> {
   await deps.storageGuard.admit()
   const messages = messagesIn(raw)
@@ -46,7 +47,7 @@ export async function putBack(deps: PutBackDeps, entry: QuarantineEntry, raw: Bu
   return { messages: messages.length, deliveries: 0 }
 }
 
-/** Messages of a job, or a single message. */
+/** The messages of a job, or a single message. */
 function messagesIn(raw: Buffer): Message[] {
   const data = parse(raw)
   const found = isJob(data) ? dispatchMessages(data) : [data]

@@ -124,7 +124,7 @@ test('a deleted entry is explained, about one delivery and about messages as a w
   expect(counts).toMatchObject({ discarded: 1, quarantined: 0 })
 })
 
-/** Writes the log entry that dispatch writes for a message parked for one subscription. */
+/** Writes the log entry of dispatch for a message that is parked for one subscription. */
 async function reportDispatched({ messageId }: Message, subscriptionId: string): Promise<void> {
   const subscription = await api.deps.subscriptions.get(subscriptionId)
   const place = placeOfSubscription(subscriptionId)

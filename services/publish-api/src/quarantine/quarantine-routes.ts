@@ -1,4 +1,4 @@
-/** The quarantine: what cannot be decoded, until an operator puts it back or deletes it. */
+/** Routes of the quarantine: data that cannot be decoded, until an operator puts it back or deletes it. */
 import {
   NoBody,
   PutBackAnswer,
@@ -97,7 +97,10 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-/** The log first: an entry that is gone could not be explained any more. A repeated call adds the same again. */
+/**
+ * The log is written first, because a deleted entry could not be explained any more. A repeated call adds the same
+ * entries again.
+ */
 async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call: Call): Promise<Answer> {
   const id = call.params.id ?? ''
   const [entry, messageIds] = await Promise.all([quarantine.get(id), quarantine.messageIds(id)])

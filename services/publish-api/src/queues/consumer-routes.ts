@@ -1,4 +1,6 @@
-/** Push consumers of a queue: webhooks or functions that its messages are pushed to, worked by the delivery worker. */
+/**
+ * Routes of a queue's push consumers: webhooks or functions to which the delivery worker pushes the queue's messages.
+ */
 import {
   CONSUMER_FIFO_BATCH_MAX,
   CONSUMER_NAME_CHARS_MAX,
@@ -163,7 +165,7 @@ function namesOf(deps: ApiDeps, call: Call): { arn: string; name: string } {
   throw FantailError.invalid('consumer', `must be 1 to ${CONSUMER_NAME_CHARS_MAX} of A-Z a-z 0-9 _ -`)
 }
 
-/** The members given, with what a reset (`null`) sets, of the consumer as it stands. */
+/** The given members, with `null` as the default. Some depend on the present consumer. */
 function settingsOf(
   deps: ApiDeps,
   { url, outbound, ...input }: z.output<typeof ConsumerInput>,
@@ -198,7 +200,7 @@ function functionProblem(functions: Attempters['lambda'], arn: string): string |
   return lacks === undefined ? functions.refusalOf?.(arn) : `names a function, and ${lacks} is not set`
 }
 
-/** AWS's rule: small batches without a window, because other messages of the groups would wait too. */
+/** AWS's rule: only small batches without a window, because other messages of the groups would wait too. */
 function checkOrdered({ batchSize = 1, batchWindowSeconds = 0 }: Partial<ConsumerSettings>): void {
   if (batchSize > CONSUMER_FIFO_BATCH_MAX) {
     throw FantailError.invalid('batchSize', `must be at most ${CONSUMER_FIFO_BATCH_MAX} on a FIFO queue`)

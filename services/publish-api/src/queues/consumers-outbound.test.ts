@@ -1,4 +1,4 @@
-/** How a push consumer's endpoint is reached: taken, changed, shown without its secrets, kept sealed. */
+/** Outbound settings of a push consumer: accepted, changed, shown without secrets, and stored sealed. */
 import { openConsumer } from '@fantail/delivery'
 import { createAuthority } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Queues' settings, which sending and receiving over the AWS wire go by. */
+/** Caches the settings of queues for sending and receiving over the AWS protocols. */
 import type { QueueRecord } from '@fantail/contracts'
 import type { Queues } from '@fantail/store'
 import { FreshCache } from '../topics/fresh-cache.ts'

@@ -16,7 +16,7 @@ afterAll(() => api.stop())
 
 const post = (path: string, body?: object) => api.call('POST', `/v1/queues/${path}`, body && { body })
 
-/** A dead letter in the queue, with what is given of it. */
+/** Puts a dead letter with the given members into the queue. */
 async function deadLetter(queue: string, given: Partial<DeadLetter>): Promise<void> {
   const letter: DeadLetter = {
     reason: 'permanent',

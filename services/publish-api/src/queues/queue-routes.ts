@@ -144,7 +144,7 @@ async function readQueue(deps: ApiDeps, call: Call, arn: string): Promise<object
 async function showQueue(deps: ApiDeps, call: Call, arn: string): Promise<object | null> {
   const [found, all] = await Promise.all([deps.queues.getWithCounts(arn), deadLetterSources(deps, arn)])
   const { caller } = call
-  // A subscription's ARN has its id, by which anybody may unsubscribe.
+  // A subscription's ARN has its id, and with the id anybody may unsubscribe.
   const sources = caller ? all.filter((source) => isOf(caller, withoutSubscription(source))) : all
   const { account, name } = parseArn(arn) ?? {}
   const url = `${publicUrlFor(deps.settings, call)}/${account}/${name}`

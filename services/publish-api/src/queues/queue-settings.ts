@@ -10,8 +10,8 @@ type Input = z.output<typeof QueueInput>
 const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
 
 /**
- * The members given, `null` as the default, queues by their ARNs; `validation_failed`, or `conflict` where the queue is
- * there and `fifo` would have it be of the other kind.
+ * The given members, with `null` as the default and queues as ARNs. Throws `validation_failed`. Throws `conflict` if
+ * the queue exists and `fifo` asks for the other kind.
  */
 export async function queueSettings(
   deps: Pick<ApiDeps, 'queues' | 'settings'>,

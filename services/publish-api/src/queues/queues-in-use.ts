@@ -1,4 +1,4 @@
-/** The gauges of queues at a scrape: a bounded number of queues that are in use. */
+/** The gauges of a bounded number of used queues, for scrapes. */
 import { type Queues, queueFigures, type Redis } from '@fantail/store'
 import type { QueueSource } from '@fantail/telemetry'
 
@@ -12,7 +12,7 @@ interface QueueGaugesOptions {
   now(): number
 }
 
-/** A queue that was shown once stays while it exists, so that the graph shows it become empty. */
+/** A queue that was shown once is shown while it exists, so that a graph also shows when it is empty. */
 export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): QueueSource {
   let shown = new Set<string>()
   return async () => {

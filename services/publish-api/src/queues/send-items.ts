@@ -15,7 +15,7 @@ import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueItemInput>
 
-/** All of them or `validation_failed` with every problem, `too_large`. */
+/** Returns all items. Throws `validation_failed` with every problem, or `too_large`. */
 export function sendItems(queue: QueueRecord, inputs: Input[], batch: boolean): SendItem[] {
   const path = (index: number) => (batch ? `messages[${index}].` : '')
   const problems = inputs.flatMap((input, index) =>

@@ -1,6 +1,6 @@
 /**
- * The first letter makes a topic's own dead-letter queue. Until then the queue is missing although `onFailure` names
- * it, so the refusal says what makes it.
+ * The first letter makes a topic's own dead-letter queue. Until then the queue does not exist, although `onFailure`
+ * names it. The refusal therefore says what makes it.
  */
 import { isOf } from '@fantail/access'
 import { FantailError, parseArn, topicArn } from '@fantail/contracts'
@@ -14,7 +14,7 @@ type Tools = Pick<ApiDeps, 'settings' | 'topics' | 'topicQueues'>
 const OWN_QUEUE = /^(.+)-dead-letters(?:-[0-9a-f]{8})?(\.fifo)?$/
 const NO_QUEUE = notFound('queue').message
 
-/** Routes of one queue, whose reads name the topic that a missing queue would be of. */
+/** Routes of one queue. If the queue is missing, their error names the topic that would make it. */
 export function namingTopics(deps: Tools, endpoints: Endpoint[]): Endpoint[] {
   return endpoints.map((route) => (route.method === 'GET' ? namingTopic(deps, route) : route))
 }
@@ -32,7 +32,7 @@ function namingTopic(deps: Tools, route: Endpoint): Endpoint {
   return { ...route, handle }
 }
 
-/** Undefined if no topic that the caller may see would make it. */
+/** Undefined if no topic that the caller may see would make the queue. */
 async function unmadeQueue(deps: Tools, call: Call): Promise<FantailError | undefined> {
   const arn = queueOf(deps, call)
   const place = parseArn(arn)

@@ -1,14 +1,15 @@
 /**
- * Which subscriptions and queues name a queue as their dead-letter queue. The store's index may name too many: a
- * topic's deletion and an expired confirmation remove subscriptions without it. So each is looked at, and what is gone
- * for good leaves the index; one whose policy names another queue is only left out, since that may be about to change.
+ * Finds the subscriptions and queues whose dead-letter queue is a given queue. The store's index may name too many,
+ * because deleting a topic, or an expired confirmation, removes subscriptions without updating it. Each is therefore
+ * read. One that no longer exists is removed from the index. One whose policy names another queue is only left out,
+ * because its change may be under way.
  */
 import { parseArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 
 type Tools = Pick<ApiDeps, 'queues' | 'subscriptions'>
 
-/** ARNs, as they are now: subscriptions and queues, and the topic whose own dead-letter queue it is. */
+/** Their ARNs now: subscriptions, queues, and the topic whose own dead-letter queue this is. */
 export async function deadLetterSources(deps: Tools, queueArn: string): Promise<string[]> {
   const [queue, named] = await Promise.all([deps.queues.get(queueArn), namedSources(deps, queueArn)])
   return [...(queue?.deadLettersOf === undefined ? [] : [queue.deadLettersOf]), ...named]
@@ -22,7 +23,7 @@ async function namedSources(deps: Tools, queueArn: string): Promise<string[]> {
   return sources.filter((_, index) => states[index] === 'source')
 }
 
-/** Queues keep their own entries right; only subscriptions are asked. */
+/** Queues keep their entries in the index right, so only subscriptions are read. */
 async function stateOf(
   { subscriptions }: Tools,
   source: string,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => api.stop())
 
-/** A queue with two dead letters of the subscription. */
+/** Puts two dead letters of the subscription into the queue. */
 async function letters(queue: string): Promise<void> {
   await api.call('PUT', `/v1/queues/${queue}`)
   const messageId = '01a1fbe2-80fa-72ab-bc08-d682f311b524'

@@ -164,7 +164,7 @@ async function createRedrive(
 const NO_ORIGIN =
   'must be named: the source is no subscription’s or queue’s dead-letter queue, and nothing in it came from one'
 
-/** A queue that has ceased to be anybody's dead-letter queue may still hold what goes back. */
+/** A queue that is nobody's dead-letter queue any more may still have messages that can go back. */
 async function checkOrigin(deps: ApiDeps, source: string): Promise<void> {
   if ((await deadLetterSources(deps, source)).length > 0) return
   const { matched, withoutOrigin } = await deps.redrives.dryRun(source, {})

@@ -70,7 +70,7 @@ const BODIES = {
   }),
 }
 
-/** A browser opened the address: no AWS client accepts HTML, and every one names an operation. */
+/** Whether a browser opened the address. AWS clients do not accept HTML, and always name an operation. */
 function isVisitor(request: ApiRequest): boolean {
   return request.header('accept')?.includes('text/html') === true && new URL(request.url).search === ''
 }

@@ -1,6 +1,6 @@
 /**
- * The certificates that subscribers check signatures by: open to all, as SNS's are, and never changed under their
- * names.
+ * Certificates with which subscribers verify signatures. Everybody may read them, as in SNS. A certificate never
+ * changes under its name.
  */
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

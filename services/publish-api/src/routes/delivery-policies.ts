@@ -1,4 +1,4 @@
-/** Looking at a delivery policy before it is set. */
+/** The route that previews a delivery policy before it is set. */
 import {
   PreviewAnswer,
   PreviewInput,
@@ -41,7 +41,8 @@ export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
 }
 
 function problemsOfPolicy(body: Record<string, unknown>): Problem[] {
-  // Raw subscriptions may name every content type that others may: a preview need not know which it is for.
+  // The kind of subscription is unknown in a preview. Raw subscriptions allow every content type that others allow, so
+  // their rule is used.
   return checkDeliveryPolicy(body.deliveryPolicy, { path: 'deliveryPolicy', contentTypes: 'raw' })
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and a page that shows it. Everything the page loads comes from here. */
+/** The OpenAPI document, and a page that shows it. The page loads everything from this server. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import type { Asked } from '../openapi/operations.ts'
 
-/** Scripts from this origin only. Scalar sets its own styles at run time. */
+/** Only scripts of this origin. Styles may be inline, because Scalar makes its own at run time. */
 const POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -59,7 +59,7 @@ interface Page extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'description'>
   text: () => Promise<string | Buffer> | string
 }
 
-/** `others` are all routes beside these. */
+/** `others`: all routes except these. */
 export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
   const page = ({ contentType, text, ...documented }: Page) =>
     endpoint({
@@ -118,7 +118,7 @@ export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
 
 let scalarText: Promise<Buffer> | undefined
 
-/** Read at the first request, since most processes never show the page. */
+/** Read at the first request, because most processes never show the page. */
 function scalar(): Promise<Buffer> {
   scalarText ??= readFile(scalarPath())
   return scalarText

@@ -1,4 +1,4 @@
-/** Why a message would come, or not: a filter policy tried on it, clause by clause. */
+/** Tries a filter policy on a message, clause by clause, to explain why the message would be delivered or not. */
 import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
 import {
@@ -53,7 +53,7 @@ interface Shared {
   parsed: SplitBudget
 }
 
-/** In turns with others that are tried meanwhile, so that no other request waits for it. */
+/** Takes turns with other tries, so that no other request waits for it. */
 async function tryFilter(
   {
     filterPolicy,

@@ -58,8 +58,8 @@ export function serviceRoutes({ checks, health, build, renderMetrics, settings }
 }
 
 /**
- * Reasons name hosts and users of what stands behind; where keys are asked for this route is open all the same. The log
- * has them.
+ * Reasons name hosts and users of other systems, and this route needs no key even if keys are required. The log has the
+ * reasons.
  */
 function withoutReasons(results: Record<string, string>): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,7 @@
-/** Redis goes away at each request of a start in turn: the API starts by itself, and takes messages. */
+/**
+ * Redis becomes unreachable at each request of a start, in turn. The API must still start by itself and accept
+ * messages.
+ */
 import { readApiSettings } from '@fantail/config'
 import { createLogger } from '@fantail/runtime'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
@@ -10,7 +13,7 @@ import { createPublishApi } from './publish-api.ts'
 const AWAY_MS = 60
 const masterKey = parseMasterKey(createMasterKeyText())
 
-/** Resolves with whether the start made so many requests. */
+/** Resolves with whether the start made this many requests. */
 async function startThrough(at: number): Promise<boolean> {
   const server = await startRedis()
   const outage = await startRedisOutage(server.port, { at, forMs: AWAY_MS })

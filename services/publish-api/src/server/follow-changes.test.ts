@@ -10,7 +10,7 @@ function follow() {
   const known = new Set<string>()
   const cache = { forget: (id: string) => void known.delete(id), clear: () => known.clear() }
   followChanges(subscriber as unknown as ChangeSubscriber, [cache])
-  /** Redis takes the subscriptions that it was asked for. */
+  /** Redis confirms the subscriptions. */
   const take = () => {
     for (const done of taken.splice(0)) done()
     return new Promise(setImmediate)

@@ -7,7 +7,7 @@ interface ChangedCache {
   clear(): void
 }
 
-/** Drops what the caches know of what changed, and everything after a gap in the announcements. */
+/** Removes announced changes from the caches. After a gap in the announcements, everything is removed. */
 export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache[]): void {
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
@@ -17,8 +17,8 @@ export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache
   }
   const subscribe = () => {
     clear()
-    // Records that were cached before Redis took the subscription may have changed without a notice. If this fails, the
-    // connection has broken again, and its next start runs this again.
+    // Records that were cached before Redis confirmed the subscription may have changed without a notice. If this
+    // fails, the connection has broken again, and its next start runs this again.
     subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
   }
   subscriber.on('ready', subscribe)

@@ -1,7 +1,7 @@
 /**
- * The time of new messages: Redis's time, read when the connection comes up and every half minute, and carried on by
- * the monotonic clock in between. Deliveries expire by this time, so this machine's own clock must not decide it. In a
- * cluster the slowest master counts, so that no message lies in another master's future.
+ * The time of new messages. It is Redis's time, read when the connection is ready and every half minute, and continued
+ * by the monotonic clock in between. Deliveries expire by Redis's time, so this machine's own clock must not decide it.
+ * In a cluster the slowest master's clock counts, so that no message is in another master's future.
  */
 import { type Redis, readSlowestTime } from '@fantail/store'
 
@@ -21,7 +21,7 @@ export function createRedisClock(redis: Redis): RedisClock {
       const redisNow = await readSlowestTime(redis)
       offset = redisNow - (askedAt + performance.now()) / 2
     } catch {
-      // Redis is away: the clock runs on as it was set, and is set again when the connection is back.
+      // Redis is unreachable. The clock continues, and is set again when the connection is back.
     }
   }
   const onReady = () => void ask()

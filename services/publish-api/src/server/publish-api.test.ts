@@ -54,7 +54,7 @@ async function startApi(
 const publish = (topic: string, init: RequestInit = {}) =>
   fetch(`${origin}/v1/topics/${topic}/messages?raw=true`, { method: 'POST', body: 'x', ...init })
 
-/** The answer to a raw request that no HTTP client would send. `stay` waits for the answer to a whole request. */
+/** The answer to a raw request that no HTTP client would send. `stay`: waits for the answer to a whole request. */
 async function exchange(text: string, { stay = false } = {}): Promise<string> {
   const socket = connectSocket(api.port, '127.0.0.1')
   socket.setEncoding('utf8')
@@ -91,7 +91,7 @@ test('publishes over HTTP, in chunks too, and refuses a body that grows past its
 const POST = 'POST /v1/topics/orders/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 const JSON_HEAD = `${POST}Content-Type: application/json\r\n`
 const LENGTH = `Content-Length: ${REQUEST_BYTES_MAX}\r\n\r\n`
-/** The longest allowed body, mostly insignificant spaces. */
+/** The longest allowed body. Most of it is insignificant spaces. */
 const LARGEST = '{"message":"x"}'.padEnd(REQUEST_BYTES_MAX)
 
 test.each([
@@ -206,7 +206,7 @@ test('with keys and without a public URL, a warning says that callers choose the
   expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(false)
 })
 
-// If the end of an entry is not announced, it is looked up again after half a second at the earliest.
+// Without the announcement, the entry would be looked up again only after half a second.
 test('a key that another process revokes is refused when that is announced', async () => {
   const asking = await startApi({ FANTAIL_AUTH: 'on' })
   try {

@@ -1,4 +1,4 @@
-/** The API process, wired: connections to Redis, the stores on them, the app over those, the server around that. */
+/** Builds the API process: connections to Redis, stores on these, the app on the stores, and the server. */
 import type { ApiSettings } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
@@ -75,21 +75,21 @@ interface PublishApiOptions {
   build: Build
   /** Serves https. */
   tls?: Tls | undefined
-  /** An operator's own to sign with; else the one that is kept in Redis. */
+  /** An operator's own signing pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
-  /** Seals secrets; without it none is taken. */
+  /** Seals secrets. Without it secrets are refused. */
   vault?: Vault | undefined
-  /** Called with a problem that keeps the API from working and is found only when Redis answers. */
+  /** Ends the process because of a problem that is found only when Redis answers. */
   fail: (error: unknown) => void
 }
 
 export interface PublishApi {
   redis: Redis
-  /** Where it listens; meaningful once started. */
+  /** The port that it listens on. Only valid after `start`. */
   readonly port: number
   /**
-   * Listens at once; while Redis is away it answers 503. Rejects if the port is taken, and where Redis is not what
-   * it should be.
+   * Listens at once. While Redis is unreachable it answers 503. Rejects if the port is taken, or if Redis is not of the
+   * right kind.
    */
   start(): Promise<void>
   /** Finishes the requests under way, then closes every connection. */
@@ -196,12 +196,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
 }
 
-/** Links in messages, including those to certificates, then lead to the host that a caller has named. */
+/** Without a public URL, links in messages, also those to certificates, lead to the host that a caller has named. */
 function reportWithoutPublicUrl(log: Logger): void {
   log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
 }
 
-/** A first start would else refuse everybody without a word of what to do. */
+/** Without this line, a new server would refuse everybody and not say what to do. */
 async function reportWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): Promise<void> {
   try {
     await whenReady(redis)
@@ -215,7 +215,7 @@ async function reportWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps)
 function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }: PublishApiOptions) {
   const certificates = new SigningKeys(redis)
   const onState = createStateLog({ log, what: 'signing', initial: 'up' })
-  // A key that local mode has made for itself seals nothing that a worker with another data folder needs.
+  // A key that local mode has made seals nothing, because a worker with another data folder could not open it.
   const own = settings.masterKey && vault
   const pairs = createSigningPairs(certificates, {
     vault: own,

@@ -1,6 +1,4 @@
-/**
- * Attempts to have links made for a host of the sender's choice: by the request target, Host, and headers of proxies.
- */
+/** Attempts to get links to a host of the sender's choice: by the request target, Host, and headers of proxies. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Sha256 } from '@aws-crypto/sha256-js'
@@ -54,7 +52,7 @@ describe('a request is for one host', () => {
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:links'
 const ROOT = { accessKeyId: 'AKIDROOT', secretAccessKey: 'root' }
-/** Everything by which proxies and frameworks let a host be overridden. */
+/** All headers with which proxies and frameworks allow another host. */
 const FORWARDED = {
   'X-Forwarded-Host': 'evil.example',
   'X-Forwarded-Proto': 'https',
@@ -94,7 +92,7 @@ describe('links', () => {
     ReturnSubscriptionArn: 'true',
   })
 
-  /** The query of a signed GET, and its headers; presigned or not. */
+  /** The query and headers of a signed GET, presigned or not. */
   async function signed(query: Record<string, string>, presigned: boolean, service = 'sns') {
     const signer = new SignatureV4({
       credentials: ROOT,
@@ -110,7 +108,7 @@ describe('links', () => {
     return { search, headers: { ...made.headers, host } as Record<string, string> }
   }
 
-  /** Bytes as an attacker writes them; fetch would make one host of two. */
+  /** Sends raw bytes, as an attacker may. fetch would merge two hosts into one. */
   async function send(target: string, headers: Record<string, string>): Promise<string> {
     const socket = connect(Number(new URL(aws.endpoint).port), '127.0.0.1')
     const lines = Object.entries({ Connection: 'close', ...headers }).map(

@@ -1,17 +1,17 @@
 /**
- * One host per request. An absolute request target (`GET http://host/path`) names a host beside the Host header; the
- * signature of AWS calls covers the header only, and everything that is derived (links, queue URLs) would come from the
- * target. So both must be the same, and the target is then served as its path. The scheme is the connection's, too:
- * `https://` in a target would else count as a secure transport.
+ * Allows one host per request. An absolute request target (`GET http://host/path`) names a host in addition to the Host
+ * header. The signature of AWS calls covers only the header, but links and queue URLs would be made from the target.
+ * Both must therefore be equal, and the target is then served as its path. Its scheme must be the connection's too.
+ * Otherwise `https://` in a target would count as a secure connection.
  */
 import type { IncomingMessage } from 'node:http'
 
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is
 
-/** Why the request cannot be served, or undefined after making its target a path. */
+/** Why the request cannot be served. undefined: it can, and its target is now a path. */
 export function settleTarget(incoming: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
-  // Requests of HTTP/1.0 may have none. Several are joined by commas, and so are no host.
+  // A request of HTTP/1.0 may have no Host header. Several are joined by commas, so they are not a valid host.
   const { host = '' } = incoming.headers
   if (host !== '' && !HOST.test(host)) return 'the Host header is no host'
   const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(incoming.url ?? '') ?? []

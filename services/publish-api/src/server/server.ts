@@ -1,6 +1,6 @@
 /**
- * The HTTP server around the app: bounds on slow clients, the one error shape for requests no route ever sees, a clean
- * end.
+ * The HTTP server around the app: limits for slow clients, the one form of errors for requests that reach no route, and
+ * a clean end.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -14,23 +14,24 @@ import { settleTarget } from './request-target.ts'
 import type { Tls } from './tls.ts'
 
 /**
- * For headers and body to arrive: a caller that is slower holds a connection for nothing.
+ * A slower caller would hold a connection for nothing.
  * @limit Time that a request's headers, or a TLS handshake, may take. Past it: the connection is closed.
  */
 const HEADERS_TIMEOUT_MS = 10_000
 /** @limit Time that a request may take to arrive. Past it: the connection is closed. */
 const REQUEST_TIMEOUT_MS = 30_000
 /**
- * Longer than load balancers keep idle connections (60 s), so that it is not we who close one they are about to use.
+ * Longer than load balancers keep idle connections (60 s), so that this server never closes one that a load balancer is
+ * about to use.
  */
 const KEEP_ALIVE_MS = 65_000
-/** For requests under way when the server stops; waits for messages end at once. */
+/** For requests under way when the server stops. Waiting receives end at once. */
 const CLOSE_GRACE_MS = 10_000
 const IDLE_CHECK_MS = 50
 
 export interface ApiServer {
   port: number
-  /** Takes no new connections, lets requests under way end, then cuts what is left. */
+  /** Accepts no new connections, lets requests under way end, then cuts the rest. */
   close(): Promise<void>
 }
 
@@ -46,7 +47,7 @@ const SERVER_OPTIONS = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   noDelay: true,
-  // Without it Node would drop the second of two Content-Types, and the checked value would differ from the sent one.
+  // Otherwise Node would drop the second of two Content-Types, and the checked value would differ from the sent one.
   joinDuplicateHeaders: true,
 }
 
@@ -71,13 +72,13 @@ export async function listen(app: App, { host, port, tls }: ListenOptions): Prom
   return { port: (server.address() as AddressInfo).port, close: () => close(server) }
 }
 
-/** A target or Host header that is no URL, or two hosts: the only things that fail before the app. */
+/** A target or Host header that is not a URL, or two hosts: only these fail before the app. */
 function refuse(error: unknown): Response {
   const message = error instanceof Error ? error.message : 'the request could not be read'
   return errorResponse(new FantailError('validation_failed', message, { cause: error }), randomUUID())
 }
 
-/** The connection ends too: bytes after such a request may belong to another request. */
+/** Closes the connection too, because bytes after such a request may belong to another request. */
 async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<void> {
   const { status, headers, body } = refuse(new Error(problem))
   outgoing.writeHead(status, { ...Object.fromEntries(headers), connection: 'close' })
@@ -86,7 +87,7 @@ async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<
 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Only connections that are idle at this moment are closed by `close`; the others stay open after their answer.
+  // `close` closes only connections that are idle at this moment. The others would stay open after their answer.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
   await closed

@@ -1,6 +1,4 @@
-/**
- * Bytes that are nearly HTTP, or nothing like it, on the server's socket: it answers or closes, and goes on serving.
- */
+/** Sends bytes that are nearly HTTP, or random, to the server's socket. It must answer or close, and go on serving. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
@@ -74,7 +72,7 @@ const request = fc
     return `${method} ${target} ${version}\r\n${lines}\r\n${body}`
   })
 
-/** Everything received until the server, or our own end, closes. */
+/** Everything that is received until the server, or this side, closes. */
 async function exchanged(bytes: string): Promise<string> {
   const socket = connect(server.port, '127.0.0.1')
   let answer = ''
@@ -94,7 +92,7 @@ test('random bytes get no 5xx, and no answer is missing for long', {
   await fc.assert(
     fc.asyncProperty(fc.oneof({ weight: 4, arbitrary: request }, junk), async (bytes) => {
       const answer = await unlessHanging(JSON.stringify(bytes), exchanged(bytes))
-      // 505 (unknown HTTP version) and 501 (unknown coding) are Node's answers to a wrong request.
+      // For wrong requests Node answers 505 (unknown HTTP version) and 501 (unknown coding) itself.
       expect(answer).not.toMatch(/^HTTP\/1\.1 50[02346789]/m)
     }),
     { numRuns: fuzzRuns(300, 0.05) },

@@ -1,29 +1,29 @@
 /**
- * The API's checks of its Redis: it is of the kind that the settings name, it keeps what it holds, and its sealed
- * secrets can be opened with a key of this process. While Redis is away the API runs and answers 503. A problem that is
- * found when Redis answers ends the process, as at the start.
+ * Checks the API's Redis: it must be of the kind that the settings name, keep its data, and have only secrets that a
+ * key of this process can open. While Redis is unreachable the API runs and answers 503. If a problem is found when
+ * Redis answers, the process ends, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
 import { DataLossError, MasterKeyError, type Redis, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
-/** The start takes no longer for a Redis that is away. */
+/** If Redis is unreachable, the start waits no longer than this. */
 const START_WAIT_MS = 2_000
 
 interface StartChecks {
   connections: Pick<ServiceConnections, 'redis' | 'whenChecked'>
   vault: Vault | undefined
-  /** Whether the vault's key is all processes' own. */
+  /** Whether all processes share the vault's key. */
   checkMasterKey: boolean
-  /** Rejects with a DataLossError where Redis may not be used. */
+  /** Rejects with a DataLossError if Redis must not be used. */
   checkStorage: () => Promise<void>
   log: Logger
   /** Called with problems that are found after the start. */
   fail: (error: unknown) => void
 }
 
-/** Rejects if something is wrong; resolves if nothing is, or nothing is known yet. */
+/** Rejects if there is a problem. Resolves if there is none, or if none is known yet. */
 export async function checkStart(checks: StartChecks): Promise<void> {
   const { log, fail } = checks
   const checked = check(checks)

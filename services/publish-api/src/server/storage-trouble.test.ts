@@ -59,7 +59,7 @@ test('past three quarters of its memory nothing that grows is taken in, and ever
   await api.call('PUT', '/v1/queues/work')
   expect((await publish()).status).toBe(202)
   await api.redis.setrange('ballast', 25_500_000, 'x')
-  // On a busy machine a Redis that answers late is refused for that, and asked again.
+  // On a busy machine a slow Redis may cause another error first, so the call is repeated.
   const untilFull = (call: () => Promise<Called>) => {
     const refusal = async () => {
       const answer = await call()

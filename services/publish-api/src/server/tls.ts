@@ -1,4 +1,4 @@
-/** The API's certificate and key for https, checked before it listens. */
+/** Reads the API's certificate and key for https, and checks them before it listens. */
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { ApiSettings } from '@fantail/config'
@@ -9,7 +9,7 @@ export interface Tls {
   key: string
 }
 
-/** undefined if the settings name no files; throws if these are of no use. */
+/** undefined: the settings name no files. Throws if the files cannot be used. */
 export async function readTls(
   settings: Pick<ApiSettings, 'tlsCertFile' | 'tlsKeyFile'>,
 ): Promise<Tls | undefined> {

@@ -1,10 +1,10 @@
-/** The ARN by which dead letters name a subscription, from its id or ARN. */
+/** The ARN under which dead letters name a subscription, from its id or ARN. */
 import { FantailError, parseArn, resolveSubscription } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 
 /**
- * An ARN also works for a deleted subscription. An id needs the subscription's record; if there is none, throws
- * `validation_failed`.
+ * An ARN also works for a deleted subscription. An id needs the subscription's record. Throws `validation_failed` if
+ * there is none.
  */
 export async function subscriptionArnOf(
   { subscriptions }: Pick<ApiDeps, 'subscriptions'>,
@@ -17,7 +17,7 @@ export async function subscriptionArnOf(
   throw unknownSubscription(path)
 }
 
-/** `path` is the member that names it. */
+/** `path`: the member of the request that names the subscription. */
 export function unknownSubscription(path: string): FantailError {
   return FantailError.invalid(path, 'names no subscription; a deleted one can be named by its ARN')
 }

@@ -1,4 +1,4 @@
-/** Changing a subscription's settings and status, and deleting it. */
+/** Changes a subscription's settings and status, and deletes it. */
 import { setTimeout } from 'node:timers/promises'
 import {
   FantailError,
@@ -18,14 +18,14 @@ import {
   type SubscriptionSettings,
 } from './subscription-settings.ts'
 
-/** The subscription that the API shows under this id; `not_found`. */
+/** The subscription that the API shows under this id. Throws `not_found`. */
 export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {
   const record = await deps.subscriptions.get(id)
   if (!record || record.unsubscribed) throw notFound('subscription')
   return record
 }
 
-/** Sets the members given; `not_found`, `validation_failed` where they do not go together with those that stay. */
+/** Sets the given members. Throws `not_found`, and `validation_failed` if they do not fit together with the others. */
 export async function changeSettings(
   deps: ApiDeps,
   id: string,
@@ -34,8 +34,8 @@ export async function changeSettings(
 ): Promise<SubscriptionRecord> {
   const { queues } = deps
   const before = await visibleSubscription(deps, id)
-  // The index names the new queue before the policy does and the old one until after: it may name too much, never too
-  // little.
+  // The index names the new queue before the policy does, and the old queue until after it no longer does. It may
+  // therefore name too many queues, never too few.
   const next = given.redrivePolicy?.deadLetterTargetArn
   if (next !== undefined) await queues.addSource(next, before.arn)
   let old = before
@@ -53,9 +53,9 @@ export async function changeSettings(
 }
 
 /**
- * A filter acts on every message that is dispatched after its change was acknowledged. Workers are notified at once,
- * but a notice may be lost. So the change is acknowledged when no worker can use an older snapshot any more. Asking
- * Redis before each match would cost every topic, and changes of filters are rare.
+ * A changed filter must apply to every message that is dispatched after the change was acknowledged. Workers are
+ * notified at once, but a notice may be lost. So the change is acknowledged when no worker can use an older snapshot
+ * any more. Rejected: to ask Redis before each match. This would cost every topic, and filters rarely change.
  */
 const SNAPSHOTS_GONE_MS = SNAPSHOT_AGE_MS_MAX + 10
 
@@ -73,7 +73,7 @@ function refuseMixture(
 ): void {
   const record = { ...current, ...given }
   const { protocol, rawMessageDelivery: raw, deliveryPolicy } = record
-  // A filter that stays as it is may be one that an earlier version accepted.
+  // If the filter is not changed, it is not checked, because an earlier release may have accepted it.
   const setsFilter = given.filterPolicy !== undefined || given.filterPolicyScope !== undefined
   const problems = [
     ...rawProblems({ protocol, raw }),
@@ -86,7 +86,10 @@ function refuseMixture(
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Pauses or resumes; again is the same; `wrong_state` for one that awaits its confirmation. */
+/**
+ * Pauses or resumes. Repeating it changes nothing. Throws `wrong_state` if the subscription is waiting for its
+ * confirmation.
+ */
 export async function changeStatus(
   deps: ApiDeps,
   id: string,
@@ -99,7 +102,7 @@ export async function changeStatus(
   })
 }
 
-/** Removes the subscription; also when already gone. */
+/** Deletes the subscription, if it exists. */
 export async function deleteSubscription(deps: ApiDeps, id: string): Promise<void> {
   const record = await deps.subscriptions.get(id)
   await deps.subscriptions.delete(id)

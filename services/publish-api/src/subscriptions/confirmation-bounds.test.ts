@@ -1,4 +1,6 @@
-/** Subscribing a foreign endpoint cannot flood it: not by repeating, not by deleting in between, on neither API. */
+/**
+ * Nobody can flood a foreign endpoint by subscribing it: not by repeating, not by deleting in between, on neither API.
+ */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -51,7 +53,7 @@ test('an endpoint is asked to confirm so often within an hour, and what it got s
   expect(await tokenOf(id)).toBe(token)
   const confirmed = await sns.api.call('POST', `/v1/subscriptions/${id}/confirm`, { body: { token } })
   expect(confirmed.body.status).toBe('active')
-  // An active one is not asked, so repeating its Subscribe stays without consequence.
+  // An active subscription is not asked to confirm, so repeating its Subscribe has no effect.
   expect((await subscribeNatively()).status).toBe(200)
 })
 

@@ -1,12 +1,12 @@
 /**
- * Confirming and restoring subscriptions (checklist 55 to 66, 74, 75).
+ * Confirms and restores subscriptions (checklist 55 to 66, 74, 75).
  *
  * subscribe with handshake → pending ─ token → active
  * unsubscribe by link → unsubscribed (invisible, nothing waits) ─ token → as it was before
  *
- * Both states end by deletion when their token expires, after 48 hours. The message that carries a token goes through
- * the subscription's own lane, so it is retried like any other. A token is kept after its use, so confirming twice has
- * the same result.
+ * In both states the subscription is deleted when its token expires, after 48 hours. The message with a token goes
+ * through the subscription's own lane, so it is retried like any other. A token is kept after its use, so confirming
+ * twice has the same result.
  */
 import { timingSafeEqual } from 'node:crypto'
 import {
@@ -33,7 +33,7 @@ interface Token {
   tokenExpiresAt: number
 }
 
-/** For a subscription of the topic with this uid. */
+/** A token for a subscription of the topic with this uid. */
 export function createToken(topicUid: string, now: number): Token {
   return { token: createConfirmationToken(topicUid), tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000 }
 }
@@ -44,7 +44,10 @@ export function newToken({ clock }: Pick<Tools, 'clock'>, id: string): Token {
   return createToken(place.topicUid, clock())
 }
 
-/** Parks the message that asks a new subscription's endpoint to confirm; `rate_limited`, and then it stays pending. */
+/**
+ * Parks the message that asks a new subscription's endpoint to confirm. Throws `rate_limited`; the subscription then
+ * stays pending.
+ */
 export async function askToConfirm(
   deps: Tools,
   record: SubscriptionRecord,
@@ -54,7 +57,7 @@ export async function askToConfirm(
   await parkQuestion(deps, record, publicUrl)
 }
 
-/** The endpoint may belong to somebody who did not ask for messages (confirmation-limits.ts). */
+/** Counts the message, because the endpoint may belong to somebody who did not ask for it (confirmation-limits.ts). */
 export async function takeConfirmation(
   { confirmationLimits }: Pick<Tools, 'confirmationLimits'>,
   record: Pick<SubscriptionRecord, 'topicArn' | 'endpoint'>,
@@ -79,10 +82,13 @@ export async function parkQuestion(
   await parkMessage(deps, record, { kind: 'SubscriptionConfirmation', text, publicUrl })
 }
 
-/** Gives a pending subscription a new token and asks again; `wrong_state` where it awaits none, `rate_limited`. */
+/**
+ * Gives a pending subscription a new token, and asks again. Throws `rate_limited`, and `wrong_state` if it is not
+ * pending.
+ */
 export async function askAgain(deps: Tools, id: string, publicUrl: string): Promise<SubscriptionRecord> {
   const known = await deps.subscriptions.get(id)
-  // Before the new token is made: the one that was sent must stay good if no other may be sent.
+  // Counted before the new token is made. If no message may be sent, the token that was sent must stay valid.
   if (known?.status === 'pending') await takeConfirmation(deps, known)
   const record = await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
@@ -94,7 +100,7 @@ export async function askAgain(deps: Tools, id: string, publicUrl: string): Prom
   return record
 }
 
-/** True if the text is the record's token and still counts: after its use it does so without end. */
+/** Whether the text is the record's token and still valid. A used token stays valid without an end. */
 function tokenMatches(record: SubscriptionRecord, token: string, now: number): boolean {
   if (record.token === null) return false
   if (record.tokenExpiresAt !== null && record.tokenExpiresAt <= now) return false
@@ -102,13 +108,13 @@ function tokenMatches(record: SubscriptionRecord, token: string, now: number): b
   return own.length === given.length && timingSafeEqual(own, given)
 }
 
-/** How a confirmation was made, kept with the subscription. */
+/** How a subscription was confirmed, stored with it. */
 export type Authentication = Pick<
   SubscriptionRecord,
   'confirmationWasAuthenticated' | 'authenticateOnUnsubscribe'
 >
 
-/** Makes a pending or unsubscribed one take part again; undefined if the token is not its own. */
+/** Makes a pending or unsubscribed subscription active again. undefined: the token is not its token. */
 export async function confirm(
   deps: Tools,
   record: SubscriptionRecord,
@@ -119,14 +125,14 @@ export async function confirm(
   if (record.move) return confirmMove(deps, record, token, authentication)
   if (record.status !== 'pending' && !record.unsubscribed) return record
   return deps.subscriptions.update(record.id, (current) => {
-    // Another confirmation or a new token came first: what it made of the record stands.
+    // Another confirmation or a new token came first. Its result stays.
     if (!tokenMatches(current, token, deps.clock())) return {}
     const status = current.status === 'pending' ? 'active' : current.status
     return { ...authentication, status, unsubscribed: false, tokenExpiresAt: null }
   })
 }
 
-/** The new endpoint has answered: it takes the place of the old one. */
+/** The new endpoint has confirmed, so it replaces the old one. */
 function confirmMove(
   deps: Tools,
   record: SubscriptionRecord,
@@ -140,8 +146,8 @@ function confirmMove(
 }
 
 /**
- * Takes a subscription out by its link and asks the endpoint whether that was meant; a pending one, or one
- * that cannot be asked, is deleted.
+ * Hides a subscription because of its link, and asks the endpoint whether that was meant. A pending subscription, or
+ * one that cannot be asked, is deleted.
  */
 export async function unsubscribeByLink(
   deps: ApiDeps,
@@ -151,7 +157,7 @@ export async function unsubscribeByLink(
   if (record.status === 'pending' || !canBeAsked(record.protocol)) return deleteSubscription(deps, record.id)
   const taken = await deps.subscriptions.update(record.id, () => ({
     unsubscribed: true,
-    // Its token is replaced, and another endpoint has no part in that question.
+    // The token is replaced, and the move's new endpoint must not answer this question.
     move: null,
     ...newToken(deps, record.id),
   }))
@@ -180,7 +186,7 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
     kind: about.kind,
     token: record.token,
     publicUrl: about.publicUrl,
-    // A FIFO queue of another account is asked like any other, and takes nothing without a group.
+    // A FIFO queue of another account is asked too, and accepts no message without a group.
     ...(isFifoQueue(record) && { groupId: record.id, deduplicationId: messageId }),
   }
   const delivery = deliveryId(messageId)

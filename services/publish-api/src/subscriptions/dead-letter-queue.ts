@@ -1,16 +1,18 @@
-/** The dead-letter queue that a request of the native API names: it is there, or the request has it made. */
+/**
+ * The dead-letter queue that a request of the native API names. It must exist, or the request must ask to create it.
+ */
 import { FantailError, type RedrivePolicy } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 
 interface NamedQueue {
   redrivePolicy: RedrivePolicy | null | undefined
-  /** The caller asked for the queue to be made if there is none. */
+  /** The queue is created if it does not exist. */
   createQueue: boolean | undefined
 }
 
 /**
- * `validation_failed` if there is no such queue. SNS takes a missing one and discards what should go there, so this is
- * not asked over the AWS protocols.
+ * Throws `validation_failed` if there is no such queue. SNS accepts a missing queue and discards its letters, so this
+ * is not checked over the AWS protocols.
  */
 export async function provideDeadLetterQueue(
   { queues, log }: Pick<ApiDeps, 'queues' | 'log'>,

@@ -1,6 +1,6 @@
 /**
- * What subscribing asks of an endpoint kind: its settings, how it is confirmed, and what it takes. Two kinds are made
- * up in the places of http and https.
+ * The parts of an endpoint kind that subscribing uses: its settings, how it is confirmed, and which settings it
+ * accepts. Two invented kinds replace http and https.
  */
 import {
   GetSubscriptionAttributesCommand,

@@ -1,9 +1,11 @@
-/** Filter policies as both APIs take them (checklist 77 to 102): SNS's parser judges the text, and the parsed form is
- *  stored. */
+/**
+ * Filter policies for both APIs (checklist 77 to 102). SNS's rules decide about the text, and the parsed form is
+ * stored.
+ */
 import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
 import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
 
-/** null if the policy says nothing, which removes it. Throws a FilterPolicyError. */
+/** null: the policy is empty, which removes it. Throws a FilterPolicyError. */
 export function readFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy | null {
   if (text === '') return null
   const policy = parseFilterPolicy(text, scope)
@@ -12,7 +14,7 @@ export function readFilterPolicy(text: string, scope: FilterPolicyScope): Filter
   return Object.keys(policy).length > 0 ? policy : null
 }
 
-/** The problem of a policy given as an object, or undefined. */
+/** The problem of a policy that is given as an object. undefined: there is none. */
 function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem | undefined {
   const path = 'filterPolicy'
   try {
@@ -26,7 +28,7 @@ function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem 
   }
 }
 
-/** Problems of settings. The rules for a policy depend on its scope. */
+/** Problems of the settings. The rules for a policy depend on its scope. */
 export function filterProblems({ filterPolicy, filterPolicyScope }: Filtering): Problem[] {
   if (!filterPolicy) return []
   const problem = filterProblem(filterPolicy, filterPolicyScope ?? 'MessageAttributes')
@@ -38,7 +40,7 @@ interface Filtering {
   filterPolicyScope?: FilterPolicyScope | null | undefined
 }
 
-/** False if JSON.stringify would write another value than this, or a text that scripts cannot read. */
+/** False if JSON.stringify would write another value, or a text that scripts cannot read. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value === 'string') return value.isWellFormed()

@@ -1,4 +1,4 @@
-/** Secrets of endpoints: taken once, never shown again, and nowhere in Redis as they are. */
+/** Secrets of endpoints. They are accepted once, never shown again, and never in plain text in Redis. */
 import { openOutbound } from '@fantail/delivery'
 import { createAuthority } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const subscribe = (body: object) => api.call('POST', '/v1/topics/orders/subscrip
 const patch = (id: string, outbound: unknown) =>
   api.call('PATCH', `/v1/subscriptions/${id}`, { body: { outbound } })
 
-/** Everything in Redis, as the bytes it consists of. */
+/** All bytes in Redis. */
 async function everything(): Promise<string> {
   const keys = await api.redis.keys('*')
   const dumps = await Promise.all(keys.map((key) => api.redis.dumpBuffer(key)))

@@ -1,6 +1,6 @@
 /**
- * How an endpoint is reached, a subscription's or a push consumer's: checked, kept with its secrets sealed, changed,
- * and shown without them.
+ * Outbound settings of a subscription or a push consumer: checked, stored with sealed secrets, changed, and shown
+ * without secrets.
  */
 import {
   type ConsumerRecord,
@@ -32,10 +32,10 @@ import { outboundHeaderProblems, PROTOCOL_TRAITS, refusedSetting } from '@fantai
 import { type Vault, VaultError } from '@fantail/vault'
 import type { z } from 'zod'
 
-/** Members to set; null resets all of them. */
+/** Members to set. null resets all of them. */
 export type OutboundChange = z.output<typeof OutboundInput> | null
 
-/** Problems that a schema cannot find, for members of the right type. No secret is repeated. */
+/** Problems that the schema cannot find. Members must have the right type. No secret is repeated. */
 export function outboundProblems(value: unknown, protocol: Protocol | undefined): Problem[] {
   if (!isObject(value)) return []
   const refused = refusedSetting(protocol, 'outbound')
@@ -66,7 +66,7 @@ export function outboundProblems(value: unknown, protocol: Protocol | undefined)
 }
 
 export interface KeptEndpoint extends Partial<KeptOutbound> {
-  /** A digest in the place of its credentials. */
+  /** The URL, in which a digest replaces the credentials. */
   endpoint: string
 }
 
@@ -77,15 +77,15 @@ interface New {
   outbound: OutboundChange | undefined
 }
 
-/** Tools to check and store outbound settings. */
+/** What is needed to check and store outbound settings. */
 interface Keeping {
   vault: Vault | undefined
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
 }
 
 /**
- * The stored form of a new subscription's endpoint. `validation_failed` if a secret cannot be stored, or the endpoint
- * can never be reached.
+ * The stored form of a new subscription's endpoint. Throws `validation_failed` if a secret cannot be stored, or the
+ * endpoint can never be reached.
  */
 export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New): Promise<KeptEndpoint> {
   const { topicArn, endpoint: url, outbound } = given
@@ -99,8 +99,8 @@ export async function keepEndpoint({ vault, addressGuard }: Keeping, given: New)
 }
 
 /**
- * What is kept of a subscription's new endpoint. Within an origin, members of `outbound` that are not given stay, and
- * so do the credentials of the URL. Headers, client certificate and credentials do not follow to another origin.
+ * The stored form of a subscription's new endpoint. If the origin stays, `outbound` members that are not given stay,
+ * and the URL's credentials too. Headers, client certificate and credentials are never kept for another origin.
  */
 export async function keepMoved(
   keeping: Keeping,
@@ -140,7 +140,7 @@ export function changeOutbound(
   return kept('endpoint', url, () => keepOutbound({ url, ...options }, record, vault))
 }
 
-/** True if each member given is what the record has. */
+/** Whether each given member equals the record's. */
 export function agreesOutbound(
   vault: Vault | undefined,
   record: SubscriptionRecord,
@@ -156,7 +156,7 @@ interface ConsumerWay {
   outbound?: OutboundChange | undefined
 }
 
-/** The changed members of a push consumer; none if neither URL nor settings are given. */
+/** The changed members of a push consumer. Empty if neither URL nor settings are given. */
 export function keepWay(
   { vault, addressGuard }: Keeping,
   {
@@ -176,7 +176,7 @@ export function keepWay(
   return kept('url', url, () => keepConsumer({ url, ...options }, { queueArn, name }, vault))
 }
 
-/** Opened only if something of it stays. */
+/** The present settings. They are opened only if some of them stay. */
 function currentWay(
   vault: Vault | undefined,
   before: ConsumerRecord | undefined,
@@ -185,14 +185,15 @@ function currentWay(
   if (!before || (url !== undefined && (outbound === null || !before.outbound))) return { url: url ?? '' }
   const current = opened(() => openConsumer(before, vault))
   if (url !== undefined && URL.parse(url)?.origin !== URL.parse(current.url)?.origin) {
-    // Secrets are never shown. Kept across an origin, they would be sent to the server of whoever changes the URL.
+    // Secrets are never shown. If they stayed for another origin, a caller could have them sent to any server by
+    // changing the URL.
     const message = 'is of another origin: its outbound settings must be given anew, each of them or null'
     if (!isWhole(outbound, before)) throw FantailError.invalid('url', message)
   }
   return current
 }
 
-/** Whether nothing secret stays as it was. */
+/** Whether the change replaces every secret. */
 function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecord): boolean {
   if (!change) return change === null
   const { headers = [], certificate, proxy } = outbound ?? {}
@@ -201,7 +202,10 @@ function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecor
   return proxy === undefined || change.proxy !== undefined
 }
 
-/** Throws `validation_failed` if no connection could ever be made. It judges the address itself, without a look-up. */
+/**
+ * Throws `validation_failed` if no connection could ever be made. It only judges what is written, without a name
+ * look-up.
+ */
 function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {
   const refused = refusedHost(guard, url, proxy)
   if (refused) throw FantailError.invalid(member, unreachable(refused))
@@ -214,7 +218,7 @@ interface RefusedHost {
   why: string
 }
 
-/** The URL's host, where connections to it are always refused. */
+/** The URL's host, if connections to it are always refused. */
 export function refusedHost(
   guard: Keeping['addressGuard'],
   url: string,
@@ -252,13 +256,13 @@ function merged(current: OutboundOptions, change: OutboundChange): OutboundOptio
   }
 }
 
-/** Headers in one order: theirs says nothing. */
+/** The settings as text, for comparisons. Headers are sorted, because their order does not matter. */
 function text({ headers = {}, ...others }: OutboundOptions): string {
   const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([others.proxy, others.clientCertificate, others.ca, sorted])
 }
 
-/** The endpoint's credentials use this header. */
+/** Throws if the headers have Authorization and the URL has credentials, which use the same header. */
 function refuseTwoAuthorizations(url: string, { headers = {} }: OutboundOptions): void {
   if (!hasCredentials(url)) return
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
@@ -268,7 +272,7 @@ function refuseTwoAuthorizations(url: string, { headers = {} }: OutboundOptions)
     )
 }
 
-/** `member` is the one that has the URL. */
+/** `member`: the member of the request with the URL. */
 function kept<T>(member: string, url: string, keep: () => T): T {
   try {
     return keep()

@@ -1,4 +1,4 @@
-/** Subscribing: a new subscription, or the one that has the same topic and endpoint. */
+/** Subscribes: creates a subscription, or returns the existing one with the same topic and endpoint. */
 import {
   FantailError,
   type FilterPolicyScope,
@@ -35,17 +35,17 @@ export interface Subscribe {
   topic: TopicRecord
   address: EndpointAddress
   given: Partial<SubscriptionSettings>
-  /** Of a new one for which no redrive policy is given. */
+  /** For a new subscription without a redrive policy. */
   deadLetters?: 'topicQueue' | undefined
   outbound?: OutboundChange | undefined
   /** For a new subscription. */
   confirmation: 'none' | 'handshake'
-  /** Asked for by name, so that one that exists must have been made with the same. */
+  /** The caller named the confirmation. An existing subscription must then have the same one. */
   confirmationGiven: boolean
   authentication?: Authentication
   /** Base of the links in a confirmation message. */
   publicUrl: string
-  /** ARN of the key's user that subscribes. */
+  /** ARN of the key's user who subscribes. */
   principal?: string
   /** Set if the native API makes the subscription. Only for a new subscription. */
   origin?: 'native'
@@ -56,7 +56,7 @@ export interface Subscribed {
   created: boolean
 }
 
-/** Problems of a new subscription's body that a schema cannot find. */
+/** Problems of a new subscription's body that the schema cannot find. */
 export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unknown>): Problem[] {
   const { endpoint, protocol, confirmation, rawMessageDelivery } = body
   const known = isProtocol(protocol) ? protocol : undefined
@@ -85,7 +85,7 @@ function confirmationProblems(protocol: Protocol | undefined, given: unknown): P
   return [{ path: 'confirmation', message: `must be ${only} if the endpoint is ${endpoint.name}` }]
 }
 
-/** Members of the right type. The schema reports the others. */
+/** The members that have the right type. The schema reports the others. */
 function filteringOf({ filterPolicy, filterPolicyScope: scope }: Record<string, unknown>) {
   if (!isObject(filterPolicy)) return {}
   if (scope !== undefined && scope !== null && !isScope(scope)) return {}
@@ -101,7 +101,7 @@ interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
   input: z.output<typeof NewSubscriptionInput>
 }
 
-/** By the native API's body; `not_found`, `validation_failed`, `subscription_exists`. */
+/** Subscribes with the native API's body. Throws `not_found`, `validation_failed` or `subscription_exists`. */
 export async function subscribeNatively(
   deps: ApiDeps,
   { topicArn, input, ...by }: NativeSubscribe,
@@ -121,18 +121,18 @@ export async function subscribeNatively(
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
   await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: input.redrivePolicy?.createQueue })
-  // Failures must not vanish: only a caller who says null has them discarded.
+  // Failed messages must not vanish. They are discarded only if the caller says null.
   const deadLetters = given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
   const made = { confirmation, confirmationGiven, deadLetters, origin: 'native' as const }
   return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
 }
 
-/** Nobody may subscribe a person who has not agreed. */
+/** The default confirmation. A person must agree, so nobody may subscribe one without a handshake. */
 function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' {
   return PROTOCOL_TRAITS[protocol].confirmedBy === 'person' ? 'handshake' : 'none'
 }
 
-/** `not_found` where the topic has gone; `subscription_exists`; TopicFullError. */
+/** Throws `not_found` if the topic is gone, `subscription_exists` or TopicFullError. */
 export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
@@ -156,7 +156,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   }
   await registerDeadLetters(deps, subscription)
   if (subscription.status !== 'pending') return { subscription, created }
-  // Where the topic was made anew between the two, its token would not be found.
+  // If the topic was created again in between, the token would belong to the earlier one and never be found.
   const asked = created && placeOfSubscription(subscription.id)?.topicUid === topic.uid
   if (asked) await askToConfirm(deps, subscription, publicUrl)
   else return { subscription: await askAgain(deps, subscription.id, publicUrl), created }
@@ -169,7 +169,10 @@ function isSame({ vault }: ApiDeps, subscription: SubscriptionRecord, request: S
   return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
 }
 
-/** After the subscription, whose ARN is not known before; repeating the request repairs what a crash left out. */
+/**
+ * Registers after the subscription was made, because its ARN is not known before. After a crash in between, repeating
+ * the request repairs the index.
+ */
 async function registerDeadLetters(
   { queues }: ApiDeps,
   { arn, redrivePolicy }: SubscriptionRecord,

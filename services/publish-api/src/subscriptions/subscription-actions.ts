@@ -1,4 +1,4 @@
-/** Actions on a subscription beside changes of its settings. */
+/** Actions on a subscription that do not change its settings. */
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
@@ -125,7 +125,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-/** The changed subscription after one wide log line. */
+/** Writes one log line about the change, and returns the changed subscription. */
 async function changed(
   deps: ApiDeps,
   call: Call,

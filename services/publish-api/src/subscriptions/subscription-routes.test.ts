@@ -192,7 +192,7 @@ test('what fails goes to the queue of its topic by default, and vanishes only wh
     onFailure: 'after 4 attempts in 1 min to named; at once if refused for good',
   })
   expect(await patch({ redrivePolicy: {} })).toMatchObject({ redrivePolicy: {}, onFailure: body.onFailure })
-  // A request that is repeated agrees with what it made, and another one does not.
+  // A repeated request agrees with the subscription that it made. A different one does not.
   const statusOf = async (set: object) => (await subscribe({ endpoint, ...set })).status
   expect([await statusOf({}), await statusOf({ redrivePolicy: {} })]).toEqual([200, 200])
   expect([await statusOf({ redrivePolicy: null }), await statusOf({ redrivePolicy: named })]).toEqual([
@@ -232,7 +232,7 @@ test('a dead-letter queue that does not exist is refused, unless the request has
     /either$/,
   )
   await api.call('DELETE', '/v1/queues/not-there-either')
-  // What stays as it is is not asked for again.
+  // A member that stays as it is need not be given again.
   const renamed = await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { maxInFlight: 3 } })
   expect(renamed.status).toBe(200)
 })
@@ -349,7 +349,7 @@ test('/test makes one attempt and returns its result', async () => {
     url: 'https://example.com/test',
     body: expect.stringContaining('test'),
   })
-  // A verifier of Standard Webhooks parses the body that it has verified.
+  // A verifier of Standard Webhooks parses the verified body, so it must be JSON.
   expect(JSON.parse(api.attempts.at(-1)?.body ?? '')).toMatchObject({ type: 'fantail.test' })
   const own = { message: { type: 'invoice.paid', data: { id: 'in_1' } } }
   expect((await api.call('POST', path, { body: own })).body.statusCode).toBe(204)

@@ -234,7 +234,7 @@ async function checkDeadLetterQueue(
   await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: call.body.redrivePolicy?.createQueue })
 }
 
-/** What waited for the dead-letter queue before need not wait for its time. */
+/** Deliveries that waited for the earlier dead-letter queue are due at once. */
 async function releaseDead({ subscriptions, lanes }: ApiDeps, id: string): Promise<void> {
   const place = await subscriptions.locate(id)
   if (place) await lanes.releaseDead(place.shard, id)

@@ -1,5 +1,6 @@
 /**
- * A subscription's settings: from a request's members, compared with those of one that exists, and their joint rules.
+ * A subscription's settings: read from a request's members, compared with those of an existing subscription, and
+ * checked together.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -32,11 +33,11 @@ type Input = Omit<
   z.output<typeof NewSubscriptionInput>,
   'endpoint' | 'protocol' | 'confirmation' | 'outbound'
 >
-/** Settings that the body has: the AWS API alone sets attributes, and `redrivePolicy` sets `deadLetters`, too. */
+/** Settings in the body. Only the AWS API sets attributes. `redrivePolicy` also sets `deadLetters`. */
 type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes' | 'deadLetters'>
 type Given<Member extends BodySetting> = NonNullable<Input[Member]>
 
-/** How to store members that differ from their given form. */
+/** Readers of members whose stored form differs from the given one. */
 const READ: {
   [Member in BodySetting]?: (given: Given<Member>, settings: Settings) => SubscriptionSettings[Member]
 } = {
@@ -48,7 +49,7 @@ const READ: {
   filterPolicy: (given) => (isEmpty(given) ? null : given),
 }
 
-/** The members given, with what a reset (`null`) sets and queues by their ARN. */
+/** The given members, with `null` as the default and queues as ARNs. */
 export function settingsOf(input: Input, settings: Settings): Partial<SubscriptionSettings> {
   const members = Object.keys(SETTING_DEFAULTS).filter(
     (member): member is BodySetting => input[member as BodySetting] !== undefined,
@@ -57,7 +58,7 @@ export function settingsOf(input: Input, settings: Settings): Partial<Subscripti
   return { ...given, ...deadLettersOf(input) }
 }
 
-/** `{}` names no queue: it is the topic's own. */
+/** `{}` names no queue, so the topic's own queue is used. */
 function deadLettersOf({ redrivePolicy }: Input): Pick<Partial<SubscriptionSettings>, 'deadLetters'> {
   if (redrivePolicy === undefined) return {}
   const isOwn = redrivePolicy !== null && redrivePolicy.deadLetterTargetArn === undefined
@@ -71,12 +72,12 @@ function settingOf<Member extends BodySetting>(member: Member, input: Input, set
   return read ? read(given, settings) : given
 }
 
-/** A filter without keys is none. */
+/** Whether the filter has no keys, so that it counts as none. */
 function isEmpty(policy: FilterPolicy): boolean {
   return Object.keys(policy).length === 0
 }
 
-/** True if each member given equals the record's, whose absent members have their defaults. */
+/** Whether each given member equals the record's. Absent members of the record have their defaults. */
 export function agrees(record: SubscriptionRecord, given: Partial<SubscriptionSettings>): boolean {
   const members = Object.keys(given) as (keyof SubscriptionSettings)[]
   return members.every((member) =>
@@ -84,7 +85,7 @@ export function agrees(record: SubscriptionRecord, given: Partial<SubscriptionSe
   )
 }
 
-/** Without prototypes and absent members, which say nothing. */
+/** The value without prototypes and absent members, for comparisons. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
@@ -104,14 +105,14 @@ export function servedProblems(
 }
 
 interface PolicyContext {
-  /** Undefined if the given members do not determine it. */
+  /** Undefined if the given members do not show it. */
   protocol: Protocol | undefined
   raw: boolean
 }
 
 /**
- * Everything wrong with a subscription's policy by the rules of the native API, which those of the AWS protocols are
- * part of. Which content types it may name depends on raw delivery.
+ * Every problem of a subscription's policy by the rules of the native API. Those of the AWS protocols are a part of
+ * them. Raw delivery decides which content types are allowed.
  */
 export function policyProblems(policy: unknown, { protocol, raw }: PolicyContext): Problem[] {
   if (policy === undefined || policy === null) return []

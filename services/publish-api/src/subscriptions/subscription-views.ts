@@ -1,4 +1,4 @@
-/** Subscriptions as the REST API shows them: the record, the policy in force, and how the lane stands. */
+/** Subscriptions in the form of the REST API: the record, the policy in force, and the state of the lane. */
 import {
   type EffectiveDeliveryPolicy,
   nameOfArn,
@@ -24,14 +24,17 @@ import { outboundView } from './outbound.ts'
 
 type Tools = Pick<ApiDeps, 'topics' | 'topicQueues' | 'subscriptions' | 'lanes' | 'clock'>
 
-/** One subscription; `not_found` where it is deleted at this moment. */
+/** One subscription. Throws `not_found` if it was deleted a moment ago. */
 export async function showSubscription(deps: Tools, record: SubscriptionRecord): Promise<object> {
   const [view] = await showSubscriptions(deps, [record])
   if (!view) throw notFound('subscription')
   return view
 }
 
-/** A page of them, without those that are deleted at this moment. Four trips, however many. */
+/**
+ * A page of subscriptions, without those that were deleted a moment ago. It takes four round trips, whatever the
+ * number.
+ */
 export async function showSubscriptions(deps: Tools, records: SubscriptionRecord[]): Promise<object[]> {
   const topicArns = [...new Set(records.map(({ topicArn }) => topicArn))]
   const [topics, places] = await Promise.all([
@@ -53,7 +56,7 @@ export async function showSubscriptions(deps: Tools, records: SubscriptionRecord
   })
 }
 
-/** By topic: where the dead letters of subscriptions without a redrive policy go. */
+/** By topic: the queue for dead letters of subscriptions without a redrive policy. */
 async function ownQueues(
   { topicQueues }: Pick<Tools, 'topicQueues'>,
   records: SubscriptionRecord[],
@@ -69,7 +72,7 @@ interface Shown {
   record: SubscriptionRecord
   topic: TopicRecord
   lane: LaneFigures
-  /** The topic's own dead-letter queue, where this one uses it. */
+  /** The topic's own dead-letter queue, if this subscription uses it. */
   ownQueue: string | undefined
   now: number
 }
@@ -109,14 +112,14 @@ function subscriptionView(facts: Shown): View {
   }
 }
 
-/** Without a fixed content type each body is sent as what it is. */
+/** Without a fixed content type, each body is sent with its real type. */
 function shownPolicy(policy: EffectiveDeliveryPolicy): View['effectiveDeliveryPolicy'] {
   return saysWhatIsJson(policy) ? { ...policy, requestPolicy: { headerContentType: null } } : policy
 }
 
 type Moving = SubscriptionRecord & { move: SubscriptionMove }
 
-/** A move whose token has expired is given up. */
+/** A move ends without effect when its token expires. */
 function isMoving(record: SubscriptionRecord, now: number): record is Moving {
   return record.move != null && (record.tokenExpiresAt ?? now) > now
 }

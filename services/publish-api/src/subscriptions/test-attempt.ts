@@ -1,4 +1,4 @@
-/** One attempt outside the lane, to see what an endpoint answers: nothing is retried, counted or dead-lettered. */
+/** Makes one attempt outside the lane, to see an endpoint's answer. Nothing is retried, counted or dead-lettered. */
 import {
   type AttemptResult,
   createMessageId,
@@ -44,11 +44,11 @@ type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' |
   queues: Pick<Queues, 'get' | 'send'>
 }
 
-/** Those of the worker, but with the settings that queues have at present. */
+/** The attempters of the worker, but with the present settings of queues. */
 export function createTestAttempters({ queues, ...options }: AttempterOptions): Attempters {
   const appends = new QueueAppends({
     queues,
-    // An admission check remembers a queue's settings. A test is to see those that were changed a moment ago.
+    // An admission check caches a queue's settings. A test must use settings that were changed a moment ago.
     admission: { refusalOf: (...asked) => new QueueAdmission({ queues }).refusalOf(...asked) },
   })
   return createAttempters({ ...options, appends, itemIdOf: deliveryItemId })
@@ -68,13 +68,13 @@ export async function attemptOnce(
     publishedAt,
     ...contentOf(given),
     publicUrl,
-    // Only a FIFO queue reads them, and it accepts no message without them.
+    // Only a FIFO queue reads these members, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
   return shownResult(await attemptMessage(deps, { record, topic, message }))
 }
 
-/** One request outside the lane. */
+/** Makes one request outside the lane. */
 export async function attemptMessage(
   deps: Tools,
   { record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
@@ -85,7 +85,7 @@ export async function attemptMessage(
 }
 
 const TEST_SUBJECT = 'Fantail test'
-/** JSON, since receivers that verify Standard Webhooks parse what they have verified. */
+/** JSON, because receivers that verify Standard Webhooks parse the verified body. */
 const TEST_MESSAGE = JSON.stringify({
   type: 'fantail.test',
   message: 'This is a test of your subscription. Nothing was published.',
@@ -114,7 +114,7 @@ interface Attempt {
   envelope: Envelope
 }
 
-/** Made like a delivery's attempt. */
+/** Makes an attempt in the same way as a delivery. */
 async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
   const { attempters, signing } = deps
   try {

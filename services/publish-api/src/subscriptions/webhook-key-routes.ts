@@ -1,4 +1,4 @@
-/** The Standard Webhooks keys of a subscription, which sign requests beside SNS's own signatures. */
+/** Routes of a subscription's Standard Webhooks keys. Their signatures are sent in addition to SNS's. */
 import {
   type ErrorCode,
   NewWebhookKeyView,

@@ -1,6 +1,6 @@
 /**
- * Keys that a subscription's requests are signed with (docs/verify-webhooks.md). The newest one has no end; those
- * before it end when the overlap is over, and are dropped with the next change after that.
+ * Keys that sign a subscription's requests (docs/verify-webhooks.md). The newest key does not expire. Earlier keys
+ * expire when the overlap is over, and are dropped with the next change afterwards.
  */
 import {
   FantailError,
@@ -22,7 +22,7 @@ interface Rotation {
   overlapSeconds: number
 }
 
-/** Makes the new key the one that signs; `validation_failed`, `not_supported`, `conflict`, `not_found`. */
+/** Adds a key that signs from now on. Throws `validation_failed`, `not_supported`, `conflict` or `not_found`. */
 export async function rotateWebhookKey(
   deps: Tools,
   { id, protocol }: Pick<SubscriptionRecord, 'id' | 'protocol'>,
@@ -61,7 +61,7 @@ function create({ vault }: Tools, wanted: Parameters<typeof createWebhookKey>[0]
   }
 }
 
-/** Keys that go on for a while, newest first. */
+/** Keys that still sign for a while, newest first. */
 function ending({ webhookKeys = [] }: SubscriptionRecord, now: number, overlapSeconds: number): WebhookKey[] {
   const end = now + overlapSeconds * 1_000
   const kept = signing(webhookKeys, now)

@@ -1,9 +1,9 @@
-/** Deleting a topic, over either API. */
+/** Deletes a topic, for both APIs. */
 import type { ApiDeps } from '../deps.ts'
 
 /**
- * Also when already gone. The queue that the topic has made for its dead letters goes with it if it is empty. What a
- * crash leaves between the two is made good by the sweep of queues.
+ * Deletes the topic, if it exists. The queue that the topic made for its dead letters is deleted with it, if it is
+ * empty. After a crash between the two, the sweep of queues deletes it.
  */
 export async function deleteTopic(
   { topics, topicCache, topicQueues, queues, log }: ApiDeps,

@@ -53,11 +53,11 @@ test('while Redis does not answer, what was known holds for three seconds, and n
   now = 900
   cache.known('a')
   now = 2_000
-  // Asked while the entry was good, and no answer yet.
+  // The look-up began while the entry was valid, and has no answer yet.
   expect([cache.known('a')?.fanOut, asked.length]).toEqual([3, 2])
   asked[1]?.reject(new Error('Command timed out'))
   await expect(cache.find('a')).rejects.toThrow('Command timed out')
-  // It failed a moment ago, and is asked again beside the use.
+  // The look-up failed a moment ago. It is repeated while the entry is used.
   expect([cache.known('a')?.fanOut, asked.length]).toEqual([3, 3])
   now = 3_001
   expect(cache.known('a')).toBeUndefined()

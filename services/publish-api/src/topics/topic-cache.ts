@@ -1,11 +1,14 @@
-/** Cached topics, and how many subscriptions a publish reaches. The publish route reads them for every message. */
+/**
+ * Caches topics, with the number of subscriptions that a publish reaches. The publish route reads them for every
+ * message.
+ */
 import { MESSAGE_BYTES_MAX, type TopicRecord } from '@fantail/contracts'
 import type { Topics } from '@fantail/store'
 import { FreshCache } from './fresh-cache.ts'
 
 export interface KnownTopic {
   uid: string
-  /** Active and paused subscriptions: what each message is expected to reach. */
+  /** Active and paused subscriptions, the expected recipients of each message. */
   fanOut: number
   record: TopicRecord
   /** Limit of a message's text and attributes: SNS's, or the topic's own. */

@@ -131,11 +131,11 @@ async function readTopic(deps: ApiDeps, arn: string): Promise<object> {
 async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>): Promise<Answer> {
   const { items, nextCursor } = await deps.topics.list(query)
   const counted = await Promise.all(items.map(({ arn }) => deps.topics.getWithCounts(arn)))
-  // One that was deleted meanwhile is left out.
+  // A topic that was deleted meanwhile is left out.
   return ok({ topics: counted.filter((found) => found !== null).map(topicView), nextCursor })
 }
 
-/** A topic's policy governs raw and other subscriptions alike, so only what both allow will do. */
+/** A topic's policy applies to raw and other subscriptions, so only values that both allow are valid. */
 function policyProblems(policy: unknown): Problem[] {
   return checkDeliveryPolicy(policy, { path: 'deliveryPolicy', contentTypes: 'plain' })
 }

@@ -8,8 +8,8 @@ import type { ApiDeps } from '../deps.ts'
 type Input = z.output<typeof TopicInput>
 
 /**
- * The members given, `null` as the default; `validation_failed`, or `conflict` where the topic is there and `fifo`
- * would have it be of the other kind.
+ * The given members, with `null` as the default. Throws `validation_failed`. Throws `conflict` if the topic exists and
+ * `fifo` asks for the other kind.
  */
 export async function topicSettings(
   deps: Pick<ApiDeps, 'topics'>,

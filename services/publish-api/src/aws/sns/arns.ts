@@ -1,6 +1,6 @@
 /**
- * The ARNs that SNS's operations take (checklist 62, 110, 145, 213): each check in the order and the words recorded
- * from AWS, before anything is looked up.
+ * Checks the ARNs that SNS's operations take (checklist 62, 110, 145, 213), before anything is looked up. Order and
+ * texts of the checks are recorded from AWS.
  */
 import type { AwsCall } from '@fantail/aws-wire'
 import { parseArn } from '@fantail/contracts'
@@ -11,7 +11,7 @@ const ARN_ELEMENTS_MIN = 6
 
 type Region = Pick<AwsCall, 'region' | 'signed'>
 
-/** A topic's ARN as given; `parameter` is its name in the request, for the refusal. */
+/** Checks a topic's ARN and returns it. `parameter`: its name in the request, for the refusal. */
 export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicArn'): string {
   const arn = elementsChecked(value, parameter)
   const parsed = parseArn(arn)
@@ -22,13 +22,13 @@ export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicAr
 
 interface SubscriptionName {
   arn: string
-  /** The ARN's subscription id, whether or not the subscription exists. */
+  /** The subscription id in the ARN. The subscription may not exist. */
   id: string
-  /** Its topic's account, from the ARN. */
+  /** The account in the ARN, which is the topic's. */
   account: string
 }
 
-/** A subscription's ARN; a topic's is refused by the name of what it lacks. */
+/** Checks a subscription's ARN. A topic's ARN is refused with the name of the missing part. */
 export function checkSubscriptionArn(value: unknown, call: Region): SubscriptionName {
   const parameter = 'SubscriptionArn'
   const arn = elementsChecked(value, parameter)
@@ -40,7 +40,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
   return { arn, id: parsed.subscriptionId, account: parsed.account }
 }
 
-/** The given text, once it has enough elements for an ARN. */
+/** Returns the text if it has enough parts for an ARN. */
 function elementsChecked(value: unknown, parameter: string): string {
   if (typeof value !== 'string') throw missingParameter(parameter)
   const count = value.split(':').length
@@ -48,7 +48,7 @@ function elementsChecked(value: unknown, parameter: string): string {
   throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${count}`)
 }
 
-/** Only a signature says which region a caller means; the links in messages carry none. */
+/** Whether the ARN is of another region than the call. Only a signed call has a region; links in messages have none. */
 function isElsewhere(region: string, call: Region): boolean {
   return call.signed && region !== call.region
 }

@@ -1,4 +1,4 @@
-/** The operations of Amazon SNS's API that are served, one group per file. */
+/** The supported operations of Amazon SNS, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
 import { publishOperations } from './publish/publish-operations.ts'

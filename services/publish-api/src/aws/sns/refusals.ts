@@ -1,7 +1,7 @@
-/** Refusals in SNS's words (checklist 191). */
+/** Refusals with SNS's texts (checklist 191). */
 import { AwsError } from '@fantail/aws-wire'
 
-/** A refusal; the text names the attribute. */
+/** Makes a refusal from a text that names the attribute. */
 export type Refuse = (text: string) => AwsError
 
 /** `text` follows `Invalid parameter: `. */
@@ -27,7 +27,7 @@ export function notAuthorized(principal: string, action: string, resource: strin
   return new AwsError('AuthorizationError', message, { status: 403 })
 }
 
-/** The few texts that stand without `Invalid parameter: ` before them. */
+/** The few texts that SNS writes without `Invalid parameter: ` before them. */
 export function unprefixed(text: string): AwsError {
   return new AwsError('InvalidParameter', text)
 }

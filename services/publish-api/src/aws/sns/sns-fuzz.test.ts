@@ -1,4 +1,4 @@
-/** SNS's API answers every call with XML and without a 5xx. */
+/** SNS's API answers every call with XML, and never with a 5xx. */
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -64,7 +64,7 @@ function textFor(name: string): fc.Arbitrary<string> {
 
 type Pairs = [string, string][]
 
-/** A member of this shape as a client encodes it, sometimes left out. */
+/** A random value of this shape in a client's encoding. It is missing at times. */
 function encoded(path: string, shape: Shape): fc.Arbitrary<Pairs> {
   return fc.oneof(
     { weight: 4, arbitrary: present(path, shape) },

@@ -1,4 +1,4 @@
-/** A served API with the SDK's unmodified client of SNS, and raw requests where a test is about the wire itself. */
+/** A served API with the SDK's unmodified client of SNS. Tests of the protocol itself make raw requests. */
 import { SNSClient } from '@aws-sdk/client-sns'
 import { createApp } from '../../app.ts'
 import type { ApiDeps } from '../../deps.ts'
@@ -12,11 +12,11 @@ export interface SnsApi {
   api: TestApi
   endpoint: string
   client: SNSClient
-  /** A client of another region or account, by an access key of twelve digits. */
+  /** A client for another region or account. Its access key id is the account's twelve digits. */
   clientOf(who: { region?: string; account?: string }): SNSClient
-  /** AWS Query by POST, unsigned, with the version added. */
+  /** Makes an unsigned AWS Query request by POST. The version is added. */
   query(parameters: Record<string, string>): Promise<RawAnswer>
-  /** AWS Query by GET, unsigned, as links are followed. */
+  /** Makes an unsigned AWS Query request by GET, as a browser follows a link. */
   follow(parameters: Record<string, string>): Promise<RawAnswer>
   stop(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function queueArn(name: string): string {
   return `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`
 }
 
-/** The name and text of what a call was refused with. */
+/** The name and text of the error with which a call was refused. */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<{ name: string; message: string; status: number }> {

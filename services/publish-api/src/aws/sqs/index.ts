@@ -1,4 +1,4 @@
-/** The operations of Amazon SQS's API that are served, one group per file. */
+/** The supported operations of Amazon SQS, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
 import { handleOperations } from './messages/message-handles.ts'

@@ -1,4 +1,4 @@
-/** Which queue a call names, and the URL that names it in answers. */
+/** Finds the queue that a call names, and makes the URLs of queues for answers. */
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
 import { FantailError, isQueueName, parseArn, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
@@ -6,13 +6,13 @@ import { missingParameter, sqsError } from './sqs-error.ts'
 
 type Settings = Pick<ApiDeps['settings'], 'arn' | 'publicUrl'>
 
-/** The end of any queue URL, under any host and any path prefix of a proxy. */
+/** The end of every queue URL. Any host and any path prefix of a proxy may come before it. */
 const ACCOUNT_AND_NAME = /(?:^|\/)(\d{12})\/([^/]+)\/?$/
 
 /**
- * The ARN of the queue that a call's QueueUrl, or for Query the request's path, names; whether there is such a queue
- * is not known yet. A URL on any host will do, so will a bare name. `QueueDoesNotExist` where no queue can have the
- * name, and over AWS JSON where the URL is no queue's; over AWS Query that is `InvalidAddress`.
+ * The ARN of the queue that QueueUrl names, or for Query also the request's path. The queue may not exist. A URL of any
+ * host is accepted, and a bare name too. Throws `QueueDoesNotExist` if no queue can have this name. If the URL is not a
+ * queue's, it throws `QueueDoesNotExist` over AWS JSON and `InvalidAddress` over AWS Query.
  */
 export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): string {
   const url = String(input.QueueUrl ?? '') || pathOf(call)
@@ -26,7 +26,7 @@ export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): s
   return queueArn(named.name, { partition: arn.partition, region: call.region, account: named.account })
 }
 
-/** The queue that a call names; `QueueDoesNotExist`. */
+/** The queue that a call names. Throws `QueueDoesNotExist`. */
 export async function queueOf(
   { settings, queues }: Pick<ApiDeps, 'settings' | 'queues'>,
   input: AwsInput,
@@ -38,7 +38,8 @@ export async function queueOf(
 }
 
 /**
- * The queue that a call names, as it was at most a second ago, without a trip where it is in use; `QueueDoesNotExist`.
+ * The queue that a call names, as it was at most a second ago. A queue in use needs no round trip. Throws
+ * `QueueDoesNotExist`.
  */
 export async function knownQueue(
   { settings, queueCache }: Pick<ApiDeps, 'settings' | 'queueCache'>,
@@ -51,7 +52,7 @@ export async function knownQueue(
   return queue
 }
 
-/** The work's result; where the store finds no queue (any more), `QueueDoesNotExist`. */
+/** Returns the result of `work`. Throws `QueueDoesNotExist` if the store finds no queue. */
 export async function whereQueueExists<T>(call: AwsCall, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -60,7 +61,7 @@ export async function whereQueueExists<T>(call: AwsCall, work: Promise<T>): Prom
   }
 }
 
-/** `{base}/{account}/{name}`; the base as configured, else the origin that the caller used. */
+/** `{base}/{account}/{name}`. The base is configured, or else the origin that the caller used. */
 export function queueUrlOf({ publicUrl }: Settings, arn: string, call: Pick<AwsCall, 'origin'>): string {
   const { account, name } = parseArn(arn) ?? {}
   return `${publicUrl?.replace(/\/+$/, '') ?? call.origin}/${account}/${name}`
@@ -73,7 +74,7 @@ export function queueMissing({ protocol }: Pick<AwsCall, 'protocol'>): AwsError 
 }
 
 /**
- * The path of a Query call, which may name the queue. The path of a JSON call is ignored: its body names the queue,
+ * The path of a Query call, which may name the queue. The path of a JSON call is ignored. Its body names the queue,
  * even if an SDK sends the call to the queue's URL.
  */
 function pathOf({ protocol, path }: AwsCall): string {

@@ -1,4 +1,4 @@
-/** MaxResults and NextToken over the store's pages. */
+/** MaxResults and NextToken for the store's pages. */
 import type { AwsInput } from '@fantail/aws-wire'
 import { FantailError } from '@fantail/contracts'
 import { decodeCursor, encodeCursor, type Page } from '@fantail/store'

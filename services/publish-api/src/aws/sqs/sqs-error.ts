@@ -1,10 +1,12 @@
-/** Refusals in SQS's words: the shape that JSON clients choose a class by, the code that Query clients see (checklist
- *  161). */
+/**
+ * Refusals with SQS's texts. JSON clients choose an exception by the shape, and Query clients get the code (checklist
+ * 161).
+ */
 import { AwsError } from '@fantail/aws-wire'
 
 const PREFIX = 'AWS.SimpleQueueService.'
 
-/** By shape: the Query code where it differs from the shape, and the HTTP status where it is not 400. */
+/** By shape: the Query code if it differs from the shape, and the HTTP status if it is not 400. */
 const SHAPES = {
   QueueDoesNotExist: { code: `${PREFIX}NonExistentQueue` },
   QueueNameExists: { code: 'QueueAlreadyExists' },

@@ -1,5 +1,6 @@
 /**
- * Every operation of SQS with input that is nearly right, by both protocols: no 5xx, and always the protocol's shape.
+ * Calls every operation of SQS with nearly valid input, over both protocols. No answer is a 5xx, and all have the
+ * protocol's form.
  */
 import type { Operation, Shape } from '@fantail/aws-wire'
 import fc from 'fast-check'
@@ -14,14 +15,14 @@ let api: TestApi
 
 beforeAll(async () => {
   api = await startTestApi()
-  // A long poll would wait for 20 s, which says nothing here.
+  // A long poll would wait for 20 s, which proves nothing here.
   api.deps.queueWaits = { receiveWaiting: (arn, request) => api.deps.queues.receive(arn, request) }
   for (const name of ['work', 'work.fifo']) await api.call('PUT', `/v1/queues/${name}`)
 })
 
 afterAll(() => api.stop())
 
-/** Values that an operation may be looking for, by the members that may hold them. */
+/** Values that an operation may know, by the name of the member. */
 const wordsFor = (name: string): string[] => {
   if (/SourceArn|DestinationArn/.test(name)) return [QUEUE, `${QUEUE}.fifo`]
   if (name === 'QueueUrl') return ['/000000000000/work', 'work.fifo']
@@ -59,7 +60,7 @@ function scalar(shape: Shape, name: string): fc.Arbitrary<unknown> {
   )
 }
 
-/** Now and then a member is missing. */
+/** Members are missing at times. */
 function record(shapes: Record<string, Shape>): fc.Arbitrary<Record<string, unknown>> {
   const members = Object.entries(shapes).map(([name, shape]) => [
     name,
@@ -140,6 +141,6 @@ test('[195] any input gets no 5xx and no 429, in its protocol’s shape', {
     await fc.assert(property, { numRuns: fuzzRuns(RUNS, 0.15 / wires.length) })
   }
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
-  // Random input that never gets past the first check would prove little.
+  // Enough calls must succeed. Input that always fails the first check would prove little.
   expect(done.size).toBeGreaterThan(12)
 })

@@ -1,4 +1,4 @@
-/** A served API and the SDK's unmodified client of SQS; raw requests where a test is about the wire itself. */
+/** A served API and the SDK's unmodified client of SQS. Tests of the protocol itself make raw requests. */
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey } from '@fantail/test-kit'
@@ -19,7 +19,7 @@ export interface SqsApi {
   query(parameters: Record<string, string>, path?: string): Promise<RawAnswer>
   /** AWS JSON. */
   json(operation: string, input: object, path?: string): Promise<RawAnswer>
-  /** Lets so much of Redis's time go by. */
+  /** Moves Redis's time by this many ms. */
   later(ms: number): Promise<void>
   stop(): Promise<void>
 }

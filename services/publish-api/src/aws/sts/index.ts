@@ -1,4 +1,4 @@
-/** The one operation of AWS STS that clients call to learn whose key they hold; every key may. */
+/** The one supported operation of AWS STS. Clients call it to learn whose key they have, and every key may do so. */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 
 export function stsOperations(): Operation[] {
@@ -12,7 +12,7 @@ export function stsOperations(): Operation[] {
   ]
 }
 
-/** The key's user where keys are asked for, else the root of the account that the access key stands for. */
+/** The key's user if keys are required, else the root of the account for which the access key stands. */
 function identityOf({ principal, account }: AwsCall) {
   if (principal === undefined) {
     return { Arn: `arn:aws:iam::${account}:root`, UserId: account, Account: account }

@@ -1,8 +1,8 @@
 /**
- * Asking the new endpoint of a moving subscription to confirm. The question cannot take the subscription's lane: that
- * one goes to the old endpoint, and may wait for it. So the API process that took the request asks, and repeats a
- * failed question by the subscription's retry policy, as a lane would. It forgets the question when it stops; whoever
- * moves the subscription can ask again.
+ * Asks the new endpoint of a moving subscription to confirm. The question cannot go through the subscription's lane,
+ * because that leads to the old endpoint and may be delayed by it. So the API process that handled the request asks,
+ * and repeats a failed question by the subscription's retry policy, as a lane would. When the process stops, the
+ * question is lost. A caller can then move the subscription again.
  *
  * asked ─ 2xx, or refused for good → done
  *   └─ failed → waits ─ the same token still counts → asked
@@ -49,8 +49,8 @@ export class MoveQuestions {
   }
 
   /**
-   * Never rejects; resolves when the question is not repeated any more. A later one for the subscription has another
-   * token, which ends this one.
+   * Never rejects. Resolves when the question will not be repeated. A later question for the subscription has another
+   * token and ends this one.
    */
   async ask({ id: subscriptionId, topicArn, token }: SubscriptionRecord, publicUrl: string): Promise<void> {
     if (token === null) return
@@ -67,7 +67,7 @@ export class MoveQuestions {
     await this.#askUntilDone({ subscriptionId, token, message })
   }
 
-  /** Nothing is repeated any more. */
+  /** Stops repeating questions. */
   stop(): void {
     this.#stopped.abort()
   }
@@ -89,7 +89,7 @@ export class MoveQuestions {
     }
   }
 
-  /** Undefined once the move is done or given up, or another question has been asked. */
+  /** Undefined if the move has ended or was given up, or if another question was asked. */
   async #movingBy({ subscriptionId, token }: Question): Promise<[Moving, TopicRecord] | undefined> {
     const { subscriptions, topics, clock } = this.#deps
     const record = await subscriptions.get(subscriptionId)

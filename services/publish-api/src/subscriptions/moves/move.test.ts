@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** Hosts of their own: the requests to confirm are bounded by host. */
+/** A new host each time, because confirmation requests are bounded by host. */
 const newHost = () => `https://host-${++hosts}.example`
 
 async function subscribe(given: object = {}) {
@@ -54,7 +54,7 @@ async function park(subscriptionId: string, shard: number, count: number): Promi
 
 const reached = async (id: string) => openOutbound(await stored(id), api.deps.vault)
 
-/** The confirmation request that the API itself sent there. */
+/** The confirmation request that the API itself has sent to this URL. */
 async function question(url: string): Promise<{ Token: string; Type: string }> {
   const sent = () => api.attempts.filter((attempt) => attempt.url === url).at(-1)
   const { body } = await waitFor(sent, { what: `a request to ${url}` })
@@ -239,7 +239,7 @@ test('a question that fails is asked again by the policy, as the same message, u
   expect(confirmed.body.endpoint).toBe(next)
 })
 
-/** Resolves when the next question that is asked will not be repeated. */
+/** Resolves when the next question has ended. */
 function nextQuestion(): Promise<void> {
   const { moveQuestions } = api.deps
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,10 +1,10 @@
 /**
- * Moving a subscription to another endpoint: id, keys, policies and what waits stay.
+ * Moves a subscription to another endpoint. Its id, keys, policies and waiting deliveries stay.
  *
- *   confirmation none      → the endpoint changes at once
- *   pending                → it changes at once, and the new one is asked to confirm
- *   confirmed by handshake → the new one is asked (move-questions.ts); the old one stays until that has confirmed
- *                            (confirmations.ts)
+ * - The subscription needed no confirmation: the endpoint changes at once.
+ * - It is pending: the endpoint changes at once, and the new one is asked to confirm.
+ * - It was confirmed by a handshake: the new endpoint is asked (move-questions.ts). The old one stays until the new one
+ * has confirmed (confirmations.ts).
  */
 import { FantailError, isFifoName, type SubscriptionRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
@@ -23,7 +23,7 @@ interface MoveRequest {
   publicUrl: string
 }
 
-/** `not_found`, `validation_failed`, `subscription_exists`, `rate_limited`. */
+/** Moves a subscription. Throws `not_found`, `validation_failed`, `subscription_exists` or `rate_limited`. */
 export async function moveSubscription(
   deps: ApiDeps,
   id: string,
@@ -40,7 +40,10 @@ export async function moveSubscription(
   return askToMove(deps, record, kept, publicUrl)
 }
 
-/** The endpoint as it is stored; its protocol, and whether it keeps order, are those of the subscription. */
+/**
+ * The endpoint in its stored form. Its protocol must be the subscription's, and a FIFO queue cannot become a standard
+ * one or the reverse.
+ */
 function readMoved(deps: ApiDeps, record: SubscriptionRecord, endpoint: string): string {
   const { isQueue, endpoint: kind } = PROTOCOL_TRAITS[record.protocol]
   const address = readEndpoint(endpoint, record.protocol, deps.settings.arn)
@@ -55,7 +58,7 @@ function readMoved(deps: ApiDeps, record: SubscriptionRecord, endpoint: string):
   return address.endpoint
 }
 
-/** Its lane holds nothing but questions for the old endpoint. */
+/** Moves a subscription that is not confirmed yet. Its lane has only questions for the old endpoint. */
 async function moveUnconfirmed(
   deps: ApiDeps,
   record: SubscriptionRecord,
@@ -91,7 +94,7 @@ async function askToMove(
   return asked
 }
 
-/** Gives a moving subscription a new token and asks its new endpoint again; `rate_limited`. */
+/** Gives a moving subscription a new token, and asks its new endpoint again. Throws `rate_limited`. */
 export async function askMoveAgain(
   deps: ApiDeps,
   record: SubscriptionRecord & { move: object },

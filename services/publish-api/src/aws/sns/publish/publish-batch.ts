@@ -1,6 +1,6 @@
 /**
- * PublishBatch (checklist 126 to 129). Faults of the batch, of attributes, of texts for protocols and of FIFO's ids
- * refuse all of it; a fault of one message's text fails that entry alone. The entries that remain are stored in one
+ * PublishBatch (checklist 126 to 129). An error of the batch, of attributes, of texts for protocols or of FIFO ids
+ * refuses the whole batch. An error of one message's text fails only that entry. The other entries are stored in one
  * write, in their order.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
@@ -145,7 +145,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Counts all messages, also those that fail on their own. */
+/** Checks the sum of all messages, also of those that fail on their own. */
 function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes: ReadAttributes[]): void {
   const texts = given.reduce((sum, { Message }) => sum + Buffer.byteLength(String(Message ?? '')), 0)
   const bytes = attributes.reduce((sum, read) => sum + read.bytes, texts)
@@ -155,7 +155,7 @@ function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes
 }
 
 /**
- * A text for protocols that cannot be read, or lacks its default, refuses the batch before groups are judged
+ * If a text for protocols cannot be read, or lacks its default, the batch is refused before groups are checked
  * (recorded).
  */
 function checkStructures(given: AwsInput[]): void {
@@ -165,7 +165,7 @@ function checkStructures(given: AwsInput[]): void {
   }
 }
 
-/** Throws what refuses the whole batch; an entry's own failure stands in the entry. */
+/** Reads an entry. Errors for the whole batch are thrown. The entry's own error is returned in it. */
 function readEntry(topic: KnownTopic, given: AwsInput, attributes: ReadAttributes): Entry {
   checkOrdering(topic, given)
   const id = String(given.Id)

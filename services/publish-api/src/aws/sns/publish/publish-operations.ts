@@ -1,5 +1,7 @@
-/** Publish (checklist 117 to 125, 130 to 132) and its group: the operations whose cost counts, on the way that native
- *  publishes take. */
+/**
+ * Publish (checklist 117 to 125, 130 to 132) and PublishBatch. Their speed matters, so they use the same path as native
+ * publishes.
+ */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../../deps.ts'
 import { logPublished } from '../../../messages/log-published.ts'
@@ -48,7 +50,7 @@ async function publish({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
 const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
 const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
 
-/** The topic of the call: a TargetArn may be its ARN. Other targets cannot be reached from here. */
+/** The topic of the call. TargetArn may be its ARN. Other targets are not supported. */
 function targetOf(input: AwsInput, call: AwsCall): string {
   const given = TARGETS.filter((name) => input[name] !== undefined)
   const [target] = given

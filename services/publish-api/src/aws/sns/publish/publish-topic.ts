@@ -1,16 +1,16 @@
-/** The topic of a publish over the wire. */
+/** The topic of a publish over the AWS protocols. */
 import { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
 import { admit } from '../../../messages/admit.ts'
 import type { KnownTopic } from '../../../topics/topic-cache.ts'
 import { noSuchTopic } from '../refusals.ts'
 
-/** The topic, if there is capacity for a message; `NotFound` if there is no such topic. */
+/** The topic, if there is capacity for a message. Throws `NotFound` if there is no such topic. */
 export function knownTopic(deps: ApiDeps, topicArn: string): Promise<KnownTopic> {
   return ofTopic(async () => admit(deps, topicArn))
 }
 
-/** The result of `work`; `NotFound` if it finds no topic. */
+/** Returns the result of `work`. Throws `NotFound` if it finds no topic. */
 export async function ofTopic<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** A message as Publish and PublishBatch give it (checklist 117 to 121, 130): what is wrong with it, in SNS's words. */
+/** Reads a message of Publish or PublishBatch (checklist 117 to 121, 130). Errors have SNS's texts. */
 import type { AwsInput } from '@fantail/aws-wire'
 import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
 import type { NewMessage } from '../../../messages/read-messages.ts'
@@ -22,7 +22,7 @@ export interface ReadMessage {
   bytes: number
 }
 
-/** The message as far as it can be judged by itself. */
+/** Reads a message, with the checks that need nothing but the message. */
 export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttributes): ReadMessage {
   const { Subject: subject, MessageStructure: structure } = input
   const text = String(input.Message ?? '')
@@ -42,7 +42,7 @@ export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttribut
   return { message, bytes: Buffer.byteLength(text) + bytes }
 }
 
-/** Throws if a text for protocols is not of that kind, cannot be read or has no default. */
+/** Checks a text for protocols. Throws if it is not marked as one, cannot be read or has no default. */
 export function checkStructure(structure: unknown, text: string): void {
   if (structure !== 'json') throw invalidParameter('MessageStructure')
   const texts = objectOf(text)

@@ -1,4 +1,4 @@
-/** MessageAttributes as a publisher gives them (checklist 123 to 125), with the refusals recorded from AWS. */
+/** Reads a publisher's MessageAttributes (checklist 123 to 125). The refusals are recorded from AWS. */
 import { AwsError } from '@fantail/aws-wire'
 import type { MessageAttribute } from '@fantail/contracts'
 
@@ -24,12 +24,10 @@ export interface ReadAttributes {
 /** @limit Name of an SNS message attribute. Past it: the message is refused. */
 const SNS_ATTRIBUTE_NAME_BYTES_MAX = 256
 const TYPE = /^(String|Number|Binary)(\..+)?$/s
-/** Letters and digits are those of any script (recorded). */
+/** Letters and digits of any script are allowed (recorded). */
 const IMPERMISSIBLE = /[^\p{L}\p{Nd}_.-]/u
 
-/**
- * Throws the first thing that is wrong; `path` leads to the entry of a batch: `publishBatchRequestEntries.1.member.`.
- */
+/** Throws the first error. `path`: where the entry of a batch is, `publishBatchRequestEntries.1.member.`. */
 export function readAttributes(given: unknown, path = ''): ReadAttributes {
   const entries = Object.entries((given ?? {}) as Record<string, GivenAttribute>)
   if (entries.length === 0) return { attributes: undefined, bytes: 0 }

@@ -1,4 +1,4 @@
-/** Confirming and unsubscribing, by the SDK's signed calls and by the links in messages. */
+/** Confirming and unsubscribing, with the SDK's signed calls and with the links in messages. */
 import { ConfirmSubscriptionCommand, type SNSClient, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../../fixtures/test-api.fixture.ts'

@@ -1,6 +1,6 @@
 /**
- * ConfirmSubscription (checklist 57 to 63), by the API or by the link in a message: the token alone says which
- * subscription is meant; the topic's ARN only has to be one of the right region.
+ * ConfirmSubscription (checklist 57 to 63), by the API or by the link in a message. The token alone identifies the
+ * subscription. The topic's ARN only needs the right region.
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
@@ -33,7 +33,7 @@ async function confirmSubscription(
   if (topic?.service !== 'sns' || topic.subscriptionId !== undefined) throw invalidParameter('Topic')
   if (call.signed && topic.region !== call.region) throw invalidParameter('Topic')
   const record = await deps.subscriptions.findByToken(token)
-  // A link is not signed, so only its subscription knows the region that it was made for.
+  // A link is not signed, so the region for which it was made is only known from its subscription.
   const region = call.signed ? call.region : (parseArn(record?.arn ?? '')?.region ?? call.region)
   if (topic.region !== region) throw invalidParameter('Topic')
   if (call.signed && !HEX.test(token)) throw unprefixed('Invalid token')
@@ -44,7 +44,7 @@ async function confirmSubscription(
 
 const HEX = /^[0-9a-f]+$/i
 
-/** Only a signed call can ask that unsubscribing be signed too. */
+/** Only a signed call can require that unsubscribing is signed too. */
 function authenticationOf({ AuthenticateOnUnsubscribe }: AwsInput, { signed }: AwsCall): Authentication {
   if (!signed) return {}
   const authenticate = String(AuthenticateOnUnsubscribe).toLowerCase() === 'true'

@@ -1,4 +1,4 @@
-/** ListSubscriptions, of the caller's account and region, and ListSubscriptionsByTopic (checklist 113, 140). */
+/** ListSubscriptions for the caller's account and region, and ListSubscriptionsByTopic (checklist 113, 140). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, LIST_LIMIT_MAX, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'

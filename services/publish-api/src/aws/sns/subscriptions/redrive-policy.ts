@@ -11,7 +11,7 @@ interface Subscriber {
   endpoint: string
 }
 
-/** null removes it. That the queue exists is not asked: as with SNS, it may come later. */
+/** null removes the policy. Whether the queue exists is not checked, because in SNS it may be made later. */
 export function readRedrivePolicy(
   text: string,
   { topicArn, protocol, endpoint }: Subscriber,

@@ -1,7 +1,7 @@
 /**
- * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols, and some of them can be reached
- * from here. The others are judged as SNS judges them, so that a client learns of its mistake first, and then refused.
- * A kind whose settings this process lacks is refused in the same way.
+ * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols, and Fantail supports some of
+ * them. For the others it first checks the endpoint as SNS does, so that a client learns of its mistake, and then
+ * refuses. A kind whose settings this process lacks is refused in the same way.
  */
 import type { AwsError } from '@fantail/aws-wire'
 import {
@@ -17,7 +17,7 @@ import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
 type Check = (endpoint: string) => AwsError | undefined
 
-/** RFC 5321 §4.5.3.1. Longer ones are not looked at: time would grow with the square of their length. */
+/** RFC 5321 §4.5.3.1. Longer texts are not matched, because the time would grow with the square of their length. */
 const EMAIL = /^(?=.{1,320}$)[^\s@]+@[^\s@]+\.[^\s@]+$/
 const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
 const ARN_OF = (service: string) => new RegExp(`^arn:[a-z-]+:${service}:[a-z0-9-]+:\\d{12}:.+$`)
@@ -27,7 +27,7 @@ const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Chec
 }
 const email = matches(EMAIL, () => invalidParameter('Email address'))
 
-/** Protocols of SNS that no endpoint kind stands for yet. */
+/** Protocols of SNS without an endpoint kind here. */
 const UNSERVED: Record<string, Check> = {
   email,
   'email-json': email,
@@ -41,11 +41,11 @@ const UNSERVED: Record<string, Check> = {
 export interface GivenEndpoint {
   protocol: string
   endpoint: string
-  /** null if nothing can be delivered by the protocol. */
+  /** null: this protocol is not supported. */
   address: EndpointAddress | null
 }
 
-/** One that SNS has. Its endpoint is judged when the topic is known to be there, as recorded. */
+/** Checks that SNS has the protocol. The endpoint is checked only after the topic was found, as recorded. */
 export function checkProtocol(protocol: unknown): string {
   if (protocol === undefined) throw missingParameter('Protocol')
   const name = String(protocol)
@@ -53,7 +53,7 @@ export function checkProtocol(protocol: unknown): string {
   throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
 }
 
-/** `name` is a protocol that checkProtocol has taken. */
+/** `name`: a protocol that checkProtocol has accepted. */
 export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
   const unserved = Object.hasOwn(UNSERVED, name) ? UNSERVED[name] : undefined
   const text = String(endpoint ?? '')
@@ -64,7 +64,7 @@ export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefa
   return { protocol: name, endpoint: text, address: null }
 }
 
-/** What can be delivered to; throws if nothing can be delivered by the protocol, or to this endpoint. */
+/** Returns the endpoint. Throws if the protocol, or this endpoint, is not supported. */
 export function checkServed({ protocol, address }: GivenEndpoint, attempters: Attempters): EndpointAddress {
   const attempter = address && attempters[address.protocol]
   if (!attempter || attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
@@ -84,7 +84,7 @@ function unservedProtocol(protocol: string, attempters: Attempters): AwsError {
 
 const notOfProtocol = () => invalidParameter('Endpoint must match the specified protocol')
 
-/** SNS's words for what is no endpoint of the protocol. */
+/** SNS's text if the endpoint is invalid for the protocol. */
 const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
   http: notOfProtocol,
   https: notOfProtocol,

@@ -54,7 +54,7 @@ test('[55][56] a webhook is pending and gets a confirmation; its ARN is returned
   )
   const made = await record(again.SubscriptionArn)
   expect(made).toMatchObject({ status: 'pending', protocol: 'https', endpoint: Endpoint })
-  // The repeated request asked again, with a token that replaced the first.
+  // The repeated request sent a second confirmation, with a token that replaced the first.
   const asked = await waitingIn(sns.api, made?.id ?? '')
   expect(asked.map(({ kind, publicUrl }) => [kind, publicUrl])).toEqual([
     ['SubscriptionConfirmation', sns.endpoint],
@@ -338,7 +338,7 @@ test('no endpoint blocks the API, with any length and protocol', async () => {
   }
 })
 
-/** Without the wire: what would be sent a hundred times is a megabyte each. */
+/** Checks the endpoint without a request, because a hundred requests of a megabyte each would take long. */
 function judged(protocol: string, endpoint: string): string {
   try {
     checkEndpoint(protocol, endpoint, sns.api.deps.settings.arn)

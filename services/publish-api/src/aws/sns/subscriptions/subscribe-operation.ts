@@ -1,6 +1,7 @@
 /**
- * Subscribe (checklist 55, 136 to 147): a webhook is pending until it confirms; a queue of the caller's account takes
- * part at once, one of another account is asked to confirm by a message in it. `confirmedBy` of the traits decides.
+ * Subscribe (checklist 55, 136 to 147). A webhook is pending until it confirms. A queue of the caller's account is
+ * confirmed at once. A queue of another account gets a message that asks it to confirm. `confirmedBy` of the traits
+ * decides.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
@@ -72,7 +73,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
 }
 
-/** Worded like SNS's error for an unreachable host. The log has the reason. */
+/** The text is like SNS's error for an unreachable host. The log has the reason. */
 function refuseUnreachable(deps: ApiDeps, { endpoint }: EndpointAddress, call: AwsCall): void {
   const refused = refusedHost(deps.addressGuard, endpoint)
   if (!refused) return
@@ -80,7 +81,7 @@ function refuseUnreachable(deps: ApiDeps, { endpoint }: EndpointAddress, call: A
   throw invalidParameter('Unreachable Endpoint')
 }
 
-/** Which kinds of topics and endpoints go together (checklist 146, 147). */
+/** Refuses kinds of topics and endpoints that do not fit together (checklist 146, 147). */
 function checkKinds(topicArn: string, { protocol, endpoint }: GivenEndpoint, fifoHttp: boolean): void {
   const ordered = isFifoName(topicArn)
   const traits = traitsOf(protocol)
@@ -100,7 +101,10 @@ interface Confirming {
   authentication?: Authentication
 }
 
-/** A caller who confirms by subscribing, as for a queue of their own, is the one who may take it out again. */
+/**
+ * If a signed call confirms the subscription by subscribing, as for the caller's own queue, only a signed call may
+ * delete it.
+ */
 function confirmationOf({ protocol, endpoint }: EndpointAddress, { account, signed }: AwsCall): Confirming {
   const { confirmedBy } = PROTOCOL_TRAITS[protocol]
   const isOwn = confirmedBy === 'account' && parseArn(endpoint)?.account === account
@@ -118,7 +122,7 @@ function toRefusal(error: unknown): unknown {
   }
   if (!(error instanceof FantailError)) return error
   if (error.code === 'not_found') return noSuchTopic()
-  // All that is left to be wrong by now: credentials that cannot be kept.
+  // The only remaining problem of this kind: credentials that cannot be stored.
   if (error.code === 'validation_failed') {
     return invalidParameter(`Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`)
   }

@@ -47,7 +47,7 @@ async function get(SubscriptionArn: string): Promise<Record<string, string>> {
 const set = (SubscriptionArn: string, AttributeName: string, AttributeValue?: string) =>
   sns.client.send(new SetSubscriptionAttributesCommand({ SubscriptionArn, AttributeName, AttributeValue }))
 
-/** Each refusal of an attribute: on Subscribe its text has a prefix that it lacks on Set. */
+/** Checks a refusal of an attribute. Subscribe's text has a prefix that SetSubscriptionAttributes does not have. */
 async function expectRefused(name: string, value: string, text: string, endpoint: () => Endpoint = hook) {
   const [onSubscribe, onSet] = [
     await refusalOf(subscribe({ [name]: value }, endpoint())),

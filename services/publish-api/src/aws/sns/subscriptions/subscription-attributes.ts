@@ -1,7 +1,7 @@
 /**
- * The settable attributes of a subscription (checklist 141 to 143): texts as Subscribe and SetSubscriptionAttributes
- * take them, read into settings. Raw delivery and the filter's scope are read first: what others may say depends on
- * them.
+ * The settable attributes of a subscription (checklist 141 to 143). Texts of Subscribe and SetSubscriptionAttributes
+ * become settings. Raw delivery and the filter's scope are read first, because the valid values of other attributes
+ * depend on them.
  */
 import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
 import { FilterPolicyError, traitsOf } from '@fantail/policy'
@@ -14,7 +14,7 @@ import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delive
 export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
-/** The subscription of the attributes, with their previous values. */
+/** The subscription to which the attributes belong, with their previous values. */
 type Subscriber = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'attributes'> &
   Pick<
     SubscriptionSettings,
@@ -42,7 +42,7 @@ const SETTABLE = new Set([
   'ReplayPolicy',
 ])
 
-/** The settings that the attributes given come to; throws the first thing that is wrong. */
+/** The settings that the given attributes mean. Throws the first error. */
 export function readSettings(given: Given, before: Subscriber, rules: ReadingRules): Read {
   const { refuse } = rules
   if (!Object.keys(given).every((name) => SETTABLE.has(name))) throw refuse('AttributeName')
@@ -61,7 +61,7 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
   }
 }
 
-/** Those of SNS's protocols without an endpoint kind that take raw delivery. */
+/** Protocols of SNS without an endpoint kind here that allow raw delivery. */
 const UNSERVED_RAW_PROTOCOLS = new Set(['firehose'])
 
 function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, refuse: Refuse): Read {
@@ -87,7 +87,7 @@ function readScope({ FilterPolicyScope: text }: Given, refuse: Refuse): Read {
   )
 }
 
-/** Also a filter that stays is held against a change of its scope. */
+/** If only the scope changes, the existing filter is checked against the new scope. */
 function readFilter(
   { FilterPolicy: text, FilterPolicyScope: scope }: Given,
   after: Subscriber,
@@ -105,10 +105,13 @@ function readFilter(
   }
 }
 
-/** Recorded without the attribute's name before it. */
+/** SNS writes this text without the attribute's name before it (recorded). */
 const UNPREFIXED = /^Filter policy scope /
 
-/** Also a policy that stays is held against a change of raw delivery, which decides what content types it may name. */
+/**
+ * If raw delivery changes, the existing policy is checked again, because raw delivery decides which content types it
+ * may name.
+ */
 function readPolicy(
   { DeliveryPolicy: text, RawMessageDelivery }: Given,
   after: Subscriber,
@@ -128,7 +131,7 @@ function readPolicy(
   return { deliveryPolicy: readDeliveryPolicy(text, { ...policyRules, maxRetrySeconds }, refuse) }
 }
 
-/** Kept and shown; only Firehose, which is not served, would use it. */
+/** The value is stored and shown. Only Firehose would use it, which is not supported. */
 function readRole({ SubscriptionRoleArn: text }: Given, { attributes }: Subscriber): Read {
   if (text === undefined) return {}
   const { SubscriptionRoleArn: _, ...rest } = attributes

@@ -1,6 +1,6 @@
 /**
- * A subscription's DeliveryPolicy over the wire (checklist 8 to 15, 19): read with SNS's refusals, and written in the
- * exact shape in which AWS returns it, with the leftovers `sicklyRetryPolicy` and `guaranteed`.
+ * A subscription's DeliveryPolicy over the AWS protocols (checklist 8 to 15, 19). It is read with SNS's refusals. It is
+ * written exactly as AWS writes it, also with the old members `sicklyRetryPolicy` and `guaranteed`.
  */
 import {
   type DeliveryPolicy,
@@ -22,11 +22,11 @@ import type { Refuse } from '../refusals.ts'
 
 interface PolicyRules {
   contentTypes: ContentTypes
-  /** Absent: the policy stays as it is, and may be one that the native API took. */
+  /** Absent: the existing policy is checked, which the native API may have accepted. */
   maxRetrySeconds?: number
 }
 
-/** The stored form; null deletes it. */
+/** The stored form. null deletes the policy. */
 export function readDeliveryPolicy(text: string, rules: PolicyRules, refuse: Refuse): DeliveryPolicy | null {
   if (text === '') return null
   const policy = parseJsonAttribute('DeliveryPolicy', text, refuse)
@@ -35,16 +35,16 @@ export function readDeliveryPolicy(text: string, rules: PolicyRules, refuse: Ref
   return parseDeliveryPolicy(policy)
 }
 
-/** The first thing wrong, in SNS's words: `healthyRetryPolicy.numRetries must be less than or equal to 100`. */
+/** The first problem, in SNS's words: `healthyRetryPolicy.numRetries must be less than or equal to 100`. */
 export function deliveryPolicyProblem(policy: unknown, rules: PolicyRules): string | undefined {
   const [problem] = checkDeliveryPolicy(policy, { path: '', ...rules })
   if (!problem) return undefined
   const { path, message } = problem
-  // A member that is not known is named by its message alone.
+  // The message about an unknown member already has its name.
   return message.startsWith('Unexpected') ? message : `${path.slice(1)} ${message}`.trim()
 }
 
-/** Empty if its protocol takes no policy. DeliveryPolicy is present only if the subscription has its own. */
+/** Empty if the protocol accepts no policy. DeliveryPolicy is present only if the subscription has its own. */
 export function deliveryPolicyAttributes(
   record: SubscriptionRecord,
   topic: TopicRecord,
@@ -59,7 +59,7 @@ export function deliveryPolicyAttributes(
   }
 }
 
-/** Whole numbers on the wire: a fraction of the native API is shown rounded up. */
+/** The AWS protocols have whole numbers only. A fraction that the native API has set is shown rounded up. */
 export function shownThrottle({ maxReceivesPerSecond }: ThrottlePolicy): ThrottlePolicy {
   return { maxReceivesPerSecond: Math.ceil(maxReceivesPerSecond) }
 }

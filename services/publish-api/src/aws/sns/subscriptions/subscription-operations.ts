@@ -80,7 +80,7 @@ async function setAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Prom
   return undefined
 }
 
-/** Pending ones too; `NotFound` where there is none of exactly this ARN. */
+/** The subscription with exactly this ARN, also a pending one. Throws `NotFound` if there is none. */
 async function namedSubscription(deps: ApiDeps, given: unknown, call: AwsCall): Promise<SubscriptionRecord> {
   const { arn, id } = checkSubscriptionArn(given, call)
   const record = await deps.subscriptions.get(id)

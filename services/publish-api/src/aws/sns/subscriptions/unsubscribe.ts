@@ -1,6 +1,6 @@
 /**
- * Unsubscribe (checklist 74 to 76, 144, 145). A signed call removes the subscription for good. One without a signature
- * is the link that any holder of a message has: the endpoint is asked whether that was meant, and can undo it.
+ * Unsubscribe (checklist 74 to 76, 144, 145). A signed call deletes the subscription. An unsigned call is a link, which
+ * everybody who has a message can follow. The endpoint is then asked whether that was meant, and can undo it.
  */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { SubscriptionRecord } from '@fantail/contracts'
@@ -19,7 +19,7 @@ export function unsubscribeOperation(deps: ApiDeps): Operation {
       const { arn, id, account } = checkSubscriptionArn(SubscriptionArn, call)
       if (call.signed && account !== call.account) throw notAllowed(call, arn)
       const record = await deps.subscriptions.get(id)
-      // Also fine where it is gone already: the caller cannot know.
+      // Succeeds also if the subscription is gone already, because the caller cannot know that.
       if (!record || record.arn !== arn || record.unsubscribed) return undefined
       await unsubscribe(deps, record, call)
       deps.topicCache.forget(record.topicArn)

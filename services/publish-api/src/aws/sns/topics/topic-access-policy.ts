@@ -1,5 +1,5 @@
 /**
- * A topic's access policy: kept, changed by statement and shown; who may do what by it: packages/access/src/access.ts.
+ * A topic's access policy: it is stored, shown, and changed by statement. packages/access/src/access.ts enforces it.
  */
 import { objectOf, parseArn, type TopicRecord } from '@fantail/contracts'
 
@@ -28,7 +28,7 @@ const OWNER_ACTIONS = [
   'Publish',
 ]
 
-/** In lower case: case does not count in policies. */
+/** In lower case, because policies ignore case. */
 const TOPIC_ACTIONS = [
   ...OWNER_ACTIONS,
   'Receive',
@@ -39,13 +39,13 @@ const TOPIC_ACTIONS = [
   'UntagResource',
 ].map((action) => action.toLowerCase())
 
-/** Whether a policy of a topic may speak of this action: `Publish`, `*`, `Get*`. */
+/** Whether a topic's policy may contain this action: `Publish`, `*`, `Get*`. */
 export function isTopicAction(action: string): boolean {
   const parts = action.toLowerCase().split('*')
   return TOPIC_ACTIONS.some((known) => matches(known, parts))
 }
 
-/** Whether a text begins with the first of the parts, ends with the last and has the others in between, in order. */
+/** Whether a text begins with the first part, ends with the last, and has the others in between, in order. */
 function matches(text: string, parts: string[]): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop()
@@ -78,7 +78,7 @@ function isInScope(action: unknown): boolean {
   return rest.length === 0 && service.toLowerCase() === 'sns' && name !== undefined && isTopicAction(name)
 }
 
-/** The topic's own policy, else the default one. */
+/** The topic's own policy, or else the default one. */
 export function accessPolicyOf({ arn, attributes }: Pick<TopicRecord, 'arn' | 'attributes'>): string {
   return attributes.Policy ?? JSON.stringify(defaultPolicy(arn))
 }

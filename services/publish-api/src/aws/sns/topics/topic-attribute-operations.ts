@@ -1,4 +1,4 @@
-/** Reading and setting a topic's attributes (checklist 108, 109), its data protection policy included. */
+/** Reads and sets a topic's attributes (checklist 108, 109), also its data protection policy. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { parseArn, type TopicRecord } from '@fantail/contracts'
 import type { CountedTopic } from '@fantail/store'
@@ -81,7 +81,7 @@ async function setTopicAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall):
   const arn = checkTopicArn(input.TopicArn, call)
   if (input.AttributeName === undefined) throw missingParameter('AttributeName')
   const name = String(input.AttributeName)
-  // This attribute has its own operation.
+  // This attribute has an operation of its own.
   if (name === 'DataProtectionPolicy') throw refuseOnSet('AttributeName')
   return set(deps, call, { arn, name, text: String(input.AttributeValue ?? '') })
 }

@@ -1,6 +1,6 @@
 /**
  * The settable attributes of a topic (checklist 108, 109, 115, 116). Texts of CreateTopic and SetTopicAttributes become
- * settings. An attribute without a typed member is stored under SNS's name, as given.
+ * settings. An attribute that has no member in the record is stored as given, under SNS's name.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -36,9 +36,7 @@ const READERS: Record<string, Reader> = {
   FifoThroughputScope: readScope,
 }
 
-/**
- * The settings that the attributes given come to; `kept` are those that the topic has. Throws the first that is wrong.
- */
+/** The settings that the given attributes mean. `kept`: the attributes that the topic has. Throws the first error. */
 export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules): Read {
   const read: Read = {}
   let attributes = kept
@@ -48,7 +46,7 @@ export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules
     else attributes = withAttribute(attributes, { name, text }, rules)
   }
   if (attributes === kept) return read
-  // A given version of the signature turns signing on.
+  // Setting the version of the signature turns signing on.
   return { ...read, attributes, ...(given.SignatureVersion && { signing: 'sns' as const }) }
 }
 
@@ -57,7 +55,7 @@ interface GivenAttribute {
   text: string
 }
 
-/** Empty takes an attribute away: what it then means is as if it had never been set. */
+/** An empty value removes the attribute, as if it had never been set. */
 function withAttribute(
   attributes: Given,
   { name, text }: GivenAttribute,
@@ -98,7 +96,10 @@ function readScope(text: string, { arn, refuse }: TopicRules): Read {
   throw refuse(`FifoThroughputScope: Invalid value [${text}]. Please use either Topic or MessageGroup`)
 }
 
-/** The name of an attribute given that the topic does not have, or not with this value; they have been read before. */
+/**
+ * The name of a given attribute that the topic lacks, or has with another value. The attributes must have been read
+ * before.
+ */
 export function differingAttribute(given: Given, topic: TopicRecord, rules: TopicRules): string | undefined {
   return Object.entries(given).find(([name, text]) => {
     if (name === 'Policy') return !isDeepStrictEqual(documentOf(text), documentOf(accessPolicyOf(topic)))
@@ -111,7 +112,7 @@ export function differingAttribute(given: Given, topic: TopicRecord, rules: Topi
   })?.[0]
 }
 
-/** The text's JSON value, or the text itself if it is not JSON. An empty text counts as absent. */
+/** The text's JSON value. If the text is not JSON, the text itself. An empty text counts as absent. */
 function documentOf(text: string | undefined): unknown {
   if (!text) return undefined
   try {

@@ -1,6 +1,7 @@
 /**
- * A topic's DeliveryPolicy over the wire (checklist 1 to 7, 15): groups under `http`, each with `default` before its
- * name, where the store has the shape of subscriptions; read with SNS's refusals, written member by member as recorded.
+ * A topic's DeliveryPolicy over the AWS protocols (checklist 1 to 7, 15). Its groups are under `http`, each with
+ * `default` before its name. The store has the form of subscriptions instead. The policy is read with SNS's refusals,
+ * and written member by member as recorded.
  */
 import { isObject, type RetryPolicy, SYSTEM_POLICY, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
@@ -11,7 +12,10 @@ import { shownThrottle } from '../subscriptions/subscription-delivery-policy.ts'
 
 type Members = Record<string, unknown>
 
-/** Groups as topics name them, and their names in a subscription's policy. `sickly…` is a leftover, never acted on. */
+/**
+ * Groups by their names in topics, with their names in a subscription's policy. `sickly…` is an old member without
+ * effect.
+ */
 const GROUPS: Record<string, string> = {
   defaultHealthyRetryPolicy: 'healthyRetryPolicy',
   defaultSicklyRetryPolicy: 'sicklyRetryPolicy',
@@ -23,7 +27,7 @@ const OVERRIDES = 'disableSubscriptionOverrides'
 
 type Policy = Pick<TopicSettings, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
 
-/** The whole policy anew: nothing of an earlier one stays. Empty deletes it. */
+/** The new policy replaces the whole earlier one. An empty text deletes it. */
 interface Rules {
   refuse: Refuse
   maxRetrySeconds: number
@@ -52,7 +56,7 @@ function membersOf(value: unknown, what: string, fail: (problem: string) => Erro
   throw fail(`${what} must be a JSON object`)
 }
 
-/** `.healthyRetryPolicy.numRetries` as `http.defaultHealthyRetryPolicy.numRetries`. */
+/** Writes `.healthyRetryPolicy.numRetries` as `http.defaultHealthyRetryPolicy.numRetries`. */
 function inTopicWords({ path, message }: { path: string; message: string }): string {
   if (message.startsWith('Unexpected')) return message
   const [, group = '', ...rest] = path.split('.')
@@ -61,7 +65,7 @@ function inTopicWords({ path, message }: { path: string; message: string }): str
 
 type TopicPolicy = Pick<TopicRecord, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
 
-/** DeliveryPolicy where one is set, with just what was given; EffectiveDeliveryPolicy always. */
+/** DeliveryPolicy is present if one is set, with only the given members. EffectiveDeliveryPolicy is always present. */
 export function topicPolicyAttributes(topic: TopicPolicy): Record<string, string> {
   const { deliveryPolicy, disableSubscriptionOverrides } = topic
   const { throttlePolicy, ...effective } = effectivePolicy(topic)
@@ -101,7 +105,7 @@ const RECORDED_ORDER: (keyof RetryPolicy)[] = [
   'backoffFunction',
 ]
 
-/** With the members that SNS requires, which the native API takes from the default where they are left out. */
+/** Adds members that SNS requires. A policy of the native API may lack them, and then their default applies. */
 function inRecordedOrder(group: Partial<RetryPolicy>): Partial<RetryPolicy> {
   const { minDelayTarget, maxDelayTarget, numRetries } = SYSTEM_POLICY.healthyRetryPolicy
   const given = { minDelayTarget, maxDelayTarget, numRetries, ...group }

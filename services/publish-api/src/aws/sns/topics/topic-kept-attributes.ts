@@ -1,11 +1,11 @@
-/** Attributes of a topic that are kept and shown as given (checklist 116, 200), each with what it may be. */
+/** Attributes of a topic that are stored and shown as given (checklist 116, 200), each with its check. */
 import { objectOf } from '@fantail/contracts'
 
 interface KeptAttribute {
-  /** The text's problem, with the attribute's name; undefined if there is none. */
+  /** The problem of the text, with the attribute's name. undefined: there is none. */
   problem(text: string): string | undefined
   fifoOnly?: true
-  /** Not in GetTopicAttributes' answers, because another operation shows it. */
+  /** GetTopicAttributes does not return it, because another operation does. */
   hidden?: true
 }
 

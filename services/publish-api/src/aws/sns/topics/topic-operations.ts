@@ -36,7 +36,7 @@ export function topicOperations(deps: ApiDeps): Operation[] {
   ]
 }
 
-/** One that exists is left as it is, and answered if it has all that was given. */
+/** An existing topic stays unchanged, and is returned if it has everything that was given. */
 async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<string> {
   const { FifoTopic, ...attributes } = givenAttributes(input)
   const name = checkName(input.Name, FifoTopic)
@@ -66,7 +66,7 @@ async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promi
   return arn
 }
 
-/** The data protection policy is given beside the attributes, and kept as one. */
+/** The data protection policy is a parameter of its own, and is stored as an attribute. */
 function givenAttributes({ Attributes, DataProtectionPolicy }: AwsInput): Record<string, string> {
   const given = { ...(Attributes as Record<string, string> | undefined) }
   if (Object.hasOwn(given, 'DataProtectionPolicy')) throw invalidParameter('AttributeName')
@@ -75,7 +75,7 @@ function givenAttributes({ Attributes, DataProtectionPolicy }: AwsInput): Record
     : { ...given, DataProtectionPolicy: String(DataProtectionPolicy) }
 }
 
-/** A name says what kind of topic it is, and FifoTopic has to agree. */
+/** The name says which kind of topic it is. FifoTopic must agree. */
 function checkName(given: unknown, fifoTopic = 'false'): string {
   const name = String(given ?? '')
   const fifo = fifoTopic.toLowerCase()

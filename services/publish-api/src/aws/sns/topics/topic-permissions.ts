@@ -1,4 +1,4 @@
-/** AddPermission and RemovePermission: statements of the topic's policy by label. */
+/** AddPermission and RemovePermission. They add and remove statements of the topic's policy by label. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
@@ -38,7 +38,7 @@ export function permissionOperations(deps: ApiDeps): Operation[] {
   ]
 }
 
-/** The statements of a topic after the change. */
+/** Returns the topic's statements after the change. */
 type Change = (statements: Statement[], topic: TopicRecord) => Statement[]
 
 interface PolicyChange {

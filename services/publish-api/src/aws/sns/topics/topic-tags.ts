@@ -82,7 +82,7 @@ function tagsOf({ tags = {} }: Pick<TopicRecord, 'tags'>): Tags {
   return new Map(Object.entries(tags))
 }
 
-/** The tags of a request, checked; none where none are given. */
+/** Checks the tags of a request. Empty if none are given. */
 export function readTags(given: unknown): Tags {
   const list = (given as { Key?: string; Value?: string }[] | undefined) ?? []
   for (const [index, { Key = '', Value = '' }] of list.entries()) {
@@ -110,7 +110,7 @@ function checkCount(tags: Tags): Tags {
   throw new AwsError('TagLimitExceeded', 'Could not complete request: tag quota of per resource exceeded')
 }
 
-/** The key of a tag given that the topic does not have, or not with this value. */
+/** The key of a given tag that the topic lacks, or has with another value. */
 export function differingTag(given: Tags, topic: TopicRecord): string | undefined {
   const own = tagsOf(topic)
   return [...given.keys()].find((key) => own.get(key) !== given.get(key))

@@ -1,4 +1,4 @@
-/** Rules that the three batch operations share (checklist 181, 182), and how their entries succeed and fail. */
+/** Rules of all three batch operations (checklist 181, 182), and the results of their entries. */
 import { AwsError, type AwsInput } from '@fantail/aws-wire'
 import { sqsError } from '../sqs-error.ts'
 
@@ -10,7 +10,7 @@ interface Entry extends AwsInput {
   Id: string
 }
 
-/** The entries of a batch; throws if the batch as such cannot be carried out. */
+/** The entries of a batch. Throws if the whole batch must be refused. */
 export function readEntries({ Entries }: AwsInput, operation: string): Entry[] {
   const entries = (Entries ?? []) as AwsInput[]
   if (entries.length === 0) {
@@ -44,7 +44,7 @@ export function accepted<T extends object>(outcomes: (T | AwsError)[]): T[] {
 
 type Answer = Record<string, unknown>
 
-/** The outcome of each entry: its result, or its own refusal. */
+/** The answer with the outcome of each entry: its result or its refusal. */
 export function batchAnswer(entries: Entry[], outcomes: (Answer | AwsError)[]): Answer {
   const successful: Answer[] = []
   const failed: Answer[] = []

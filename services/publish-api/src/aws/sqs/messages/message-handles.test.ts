@@ -22,7 +22,7 @@ async function sent(QueueUrl: string): Promise<string> {
   await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello', ...order }))
   return received(QueueUrl)
 }
-/** The handle of the next message, '' where there is none. */
+/** The handle of the next message; '' if there is none. */
 async function received(QueueUrl: string): Promise<string> {
   const { Messages = [] } = await sqs.client.send(new ReceiveMessageCommand({ QueueUrl }))
   return Messages[0]?.ReceiptHandle ?? ''
@@ -95,7 +95,7 @@ test('[175] garbage, and a handle of another queue, are no valid handles', async
   }
 })
 
-/** Every way to delete by a handle, and every way to hide for 100 s by one. */
+/** All operations that delete by a handle, or that hide by a handle for 100 s. */
 const queryBy = (QueueUrl: string, Action: string, given: Record<string, string>) =>
   sqs.query({ Action, ...given }, `/${ACCOUNT}/${QueueUrl}`)
 const DELETIONS: [string, (queue: string, handle: string) => Promise<unknown>][] = [
@@ -139,7 +139,7 @@ const CHANGES: typeof DELETIONS = [
       }),
   ],
 ]
-/** The handles of a message that was received three times, the newest last. */
+/** The handles of a message that was received three times. The newest comes last. */
 async function receivedThrice(queue: string): Promise<string[]> {
   const handles = [await sent(queue)]
   for (let i = 0; i < 2; i++) {

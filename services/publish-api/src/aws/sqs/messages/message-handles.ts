@@ -1,6 +1,6 @@
 /**
- * Deletes a received message by its receipt handle, or changes how long it is hidden. On a standard queue a handle of
- * any receive will do (docs/aws-compatibility.md, 202 and 203).
+ * Deletes a received message by its receipt handle, or changes how long it is hidden. On a standard queue, a handle of
+ * any receive works (docs/aws-compatibility.md, 202 and 203).
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { QUEUE_VISIBILITY_SECONDS_MAX } from '@fantail/contracts'
@@ -18,7 +18,7 @@ const CHANGE = { ...HANDLE, VisibilityTimeout: 'integer' } as const
 
 const NOT_AVAILABLE = 'Message does not exist or is not available for visibility timeout change'
 
-/** One kind of work on handles, as an operation on one and as one on a batch. */
+/** A change by handles, which has one operation for a single handle and one for a batch. */
 interface Kind {
   name: string
   entry: typeof HANDLE | typeof CHANGE
@@ -90,7 +90,7 @@ interface Work {
   refusal: typeof refusal
 }
 
-/** For each change its empty result or its refusal, in order. */
+/** For each change, in order, its empty result or its refusal. */
 async function carryOut(
   deps: ApiDeps,
   { kind, arn, call, read, refusal }: Work,
@@ -104,7 +104,7 @@ async function carryOut(
   })
 }
 
-/** The refusal of an entry of a batch: SQS words one differently (recorded: no full stop). */
+/** The refusal of an entry of a batch. SQS has one text that differs (recorded: no full stop). */
 function entryRefusal(change: VisibilityChange, error: HandleError): AwsError {
   return error === 'message_not_available'
     ? sqsError('ReceiptHandleIsInvalid', NOT_AVAILABLE)

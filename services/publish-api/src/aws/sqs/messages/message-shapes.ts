@@ -1,4 +1,4 @@
-/** Shapes of messages and of batches over them; `flat` names are those of the Query protocol. */
+/** Shapes of messages, and of batches of messages. `flat` names are those of the Query protocol. */
 import type { ListShape, MapShape, Shape, StructShape } from '@fantail/aws-wire'
 
 const VALUE: StructShape = { struct: { StringValue: 'string', BinaryValue: 'blob', DataType: 'string' } }
@@ -7,7 +7,7 @@ const NAMED = { key: 'Name', value: 'Value' }
 export const MESSAGE_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageAttribute' }
 const MESSAGE_SYSTEM_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageSystemAttribute' }
 
-/** A message as sent, alone or as an entry of a batch. */
+/** A message to send, alone or as an entry of a batch. */
 export const SENT_MESSAGE: Record<string, Shape> = {
   MessageBody: 'string',
   DelaySeconds: 'integer',
@@ -25,7 +25,7 @@ export const SENT_RESULT: Record<string, Shape> = {
   SequenceNumber: 'string',
 }
 
-/** `SendMessageBatch`: entries are `SendMessageBatchRequestEntry`, each done one `SendMessageBatchResultEntry`. */
+/** `SendMessageBatch`: an entry is a `SendMessageBatchRequestEntry`, and its result a `SendMessageBatchResultEntry`. */
 export function batchShapes(
   operation: string,
   entry: Record<string, Shape>,

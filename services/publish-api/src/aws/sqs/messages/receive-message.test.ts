@@ -122,7 +122,7 @@ test('[170] a long poll returns as soon as a message arrives', async () => {
   expect(await receive(queue, { WaitTimeSeconds: 0 })).toEqual([])
 })
 
-/** Waits until so many receives stand in line, by what they have asked of Redis. */
+/** Waits until this many receives wait in line. Their commands to Redis show it. */
 async function inLine(count: number): Promise<void> {
   const before = await calls()
   await waitFor(async () => (await calls()) - before >= count || (await steady()), { intervalMs: 50 })
@@ -147,7 +147,7 @@ test('a wait whose caller goes away takes no message with it', async () => {
   await inLine(1)
   leaving.abort()
   await expect(wait).rejects.toMatchObject({ name: 'AbortError' })
-  // The server hears of it a moment later; a message that comes before that is given back.
+  // The server notices the end a moment later. A message that comes before is given back.
   await send(queue)
   const messages = await waitFor(async () => {
     const found = await receive(queue, { WaitTimeSeconds: 1 })

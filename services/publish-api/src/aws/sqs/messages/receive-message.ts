@@ -1,4 +1,4 @@
-/** ReceiveMessage (checklist 168 to 171): short polls ask once, long polls stand in line (QueueWaits). */
+/** ReceiveMessage (checklist 168 to 171). Short polls ask once, and long polls wait in line (QueueWaits). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import {
   parseArn,

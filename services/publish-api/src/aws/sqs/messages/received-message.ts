@@ -1,4 +1,4 @@
-/** A received message as SQS shows it: the attributes that were asked for, and the digests of those. */
+/** A received message in SQS's form, with the requested attributes and their digests. */
 import type { AwsInput } from '@fantail/aws-wire'
 import type { QueueMessage } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody, SYSTEM_ATTRIBUTE_NAMES, systemAttributes } from '@fantail/delivery'
@@ -15,7 +15,7 @@ interface Selection {
 
 const SYSTEM_NAMES = new Set(SYSTEM_ATTRIBUTE_NAMES)
 
-/** `InvalidAttributeName` for a system attribute that does not exist. */
+/** Throws `InvalidAttributeName` if a system attribute does not exist. */
 export function readSelection(input: AwsInput): Selection {
   const asked = [...list(input.AttributeNames), ...list(input.MessageSystemAttributeNames)]
   for (const name of asked) {

@@ -60,7 +60,7 @@ test('a trace header is passed on: the system attribute, or else the request’s
   expect((await receive())?.Attributes?.AWSTraceHeader).toBe('Root=1-67891233-abcdef012345678912345678')
 })
 
-/** The digest of one text attribute, by the description of the algorithm alone. */
+/** The digest of one text attribute, computed only from the description of the algorithm. */
 function md5Of(...[name, type, value]: [string, string, string]): string {
   const hash = createHash('md5')
   for (const part of [name, type]) hash.update(sized(part))

@@ -19,7 +19,7 @@ import {
 
 const BATCH = 'SendMessageBatch'
 /**
- * Equal to the largest single message that any queue takes.
+ * As large as the largest single message of any queue.
  * @limit Messages of a SendMessageBatch together. Past it: the request is refused.
  */
 const SQS_BATCH_BYTES_MAX = 1_048_576
@@ -70,7 +70,7 @@ function checkBytes(entries: AwsInput[]): void {
   throw sqsError('BatchRequestTooLong', text)
 }
 
-/** A batch has one code for all that a FIFO queue misses. */
+/** If an entry lacks a member that a FIFO queue requires, a batch has one error code for all of these members. */
 function checkOrder(entry: AwsInput, queue: QueueRecord): void {
   const missing = missingOrder(entry, queue)
   if (missing) throw invalidParameterValue(missing.message)
@@ -94,7 +94,7 @@ async function send(deps: ApiDeps, { queue, messages, call }: Sending): Promise<
   return sent
 }
 
-/** The queue's settings may have changed since they were known here. */
+/** The queue's settings may have changed since they were cached. */
 function refused(error: unknown): never {
   if (error instanceof FantailError && error.details?.[0]?.path === 'deduplicationId') {
     throw missingDeduplicationId()

@@ -1,5 +1,7 @@
-/** One message that is sent, alone or in a batch: held against SQS's rules (checklist 182, 185, 215, 219) and made an
- *  item of the queue. */
+/**
+ * Reads one message to send, alone or in a batch. It is checked by SQS's rules (checklist 182, 185, 215, 219) and
+ * becomes an item of the queue.
+ */
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
 import {
   parseArn,
@@ -15,14 +17,14 @@ import { attributeBytes, readAttributes } from './sqs-message-attributes.ts'
 
 export interface SentMessage {
   item: SendItem
-  /** Members of the answer that follow from the message alone. */
+  /** Members of the answer that depend only on the message. */
   digests: Record<string, string | undefined>
 }
 
 const ID = /^[\x21-\x7e]{1,128}$/
 const NOT_FOR_THIS_QUEUE = 'The request include parameter that is not valid for this queue type.'
 
-/** How refusals of long messages begin; for an entry of a batch it is recorded otherwise. */
+/** The beginning of refusals of long messages. For an entry of a batch the recorded text differs. */
 const TOO_LONG = 'One or more parameters are invalid.'
 export const ENTRY_TOO_LONG = 'One or more parameters cannot be validated.'
 
@@ -65,9 +67,7 @@ export function sentBytes({ MessageBody, MessageAttributes }: AwsInput): number 
   return Buffer.byteLength(String(MessageBody ?? '')) + attributeBytes(MessageAttributes)
 }
 
-/**
- * The error for a FIFO message without group or deduplication id. A batch with one such entry is refused as a whole.
- */
+/** The error for a FIFO message without group or deduplication id. One such entry refuses the whole batch. */
 export function missingOrder(input: AwsInput, queue: QueueRecord): AwsError | undefined {
   if (!queue.fifo) return undefined
   if (!input.MessageGroupId) return missingParameter('MessageGroupId')
@@ -117,7 +117,7 @@ function readOrder(input: AwsInput, queue: QueueRecord): Pick<SendItem, 'groupId
   }
 }
 
-/** The id of a group, a copy or an attempt. */
+/** Reads the id of a group, a message (for deduplication) or a receive attempt. */
 export function readId(input: AwsInput, parameter: string): string | undefined {
   const id = input[parameter]
   if (typeof id !== 'string') return undefined

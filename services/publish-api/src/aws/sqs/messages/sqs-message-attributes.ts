@@ -1,4 +1,4 @@
-/** Message attributes of senders: SQS's rules (checklist 218), and the selection for a receiver. */
+/** Message attributes of senders, checked by SQS's rules (checklist 218), and the selection for a receiver. */
 import type { MessageAttribute } from '@fantail/contracts'
 import { invalidParameterValue } from '../sqs-error.ts'
 import { refusedCharacter } from './message-text.ts'
@@ -7,7 +7,7 @@ import { refusedCharacter } from './message-text.ts'
 const SQS_ATTRIBUTES_MAX = 10
 /** @limit Name of an SQS message attribute. Past it: the message is refused. */
 const SQS_ATTRIBUTE_NAME_CHARS_MAX = 256
-/** Letters and digits are those of any script (recorded). */
+/** Letters and digits of any script are allowed (recorded). */
 const NAME_CHARS = /^[\p{L}\p{Nd}_.-]+$/u
 const RESERVED_NAME = /^(aws\.|amazon\.|\.)|\.$/i
 const TYPE = /^(String|Number|Binary)/
@@ -28,7 +28,7 @@ interface ReadAttributes {
   bytes: number
 }
 
-/** `InvalidParameterValue` for the first that is wrong. */
+/** Throws `InvalidParameterValue` for the first error. */
 export function readAttributes(given: unknown): ReadAttributes {
   const entries = Object.entries((given ?? {}) as Record<string, GivenValue>)
   if (entries.length > SQS_ATTRIBUTES_MAX) {
@@ -45,7 +45,7 @@ export function readAttributes(given: unknown): ReadAttributes {
   return read
 }
 
-/** Whether or not they are valid: what a batch may hold in all is judged before its entries. */
+/** Counts invalid attributes too, because the size of a batch is checked before its entries. */
 export function attributeBytes(given: unknown): number {
   let bytes = 0
   for (const [name, value] of Object.entries((given ?? {}) as Record<string, GivenValue>)) {

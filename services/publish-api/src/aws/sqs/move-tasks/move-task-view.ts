@@ -1,4 +1,4 @@
-/** How SQS names and shows a redrive task. */
+/** Names and forms of a redrive task in SQS's API. */
 import type { Shape } from '@fantail/aws-wire'
 import type { RedriveStatus, RedriveTask } from '@fantail/contracts'
 
@@ -14,7 +14,9 @@ export const TASK_SHAPE: Record<string, Shape> = {
   StartedTimestamp: 'integer',
 }
 
-/** SQS cannot pause: a task that is paused natively goes on at some time, so it is running there. */
+/**
+ * SQS cannot pause tasks. A task that the native API has paused will continue at some time, so it counts as running.
+ */
 const STATUS: Record<RedriveStatus, string> = {
   running: 'RUNNING',
   paused: 'RUNNING',
@@ -55,12 +57,12 @@ interface TaskName {
   sourceArn: string
 }
 
-/** A handle in the form of SQS's own. */
+/** A handle in the form of SQS's own handles. */
 export function formatTaskHandle({ id, source }: RedriveTask): string {
   return Buffer.from(JSON.stringify({ taskId: id, sourceArn: source })).toString('base64')
 }
 
-/** undefined if the text is no handle. */
+/** undefined: the text is not a handle. */
 export function parseTaskHandle(handle: string): TaskName | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(handle, 'base64').toString())

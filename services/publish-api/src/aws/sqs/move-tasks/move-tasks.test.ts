@@ -35,7 +35,7 @@ const list = async (SourceArn: string, MaxResults?: number) => {
 const cancel = (TaskHandle: string) => sqs.client.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
 
 let names = 0
-/** The ARN of a queue that another one names as its dead-letter queue, holding `count` messages. */
+/** The ARN of a dead-letter queue of another queue, with `count` messages. */
 async function aDeadLetterQueue(count = 0): Promise<string> {
   const name = `dead-${++names}`
   await create(name)

@@ -1,6 +1,7 @@
 /**
- * StartMessageMoveTask, ListMessageMoveTasks, CancelMessageMoveTask over redrives (checklist 187, 188). Beyond SQS, the
- * source may be the dead-letter queue of subscriptions: without a destination its messages go back to those.
+ * StartMessageMoveTask, ListMessageMoveTasks and CancelMessageMoveTask, as redrives (checklist 187, 188). In addition
+ * to SQS, the source may be the dead-letter queue of subscriptions. Without a destination, its messages go back to
+ * these subscriptions.
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/contracts'
@@ -13,7 +14,7 @@ import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } f
 const MOVE_RATE_MAX = 500
 /** @limit Message move tasks of one answer. Past it: the request is refused. */
 const MOVE_TASKS_LISTED_MAX = 10
-/** Looked at in one go: tasks of other sources may stand between a source's own. */
+/** Tasks that one read returns. Tasks of other sources may be between those of this source. */
 const LOOK_AT = 100
 
 export function moveTaskOperations(deps: ApiDeps): Operation[] {
@@ -68,14 +69,14 @@ async function create({ redrives }: ApiDeps, task: NewTask): Promise<RedriveTask
       const only = 'Only one active task is allowed for a source queue arn at a given time.'
       throw invalidParameterValue(`There is already a task running. ${only}`)
     }
-    // Deleted since they were looked at.
+    // The queue was deleted after the check above.
     if (error.code === 'not_found') throw notThere('SourceArn')
     if (error.code === 'validation_failed') throw notThere('DestinationArn')
     throw error
   }
 }
 
-/** The ARN of a queue that exists, where one is given. */
+/** The ARN of an existing queue, if a queue is given. */
 async function arnGiven(
   { queues }: ApiDeps,
   input: AwsInput,
@@ -143,7 +144,7 @@ async function cancel({ redrives }: ApiDeps, task: RedriveTask): Promise<Redrive
   try {
     return await redrives.cancel(task.id)
   } catch (error) {
-    // Ended since it was looked at.
+    // The task has ended since it was read.
     throw error instanceof FantailError && error.code === 'wrong_state'
       ? notRunning((await redrives.get(task.id)) ?? task)
       : error

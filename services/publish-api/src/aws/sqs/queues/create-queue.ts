@@ -1,4 +1,4 @@
-/** CreateQueue: makes a queue, or answers the one of that name where it has the attributes given (checklist 164). */
+/** CreateQueue: creates a queue. An existing queue is returned if it has the given attributes (checklist 164). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isFifoName, isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
@@ -52,7 +52,7 @@ function checkSame(given: Record<string, string>, queue: QueueRecord): void {
   throw sqsError('QueueNameExists', text)
 }
 
-/** A name ends in `.fifo` exactly where FifoQueue is true. */
+/** The name must end in `.fifo` if FifoQueue is true, and only then. */
 function checkedName(given: unknown, fifo: boolean): string {
   if (given === undefined) {
     const text = 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.'

@@ -1,10 +1,11 @@
-/** The store's refusal of a dead-letter queue, in SQS's words. */
+/** Gives SQS's text to the store's refusal of a dead-letter queue. */
 import { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
 import { invalidValue } from '../sqs-error.ts'
 
 /**
- * The work's result; `policy` is the RedrivePolicy that it writes, as it was given, and `target` the queue it names.
+ * Returns the result of `work`. `policy`: the RedrivePolicy that it writes, as given. `target`: the queue that the
+ * policy names.
  */
 export async function withTarget<T>(
   { queues }: Pick<ApiDeps, 'queues'>,

@@ -1,9 +1,9 @@
-/** A queue's attributes as SQS shows them, and whether they equal given ones. */
+/** A queue's attributes in SQS's form, and a comparison with given ones. */
 import { isObject, objectOf, type QueueRecord } from '@fantail/contracts'
 import type { QueueCounts } from '@fantail/store'
 import { changedSettings, KMS_REUSE_SECONDS, NUMBERS, parseAttributes } from './queue-attributes.ts'
 
-/** Everything a queue has, by name; what it does not have is undefined. */
+/** All attributes of a queue by name. undefined: the queue does not have it. */
 export function printAttributes(
   queue: QueueRecord,
   counts?: QueueCounts,
@@ -17,7 +17,7 @@ export function printAttributes(
     QueueArn: queue.arn,
     RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
     RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
-    // Fantail encrypts nothing. Other values are only echoed, as are the names of keys.
+    // Fantail encrypts nothing. Other values are only stored and shown, as are the names of keys.
     SqsManagedSseEnabled: 'false',
     ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
     ...queue.attributes,
@@ -59,12 +59,12 @@ export function differingAttribute(given: Record<string, string>, queue: QueueRe
   return Object.keys(given).find((name) => !sameValue(wanted[name], present[name]))
 }
 
-/** Texts of JSON are the same however they are written. */
+/** JSON texts are equal if their values are, however they are written. */
 function sameValue(a: string | undefined, b: string | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b))
 }
 
-/** With members in order. By a reviver, which takes nested ones in its stride. */
+/** Sorts the members of every object. A reviver does this also for deeply nested objects. */
 function canonical(text: string): string {
   if (!objectOf(text)) return text
   const sorted = (_: string, value: unknown) =>

@@ -1,7 +1,6 @@
 /**
- * The attributes of a queue in SQS's API: texts all of them, by Amazon's names (checklist 162, 163). Those that mean
- * something here stand in typed members of the record; of the others (policies, keys) the record keeps the text as it
- * was given.
+ * The attributes of a queue in SQS's API: texts by Amazon's names (checklist 162, 163). Attributes that have an effect
+ * here are members of the record. Of the others (policies, keys) the record stores the text as it was given.
  */
 import {
   isFifoName,
@@ -18,10 +17,10 @@ import type { QueueSettings } from '@fantail/store'
 import { sqsError } from '../sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 
-/** Where SQS's default is another than the native API's. */
+/** Defaults of SQS that differ from the native API's. */
 export const WIRE_DEFAULTS = { retentionSeconds: 345_600 }
 
-/** Those that are numbers, with the record's member and their bounds. */
+/** Attributes that are numbers, with the record's member and their bounds. */
 export const NUMBERS = {
   DelaySeconds: { member: 'delaySeconds', min: 0, max: QUEUE_DELAY_SECONDS_MAX },
   MaximumMessageSize: { member: 'maximumMessageBytes', min: 1_024, max: QUEUE_MESSAGE_BYTES_MAX },
@@ -36,19 +35,22 @@ export const NUMBERS = {
 
 export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
 /**
- * SQS's bound on a policy, here on every value; it also keeps nested JSON from exhausting the stack.
+ * SQS bounds policies. Here every value is bounded, also to keep nested JSON from exhausting the stack.
  * @limit Value of a queue attribute. Past it: the request is refused.
  */
 const QUEUE_ATTRIBUTE_BYTES_MAX = 8_192
 const WHOLE_NUMBER = /^\d{1,10}$/
 
-/** The change that given attributes make. `kept` are texts without a typed member; null removes one. */
+/**
+ * The change that given attributes make. `kept`: texts of attributes that are not members of the record; null removes
+ * one.
+ */
 interface Change {
   set: Partial<QueueSettings>
   kept: Record<string, string | null>
 }
 
-/** A value's text, for the queue `arn`. */
+/** Reads the text of a value for the queue `arn`. */
 type Parse = (text: string, arn: string) => Partial<Change>
 
 const SETTABLE: Record<string, Parse> = {
@@ -64,7 +66,7 @@ const SETTABLE: Record<string, Parse> = {
     if (text !== '' && !objectOf(text)) throw invalidAttribute('Policy')
     return { kept: { Policy: text || null } }
   },
-  // One kind of encryption at a time: setting either turns the other off.
+  // There is one kind of encryption at a time, so setting one turns the other off.
   KmsMasterKeyId: (text) => ({
     kept: {
       KmsMasterKeyId: text || null,
@@ -116,7 +118,7 @@ export function isQueueAttribute(name: string): boolean {
   return NAMES.has(name)
 }
 
-/** The change that the given attributes make to the queue `arn`. Refuses what SQS refuses. */
+/** The change that the given attributes make to the queue `arn`. Throws SQS's refusals. */
 export function parseAttributes(given: Record<string, string>, arn: string): Change {
   const change: Change = { set: {}, kept: {} }
   const names = Object.keys(given)
@@ -144,7 +146,7 @@ function parserOf(name: string, arn: string): Parse {
   throw sqsError('InvalidAttributeName', text)
 }
 
-/** Settings of a queue (as it is; undefined: a new one) after a change. */
+/** Settings of a queue after a change. `queue`: the present queue; undefined for a new one. */
 export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Partial<QueueSettings> {
   const merged = { ...queue?.attributes, ...kept }
   const attributes = Object.fromEntries(
@@ -159,7 +161,7 @@ export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Par
   return { ...set, attributes }
 }
 
-/** Refuses names that no queue has. */
+/** Refuses names of attributes that no queue has. */
 export function checkAttributeNames(names: string[]): void {
   const unknown = names.find((name) => name !== 'All' && !NAMES.has(name))
   if (unknown !== undefined) throw unknownAttribute(unknown)

@@ -1,4 +1,4 @@
-/** Queues as such: GetQueueUrl, ListQueues, DeleteQueue, PurgeQueue, ListDeadLetterSourceQueues. */
+/** Operations on whole queues: GetQueueUrl, ListQueues, DeleteQueue, PurgeQueue, ListDeadLetterSourceQueues. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isQueueName, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
@@ -63,8 +63,8 @@ async function listQueues({ queues, settings }: ApiDeps, input: AwsInput, call: 
   const prefix = String(input.QueueNamePrefix ?? '')
   const { items, nextToken } = await pageOf(input, (page) => queues.list({ owner, prefix, ...page }))
   const urls = items.map(({ arn }) => queueUrlOf(settings, arn, call))
-  // A caller gets pages only if it asks for them. Callers that ask for none read on if there is a token, and AWS would
-  // not have sent one.
+  // A caller gets a token only if it asks for pages with MaxResults. Others would follow a token, and AWS sends them
+  // none.
   const paged = input.MaxResults !== undefined && nextToken !== null
   return { ...(urls.length > 0 && { QueueUrls: urls }), ...(paged && { NextToken: nextToken }) }
 }

@@ -1,6 +1,6 @@
 /**
- * AddPermission, RemovePermission: statements of the queue's Policy by label. Who may do what by them:
- * packages/access/src/access.ts.
+ * AddPermission and RemovePermission. They add and remove statements of the queue's Policy by label.
+ * packages/access/src/access.ts enforces the policy.
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { objectOf, type QueueRecord } from '@fantail/contracts'
@@ -58,7 +58,7 @@ export function permissionOperations(deps: ApiDeps): Operation[] {
   ]
 }
 
-/** The statements of a queue after the change. */
+/** Returns the queue's statements after the change. */
 type Change = (statements: Statement[], queue: QueueRecord) => Statement[]
 
 interface PolicyChange {

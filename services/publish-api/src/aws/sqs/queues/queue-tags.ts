@@ -64,7 +64,7 @@ async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promis
   await whereQueueExists(call, untagged)
 }
 
-/** All that a queue is to have. */
+/** Checks all tags that the queue will have. */
 export function checkTags(tags: Tags, queueName: string): void {
   if (Object.keys(tags).length > QUEUE_TAGS_MAX) {
     throw invalidParameterValue(`Too many tags added for queue ${queueName}.`)

@@ -15,7 +15,7 @@ const SOURCE_ARNS_MAX = 10
 const COUNT = /^\d{1,10}$/
 
 /**
- * The policy of the queue `arn`. Null if the text is empty, which removes the policy. The target's existence is not
+ * The policy of the queue `arn`. null: the text is empty, which removes the policy. Whether the target exists is not
  * checked here.
  */
 export function parseRedrivePolicy(text: string, arn: string): QueueRedrivePolicy | null {
@@ -42,7 +42,7 @@ export function parseRedrivePolicy(text: string, arn: string): QueueRedrivePolic
   return { deadLetterTargetArn, maxReceiveCount }
 }
 
-/** A number, or the text of one. */
+/** A number, or its text. */
 function receiveCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && COUNT.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isInteger(count)) return undefined
@@ -62,7 +62,7 @@ function targetProblem(target: string, source: string): string | undefined {
   return undefined
 }
 
-/** null if the text is empty, which removes it. */
+/** null: the text is empty, which removes the policy. */
 export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy | null {
   if (text === '') return null
   const policy = allowPolicy(text)
@@ -104,7 +104,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** A text as it is, anything else as JSON. */
+/** A text is shown as it is, other values as JSON. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
