@@ -3,6 +3,7 @@
 interface Arrival {
   at: string
   method: string
+  /** With its query, which tells subscriptions apart. */
   path: string
   /** null for a request that carries none: not from Fantail. */
   messageId: string | null

@@ -80,6 +80,16 @@ describe('the receiver', () => {
     expect(printed[1]).toBe('received POST /flaky/2 messageId=m1 attempt=2 → 503')
   })
 
+  it('tells paths apart by their queries, and counts attempts for each', async () => {
+    for (const path of ['/flaky/1?a', '/flaky/1?b', '/flaky/1?a']) await deliver(path, 'm1')
+
+    expect(printed).toEqual([
+      'received POST /flaky/1?a messageId=m1 attempt=1 → 503',
+      'received POST /flaky/1?b messageId=m1 attempt=1 → 503',
+      'received POST /flaky/1?a messageId=m1 attempt=2 → 200',
+    ])
+  })
+
   it('takes the message id from an envelope where no header has it', async () => {
     await fetch(`${url}/ok`, { method: 'POST', body: JSON.stringify({ MessageId: 'm7' }) })
 

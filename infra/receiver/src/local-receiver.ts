@@ -37,7 +37,8 @@ interface Context extends ReceiverOptions {
 async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
   const { arrivals, print, ownHosts } = context
   const method = request.method ?? 'GET'
-  const path = request.url?.split('?', 1)[0] ?? '/'
+  const target = request.url ?? '/'
+  const path = target.split('?', 1)[0] ?? '/'
   if (path === '/' && method === 'GET') {
     const { host } = request.headers
     if (!ownHosts.has(host)) return answer(response, 403, { error: foreignHostText(String(host)) })
@@ -45,15 +46,16 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   }
   const body = await readBody(request)
   const messageId = messageIdOf(request, body)
-  const attempt = arrivals.count(path, messageId)
+  const attempt = arrivals.count(target, messageId)
   const { headers } = request
   const behaviour =
     functionBehaviour(path, headers['x-amz-invocation-type'], attempt) ?? behaviourOf(path, attempt)
   if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
   const { status, delayMs } = behaviour
-  arrivals.add({ at: new Date().toISOString(), method, path, messageId, attempt, status, headers, body })
+  const at = new Date().toISOString()
+  arrivals.add({ at, method, path: target, messageId, attempt, status, headers, body })
   print(
-    `received ${method} ${path} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
+    `received ${method} ${target} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
   )
   const link = confirmLinkOf(request, body)
   if (link !== null) print(`  asks to be confirmed: curl -sS '${link}'`)

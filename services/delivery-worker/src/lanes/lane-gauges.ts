@@ -29,7 +29,7 @@ export async function observeLanes({ redis, lanes, now }: LaneGaugesOptions): Pr
       waiting,
       inFlight,
       oldestSeconds: oldestPublishedAt === null ? null : Math.max(0, now() - oldestPublishedAt) / 1_000,
-      drainSeconds: drainOf(figure, paused).seconds,
+      drainSeconds: drainOf(figure, { paused, now: now() }).seconds,
     }
   })
 }

@@ -68,11 +68,14 @@ test('the time to drain counts attempts that fail, and is unknown where all do',
   await fixture.startWorker(sender)
   await fixture.publishAll(Array.from({ length: 60 }, (_, i) => `m${i}`))
   await waitFor(async () => (await figuresOf(id)).lately.attempts >= 2, { what: 'attempts to be noted' })
-  expect(drainOf(await figuresOf(id), false)).toEqual({ seconds: null, unknown: 'nothingSucceeds' })
+  expect(drainOf(await figuresOf(id), { paused: false, now: Date.now() })).toEqual({
+    seconds: null,
+    unknown: 'nothingSucceeds',
+  })
   failsAll = false
   await waitFor(async () => (await figuresOf(id)).lately.successes >= 2, { what: 'successes to be noted' })
   const figures = await figuresOf(id)
-  const { seconds } = drainOf(figures, false)
+  const { seconds } = drainOf(figures, { paused: false, now: Date.now() })
   expect(figures.waiting).toBeGreaterThan(0)
   // At the rate of the throttle alone, the waiting deliveries would take this long.
   expect(seconds).toBeGreaterThan(figures.waiting / 10)

@@ -135,7 +135,7 @@ function laneView(
   now: number,
 ): View['lane'] {
   const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastFailure } = lane
-  const drain = drainOf(lane, status === 'paused')
+  const drain = drainOf(lane, { paused: status === 'paused', now })
   return {
     waiting,
     inFlight,

@@ -11,6 +11,9 @@ const ended = (failedAt: number, lastSuccessAt: number) => ({
   lastFailure: { at: failedAt, statusCode: 503, error: null },
   lastSuccessAt,
 })
+const NOW = 1_000_000
+/** The oldest that waits was published so long ago. */
+const young = (ageMs: number) => ({ oldestPublishedAt: NOW - ageMs })
 const known = (seconds: number) => ({ seconds, unknown: null })
 const unknown = (reason: string) => ({ seconds: null, unknown: reason })
 
@@ -21,6 +24,14 @@ test.each<[string, Partial<LaneFigures>, boolean, object]>([
   ['one attempt in four succeeds', lately(100, 25), false, known(40)],
   ['a throttle below what a burst has shown', { ...lately(100, 50), rate: 5 }, false, known(40)],
   ['an endpoint slower than its throttle', { ...lately(20, 20), rate: 100 }, false, known(50)],
+  [
+    'a burst of half a second behind a throttle',
+    { ...lately(2, 2, 20_000), ...young(500), rate: 2 },
+    false,
+    known(50),
+  ],
+  ['a queue of 5 s at a slow endpoint', { ...lately(10, 10), ...young(5_000), rate: 10 }, false, known(50)],
+  ['a young queue without a throttle', { ...lately(100, 100), ...young(500) }, false, known(10)],
   ['a throttle before the first attempt', { rate: 4 }, false, known(25)],
   ['the first attempt, a moment ago', lately(1, 1, 0), false, known(100)],
   ['no attempt lately', {}, false, unknown('nothingAttempted')],
@@ -42,5 +53,5 @@ test.each<[string, Partial<LaneFigures>, boolean, object]>([
   ['a success after failures', { ...lately(100, 25), ...ended(1_000, 7_000) }, false, known(40)],
   ['paused', { ...lately(100, 100), rate: 10 }, true, unknown('paused')],
 ])('time to drain: %s', (_, figures, paused, drain) => {
-  expect(drainOf({ ...LANE, ...figures }, paused)).toEqual(drain)
+  expect(drainOf({ ...LANE, ...figures }, { paused, now: NOW })).toEqual(drain)
 })

@@ -16,18 +16,34 @@ interface Drain {
   unknown: DrainUnknown | null
 }
 
+interface DrainAt {
+  paused: boolean
+  /** Epoch ms by Redis's clock. */
+  now: number
+}
+
 /** Waiting × attempts per success ÷ attempts per second. Before the first attempt the throttle is used as the rate. */
-export function drainOf(figures: LaneFigures, paused: boolean): Drain {
+export function drainOf(figures: LaneFigures, { paused, now }: DrainAt): Drain {
   const { waiting, rate, lately } = figures
   if (waiting === 0) return { seconds: 0, unknown: null }
   if (paused) return { seconds: null, unknown: 'paused' }
-  const { attempts, successes, spanMs } = lately
+  const { attempts, successes } = lately
   if (attempts === 0 && rate !== null) return { seconds: waiting / rate, unknown: null }
   if (attempts === 0) return { seconds: null, unknown: 'nothingAttempted' }
   if (successes === 0 || failsSince(figures)) return { seconds: null, unknown: 'nothingSucceeds' }
-  const observed = (attempts * 1_000) / Math.max(SHORTEST_SPAN_MS, spanMs)
+  const observed = (attempts * 1_000) / Math.max(SHORTEST_SPAN_MS, busySpanMs(figures, now))
   const perSecond = Math.min(observed, rate ?? observed)
   return { seconds: (waiting * attempts) / successes / perSecond, unknown: null }
+}
+
+/**
+ * The time of attempts that shows the rate. A throttled lane in which nothing waited was not slower than its throttle,
+ * so only the time of the present queue counts. Without a throttle nothing would bound the rate: earlier attempts would
+ * seem to have ended in that time.
+ */
+function busySpanMs({ lately, rate, oldestPublishedAt }: LaneFigures, now: number): number {
+  if (rate === null || oldestPublishedAt === null) return lately.spanMs
+  return Math.min(lately.spanMs, now - oldestPublishedAt)
 }
 
 /** The last success is much older than the last failure. The rate of earlier successes then predicts nothing. */
