@@ -21,7 +21,7 @@ const SERVICES = [
     name: 'receiver',
     offset: 9,
     ready: '/',
-    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function, by its name',
+    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function and stream',
   },
 ]
 
@@ -44,13 +44,17 @@ export function addresses(env) {
 
 /**
  * Settings that the services of the local stack have where the environment names no others: the receiver is every
- * function.
+ * function and every stream.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
 export function localSettings(env) {
   const receiver = addresses(env).find(({ name }) => name === 'receiver')
-  return { FANTAIL_MODE: 'local', FANTAIL_FUNCTIONS: JSON.stringify({ '*': receiver?.url }) }
+  return {
+    FANTAIL_MODE: 'local',
+    FANTAIL_FUNCTIONS: JSON.stringify({ '*': receiver?.url }),
+    FANTAIL_STREAMS: JSON.stringify({ '*': `${receiver?.url}/firehose` }),
+  }
 }
 
 /**

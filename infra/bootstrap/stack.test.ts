@@ -32,8 +32,10 @@ it('refuses a FANTAIL_PORT that is none', () => {
   expect(() => addresses({ FANTAIL_PORT: 'http' })).toThrow(/FANTAIL_PORT must be/)
 })
 
-it('makes the receiver every function', () => {
-  expect(localSettings({ FANTAIL_PORT: '5000' }).FANTAIL_FUNCTIONS).toBe('{"*":"http://127.0.0.1:5009"}')
+it('makes the receiver every function and every stream', () => {
+  const settings = localSettings({ FANTAIL_PORT: '5000' })
+  expect(settings.FANTAIL_FUNCTIONS).toBe('{"*":"http://127.0.0.1:5009"}')
+  expect(settings.FANTAIL_STREAMS).toBe('{"*":"http://127.0.0.1:5009/firehose"}')
 })
 
 it('offers three lines: create, subscribe the receiver, publish', () => {

@@ -22,8 +22,11 @@ const RECEIVER = 'http://127.0.0.1:4109'
 const GUIDE_TIMEOUT_MS = 120_000
 
 const receiverPort = await freePort()
-const functions = { '*': `http://127.0.0.1:${receiverPort}` }
-const stack = useStack({ redrive: true, env: { FANTAIL_FUNCTIONS: JSON.stringify(functions) } })
+const env = {
+  FANTAIL_FUNCTIONS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}` }),
+  FANTAIL_STREAMS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}/firehose` }),
+}
+const stack = useStack({ redrive: true, env })
 let receiver: Server
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ function shell(known = new Map<string, string>()) {
   return createShell({ addresses, env: { REDIS_URL: redis.url }, known })
 }
 
-for (const [name, tool] of [['webhooks'], ['retries'], ['functions'], ['aws', 'aws']] as const) {
+for (const [name, tool] of [['webhooks'], ['retries'], ['functions'], ['streams'], ['aws', 'aws']] as const) {
   test.skipIf(tool && !isInstalled(tool))(
     `the commands of docs/guides/${name}.md print what stands there`,
     async () => {

@@ -6,7 +6,7 @@ export interface Behaviour {
   delayMs: number
 }
 
-const ANSWER: Behaviour = { status: 200, delayMs: 0 }
+export const ANSWER: Behaviour = { status: 200, delayMs: 0 }
 const DELAY_MS_MAX = 600_000
 
 /** `attempt` counts the requests of this message to this path, from 1; undefined: no such path. */

@@ -72,6 +72,20 @@ describe('the receiver', () => {
     expect(printed.join()).toContain('messageId=m1')
   })
 
+  it('takes the records of a stream, and shows their texts', async () => {
+    const data = (text: string) => ({ Data: Buffer.from(text).toString('base64') })
+    const response = await fetch(`${url}/firehose`, {
+      method: 'POST',
+      headers: { 'x-amz-target': 'Firehose_20150804.PutRecordBatch' },
+      body: JSON.stringify({ Records: [data('{"MessageId":"m1"}\n'), data('two\n')] }),
+    })
+    const answer = (await response.json()) as { FailedPutCount: number; RequestResponses: object[] }
+    expect([answer.FailedPutCount, answer.RequestResponses.length]).toEqual([0, 2])
+    expect(printed.join()).toContain('messageId=m1')
+    const { received } = (await (await fetch(url)).json()) as { received: { body: string }[] }
+    expect(received[0]?.body).toBe('{"MessageId":"m1"}\ntwo\n')
+  })
+
   it('fails a flaky path so many times per message, and says so', async () => {
     const statuses: number[] = []
     for (const id of ['m1', 'm1', 'm2', 'm1']) statuses.push((await deliver('/flaky/2', id)).status)

@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { Arrivals } from './arrivals.ts'
-import { behaviourOf } from './behaviour.ts'
+import { ANSWER, behaviourOf } from './behaviour.ts'
 import { functionBehaviour } from './function-behaviour.ts'
+import { takeRecords } from './stream-records.ts'
 
 /** More than the largest message in its envelope, escaped. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -44,12 +45,15 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     if (!ownHosts.has(host)) return answer(response, 403, { error: foreignHostText(String(host)) })
     return answer(response, 200, { received: arrivals.list() })
   }
-  const body = await readBody(request)
+  const { headers } = request
+  const sent = await readBody(request)
+  const records = takeRecords(headers['x-amz-target'], sent)
+  const body = records?.text ?? sent
   const messageId = messageIdOf(request, body)
   const attempt = arrivals.count(target, messageId)
-  const { headers } = request
-  const behaviour =
-    functionBehaviour(path, headers['x-amz-invocation-type'], attempt) ?? behaviourOf(path, attempt)
+  const type = headers['x-amz-invocation-type']
+  const known = functionBehaviour(path, type, attempt) ?? behaviourOf(path, attempt)
+  const behaviour = known ?? (records && ANSWER)
   if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
   const { status, delayMs } = behaviour
   const at = new Date().toISOString()
@@ -61,7 +65,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   if (link !== null) print(`  asks to be confirmed: curl -sS '${link}'`)
   if (status === null) return
   if (delayMs > 0) await delay(delayMs)
-  answer(response, status, { received: messageId })
+  answer(response, status, records?.answer ?? { received: messageId })
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -185,7 +185,8 @@ export class Access {
 /** Whether the name has one of the key's prefixes. The account is not compared. */
 function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
-  const name = nameOfArn(arn)
+  // A stream's name stands behind a slash.
+  const name = nameOfArn(arn).replace(/^.*\//, '')
   return prefixes.some((prefix) => name.startsWith(prefix))
 }
 

@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isObject, jsonOf } from '@fantail/contracts'
-import { isAddressRule, isArnPattern, isFunctionName, parseFunctionArn } from '@fantail/policy'
+import {
+  isAddressRule,
+  isArnPattern,
+  isFunctionName,
+  isStreamName,
+  parseFunctionArn,
+  parseStreamArn,
+} from '@fantail/policy'
 import { type MasterKey, parseMasterKey } from '@fantail/vault'
 import { z } from 'zod'
 
@@ -142,29 +149,52 @@ export const arnPatterns = () =>
     return patterns
   })
 
-/** The key of the map for functions without one of their own. */
-const ANY_FUNCTION = '*'
+/** The key of a map for everything without one of its own. */
+const ANY = '*'
 
-/** JSON: URLs by names or ARNs of functions. A URL may hold a password, so only its key is named. */
-export const functionMap = () =>
+interface UrlMap {
+  /** Keys, in words. */
+  things: string
+  isKey: (text: string) => boolean
+  isUrl: (url: URL) => boolean
+  /** URLs, in words. */
+  urls: string
+}
+
+/** JSON: URLs by key. A URL may hold a password, so only its key is named. */
+const urlMap = ({ things, isKey, isUrl, urls }: UrlMap) =>
   z.string().transform((text, { addIssue }): Record<string, string> => {
     const map = jsonOf(text)
     if (!isObject(map)) {
-      addIssue('must be a JSON object of URLs by names or ARNs of functions')
+      addIssue(`must be a JSON object of URLs by names or ARNs of ${things}`)
       return z.NEVER
     }
     for (const [key, value] of Object.entries(map)) {
-      const isKey = key === ANY_FUNCTION || isFunctionName(key) || parseFunctionArn(key) !== undefined
-      if (!isKey) addIssue(`must have names or ARNs of functions, or *, as its keys; '${key}' is none`)
-      else if (!isHttpUrl(value)) addIssue(`must have an http or https URL for '${key}'`)
+      const url = typeof value === 'string' ? URL.parse(value) : null
+      if (key !== ANY && !isKey(key))
+        addIssue(`must have names or ARNs of ${things}, or *, as its keys; '${key}' is none`)
+      else if (!url || !isUrl(url)) addIssue(`must have ${urls} for '${key}'`)
     }
     return map as Record<string, string>
   })
 
-function isHttpUrl(value: unknown): boolean {
-  const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
-  return protocol === 'http:' || protocol === 'https:'
-}
+const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
+
+export const functionMap = () =>
+  urlMap({
+    things: 'functions',
+    isKey: (text) => isFunctionName(text) || parseFunctionArn(text) !== undefined,
+    isUrl: isHttp,
+    urls: 'an http or https URL',
+  })
+
+export const streamMap = () =>
+  urlMap({
+    things: 'streams',
+    isKey: (text) => isStreamName(text) || parseStreamArn(text) !== undefined,
+    isUrl: (url) => isHttp(url) || (url.protocol === 'file:' && url.host === ''),
+    urls: 'an http or https URL or file:///folder',
+  })
 
 const MASTER_KEY =
   'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'

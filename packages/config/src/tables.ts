@@ -20,6 +20,7 @@ import {
   masterKeys,
   matching,
   oneOf,
+  streamMap,
   url,
   wholeNumber,
 } from './schemas.ts'
@@ -191,12 +192,19 @@ const delivery = {
     description:
       'Where functions are invoked (docs/guides/functions.md), as JSON: {"name or ARN": "URL"}, `*` for all others. A URL without a path is the base of an invoke API; any other is posted to as it is. Their hosts may be private.',
   }),
+  streams: optional({
+    name: 'FANTAIL_STREAMS',
+    schema: streamMap(),
+    unset: 'no stream has a place of its own',
+    description:
+      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder holds compressed lines. Hosts may be private.',
+  }),
   awsClientCredentials: optional({
     name: 'FANTAIL_AWS_CREDENTIALS',
     schema: awsClientCredentials(),
     unset: 'nothing is called at AWS',
     description:
-      'Credentials that functions at AWS are invoked with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
+      'Credentials that functions and streams at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
   }),
   awsTargets: optional({
     name: 'FANTAIL_AWS_TARGETS',

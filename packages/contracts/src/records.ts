@@ -382,6 +382,8 @@ export type AttemptResult =
       headers?: Record<string, string>
       /** The beginning of the body, if it was requested. */
       text?: string
+      /** The endpoint cannot take so much. Kinds may have a slower retry policy for that. */
+      isThrottled?: true
       /** Judges the response instead of its status, where the endpoint said more than that. */
       verdict?: ResultClass
     }
@@ -419,4 +421,5 @@ export type AttemptErrorCode =
   | 'secrets'
   | 'queue_missing'
   | 'queue_refused'
+  | 'invalid_record'
   | 'storage'

@@ -9,6 +9,7 @@ export {
   unqualifiedArn,
 } from './endpoints/function-arn.ts'
 export { outboundHeaderProblems } from './endpoints/outbound-headers.ts'
+export { isStreamName, parseStreamArn, type StreamArn } from './endpoints/stream-arn.ts'
 export {
   type CompiledFilter,
   compileFilter,

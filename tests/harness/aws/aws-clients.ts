@@ -22,7 +22,7 @@ export interface AwsClients {
 }
 
 interface SubscribedEndpoint {
-  protocol: 'http' | 'sqs' | 'lambda'
+  protocol: 'http' | 'sqs' | 'lambda' | 'firehose'
   endpoint: string
   attributes?: Record<string, string>
 }

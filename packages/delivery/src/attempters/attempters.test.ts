@@ -10,7 +10,8 @@ test('attempters are closed once each, also one that several protocols share', a
     close: async () => void closed.push(name),
   })
   const webhook = attempter('webhook')
-  const [queue, lambda] = [attempter('queue'), attempter('function')]
-  await closeAttempters({ http: webhook, https: webhook, sqs: queue, lambda })
-  expect(closed).toEqual(['webhook', 'queue', 'function'])
+  const [queue, lambda, firehose] = ['queue', 'function', 'stream'].map(attempter)
+  if (!queue || !lambda || !firehose) throw new Error('three were made')
+  await closeAttempters({ http: webhook, https: webhook, sqs: queue, lambda, firehose })
+  expect(closed).toEqual(['webhook', 'queue', 'function', 'stream'])
 })

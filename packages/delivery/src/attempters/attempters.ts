@@ -4,6 +4,7 @@ import type { Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
+import { createStreamAttempter } from './stream-attempter.ts'
 import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
@@ -21,7 +22,9 @@ export function createAttempters(
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
   const { kinds = {} } = options
-  return { http: webhook, https: webhook, sqs: queue, lambda: functionAttempter(options, kinds) }
+  const lambda = functionAttempter(options, kinds)
+  const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
+  return { http: webhook, https: webhook, sqs: queue, lambda, firehose }
 }
 
 function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {

@@ -3,5 +3,6 @@
  * them optional, beside its attempter. This is their intersection.
  */
 import type { FunctionKindSettings } from './function-attempter.ts'
+import type { StreamKindSettings } from './stream-attempter.ts'
 
-export interface KindSettings extends FunctionKindSettings {}
+export interface KindSettings extends FunctionKindSettings, StreamKindSettings {}

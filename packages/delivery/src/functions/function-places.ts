@@ -3,14 +3,12 @@
  * patterns allow the function.
  */
 import { type FunctionArn, parseFunctionArn, unqualifiedArn } from '@fantail/policy'
+import { awsHost } from '../aws/aws-hosts.ts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 
 /** The key of the map that stands for every function without one of its own. */
 const ANY = '*'
 const INVOKE_API = '2015-03-31'
-/** DNS suffixes of AWS's partitions; the others share the first. */
-const SUFFIXES: Record<string, string> = { 'aws-cn': 'amazonaws.com.cn' }
-const SUFFIX = 'amazonaws.com'
 
 export interface FunctionSettings {
   /** URL by name or ARN, each with or without a qualifier. */
@@ -54,8 +52,8 @@ function mappedPlace(text: string, { name, qualifier }: FunctionArn): FunctionPl
 }
 
 /** By the whole ARN, since a name would mean a function of the credentials' own account. */
-function awsUrl(arn: string, { partition, region }: FunctionArn): string {
-  return `https://lambda.${region}.${SUFFIXES[partition] ?? SUFFIX}${invocationPath(arn)}`
+function awsUrl(arn: string, place: FunctionArn): string {
+  return `https://${awsHost('lambda', place)}${invocationPath(arn)}`
 }
 
 function invocationPath(nameOrArn: string): string {

@@ -3,6 +3,7 @@
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
  */
 import { objectOf } from '@fantail/contracts'
+import { errorNameOf, isCredentialError } from '../aws/aws-errors.ts'
 
 interface InvocationAnswer {
   statusCode: number
@@ -31,19 +32,6 @@ export const INVOCATION_HEADERS: readonly string[] = [
   'x-amz-function-error',
 ]
 
-/** https://docs.aws.amazon.com/lambda/latest/api/CommonErrors.html, without `Exception` at their ends. */
-const CREDENTIAL_ERRORS = new Set([
-  'ExpiredToken',
-  'IncompleteSignature',
-  'InvalidClientTokenId',
-  'InvalidSignature',
-  'MissingAuthenticationToken',
-  'RequestExpired',
-  'SignatureDoesNotMatch',
-  'UnrecognizedClient',
-])
-const UNAUTHORIZED = 401
-
 export function readInvocation({ statusCode, headers = {}, body }: InvocationAnswer): ReadInvocation {
   const value = body === undefined ? {} : (objectOf(body.toString()) ?? {})
   const requestId = headers['x-amzn-requestid']
@@ -62,14 +50,11 @@ function outcome(headers: Headers, value: Value): Said {
   return { problem: 'function', errorType, errorMessage: textIn(value, 'errorMessage') }
 }
 
-/** A colon and a URL may follow the name in the header. A namespace and a hash may precede it in the body. */
 function refusal(statusCode: number, headers: Headers, value: Value): Said {
-  const named = headers['x-amzn-errortype'] ?? textIn(value, '__type')
-  const errorType = named?.replace(/^.*#/, '').replace(/:.*$/, '')
-  const isOurs =
-    statusCode === UNAUTHORIZED || CREDENTIAL_ERRORS.has(errorType?.replace(/Exception$/, '') ?? '')
+  const errorType = errorNameOf(headers, value)
   const errorMessage = textIn(value, 'message') ?? textIn(value, 'Message')
-  return { problem: isOurs ? 'credentials' : undefined, errorType, errorMessage }
+  const problem = isCredentialError(statusCode, errorType) ? 'credentials' : undefined
+  return { problem, errorType, errorMessage }
 }
 
 function textIn(value: Value, member: string): string | undefined {

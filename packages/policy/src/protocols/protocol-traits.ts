@@ -8,8 +8,15 @@ export interface ProtocolTraits {
    * defined in `fixed-policies.ts`. It is shared by all subscriptions, hence frozen.
    */
   defaultPolicy: EffectiveDeliveryPolicy
+  /**
+   * Its delays apply while the endpoint is throttled (`isThrottled`). The number of retries stays that of the policy:
+   * a throttle after an outage must not end what the outage has delayed.
+   */
+  throttledPolicy?: EffectiveDeliveryPolicy
   takes: TakenSettings
   confirmedBy: ConfirmedBy
+  /** SNS refuses subscriptions without a SubscriptionRoleArn. */
+  needsRole?: true
   /** The shortest time for which deliveries are kept, even if the topic keeps its messages for a shorter time. */
   retentionFloorSeconds: number
   /** The class of a response. A failure without a response says itself whether it is permanent. */

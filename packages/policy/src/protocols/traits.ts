@@ -3,6 +3,7 @@ import { isProtocol, PROTOCOLS, type Protocol } from '@fantail/contracts'
 import { FUNCTION_TRAITS } from './function-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
 import { QUEUE_TRAITS } from './queue-traits.ts'
+import { STREAM_TRAITS } from './stream-traits.ts'
 import { webhookTraits } from './webhook-traits.ts'
 
 export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
@@ -10,6 +11,7 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   https: webhookTraits('https'),
   sqs: QUEUE_TRAITS,
   lambda: FUNCTION_TRAITS,
+  firehose: STREAM_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

@@ -63,8 +63,16 @@ export function nextStep(input: NextStepInput): NextStep {
       // The n-th attempt is followed by the n-th retry. If the policy was shortened meanwhile, `attempts` may exceed
       // its number of retries.
       if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
-      return retryStep(input)
+      return retryStep(whileThrottled(input))
   }
+}
+
+/** With the slower delays that the kind has for endpoints that cannot take so much. */
+function whileThrottled(input: NextStepInput): NextStepInput {
+  const { result, protocol, attempts } = input
+  const slower = PROTOCOL_TRAITS[protocol].throttledPolicy?.healthyRetryPolicy
+  if (slower === undefined || result.kind !== 'response' || !result.isThrottled) return input
+  return { ...input, policy: slower, attempts: Math.min(attempts, slower.numRetries) }
 }
 
 /** The longer of the two delays is used. If they are equal, the curve is the cause. */

@@ -18,7 +18,7 @@ import { invalidParameter } from '../aws/sns/refusals.ts'
 import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
-import { functionTargets } from './endpoint-targets.ts'
+import { awsTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
@@ -90,7 +90,7 @@ const subscribing: Find = (input, call, settings) => {
   return [
     ...(topic ? [{ ...topic, context }] : []),
     ...(own ? sqsTarget('SendMessage', input.Endpoint) : []),
-    ...functionTargets(String(input.Endpoint)),
+    ...awsTargets(String(input.Endpoint)),
     ...deadLetters(input, call, settings),
   ]
 }

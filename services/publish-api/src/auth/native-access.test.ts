@@ -122,8 +122,9 @@ test('a key for some names reaches nothing else, by any route', async () => {
     admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
   const { id: own } = (await subscribe('orders', { endpoint: 'https://example.com/own' })).body
   const { id: other, arn } = (await subscribe('bills', { endpoint: 'https://example.com/other' })).body
-  // Functions are available, as if settings allowed them.
-  api.deps.attempters = { ...api.deps.attempters, lambda: api.deps.attempters.http }
+  // Functions and streams are available, as if settings allowed them.
+  const { http } = api.deps.attempters
+  api.deps.attempters = { ...api.deps.attempters, lambda: http, firehose: http }
   const { id: ownQueue } = (await subscribe('orders', { endpoint: 'orders', protocol: 'sqs' })).body
   const billing = 'arn:aws:lambda:us-east-1:000000000000:function:bills:live'
   const { messageId } = (await admin.call('POST', '/v1/topics/bills/messages', { body: hello })).body
@@ -140,6 +141,7 @@ test('a key for some names reaches nothing else, by any route', async () => {
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: queue }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'sqs' }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'lambda' }],
+    ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'firehose' }],
     ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: queue }],
     ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: 'bills' }],
     ['PUT', '/v1/queues/orders/consumers/worker', { url: billing }],

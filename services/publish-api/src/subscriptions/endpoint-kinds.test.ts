@@ -142,7 +142,7 @@ test('it refuses FIFO topics, policies and raw delivery; a throttle it takes nat
     'Invalid parameter: Delivery protocol [http] does not support raw message delivery.',
   )
   expect(await problemsOf(endpointOf('http'), { rawMessageDelivery: true, deliveryPolicy: policy })).toEqual([
-    { path: 'rawMessageDelivery', message: 'is for sqs subscriptions only' },
+    { path: 'rawMessageDelivery', message: expect.stringMatching(/^is for sqs .*subscriptions only$/) },
     { path: 'deliveryPolicy.healthyRetryPolicy', message: expect.stringContaining('subscriptions only') },
   ])
   const throttlePolicy = { maxReceivesPerSecond: 3 }

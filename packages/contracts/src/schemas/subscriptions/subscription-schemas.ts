@@ -143,7 +143,7 @@ export const NewSubscriptionInput = namedInput(
         .min(1)
         .max(ENDPOINT_CHARS_MAX)
         .describe(
-          'An http or https URL, or the ARN of a queue or function. With protocol sqs a queue’s name will do, with lambda a function’s.',
+          'An http or https URL, or the ARN of a queue, function or delivery stream. With the protocol sqs, lambda or firehose its name will do.',
         ),
       protocol: Protocol.optional().describe(
         'Must agree with the endpoint. Default: what the endpoint says.',
@@ -173,7 +173,7 @@ export const SubscriptionInput = namedInput(
         .max(ENDPOINT_CHARS_MAX)
         .optional()
         .describe(
-          'Moves the subscription to this URL, queue or function of the same protocol. Id, settings and what waits stay. Goes with ' +
+          'Moves the subscription to this endpoint of the same protocol. Id, settings and what waits stay. Goes with ' +
             '`outbound` alone.',
         ),
       ...settings,
@@ -197,9 +197,9 @@ export const SubscriptionView = named(
       arn: z.string().describe('Amazon resource name: the topic’s ARN, a colon and the id.'),
       topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
       protocol: Protocol.describe(
-        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, or a `lambda` function.',
+        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, or a `firehose` stream.',
       ),
-      endpoint: z.string().describe('URL or queue ARN that is delivered to; a password in it is masked.'),
+      endpoint: z.string().describe('URL or ARN that is delivered to; a password in it is masked.'),
       pendingEndpoint: z
         .string()
         .nullable()

@@ -20,7 +20,6 @@ type Check = (endpoint: string) => AwsError | undefined
 /** RFC 5321 §4.5.3.1. Longer texts are not matched, because the time would grow with the square of their length. */
 const EMAIL = /^(?=.{1,320}$)[^\s@]+@[^\s@]+\.[^\s@]+$/
 const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
-const ARN_OF = (service: string) => new RegExp(`^arn:[a-z-]+:${service}:[a-z0-9-]+:\\d{12}:.+$`)
 
 const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Check => {
   return (endpoint) => (pattern.test(endpoint) ? undefined : refusal(endpoint))
@@ -32,7 +31,6 @@ const UNSERVED: Record<string, Check> = {
   email,
   'email-json': email,
   sms: matches(PHONE_NUMBER, (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`)),
-  firehose: matches(ARN_OF('firehose'), () => invalidParameter('Firehose endpoint ARN')),
   application: matches(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\/.+$/, (endpoint) =>
     invalidParameter(`Application endpoint arn invalid:${endpoint}`),
   ),
@@ -90,6 +88,7 @@ const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
   https: notOfProtocol,
   sqs: () => invalidParameter('SQS endpoint ARN'),
   lambda: () => invalidParameter('Lambda endpoint ARN'),
+  firehose: () => invalidParameter('Firehose endpoint ARN'),
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {

@@ -193,8 +193,12 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
   ],
   [
     'firehose',
-    { Protocol: 'firehose', Endpoint: 'arn:aws:firehose:us-east-1:000000000000:deliverystream/d' },
-    UNSERVED('firehose'),
+    {
+      Protocol: 'firehose',
+      Endpoint: 'arn:aws:firehose:us-east-1:000000000000:deliverystream/d',
+      Attributes: { SubscriptionRoleArn: 'arn:aws:iam::000000000000:role/x' },
+    },
+    `${UNSERVED('firehose')}: FANTAIL_STREAMS is not set`,
   ],
   [
     'application',

@@ -11,7 +11,7 @@ import type { ApiDeps } from '../../../deps.ts'
 import type { Authentication } from '../../../subscriptions/confirmations.ts'
 import { refusedHost } from '../../../subscriptions/outbound.ts'
 import { type Subscribe, type Subscribed, subscribe } from '../../../subscriptions/subscribe.ts'
-import { SETTING_DEFAULTS } from '../../../subscriptions/subscription-settings.ts'
+import { SETTING_DEFAULTS, type SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter, noSuchTopic } from '../refusals.ts'
 import { checkEndpoint, checkProtocol, checkServed, type GivenEndpoint } from './sns-endpoints.ts'
@@ -59,6 +59,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     { ...SETTING_DEFAULTS, topicArn, protocol: given.protocol, endpoint: given.endpoint },
     { refuse: refuseOnSubscribe, maxRetrySeconds: deps.settings.maxRetrySeconds },
   )
+  checkRole(protocol, settings)
   const address = checkServed(given, deps.attempters)
   refuseUnreachable(deps, address, call)
   const request: Subscribe = {
@@ -71,6 +72,12 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     ...(call.principal !== undefined && { principal: call.principal }),
   }
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
+}
+
+/** Kept and shown: which streams may be written to is the operator's setting. */
+function checkRole(protocol: string, { attributes = {} }: Partial<SubscriptionSettings>): void {
+  if (traitsOf(protocol)?.needsRole && attributes.SubscriptionRoleArn === undefined)
+    throw refuseOnSubscribe(`SubscriptionRoleArn must be specified for ${protocol}`)
 }
 
 /** The text is like SNS's error for an unreachable host. The log has the reason. */

@@ -61,16 +61,13 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
   }
 }
 
-/** Protocols of SNS without an endpoint kind here that allow raw delivery. */
-const UNSERVED_RAW_PROTOCOLS = new Set(['firehose'])
-
 function readRaw({ RawMessageDelivery: text }: Given, { protocol }: Subscriber, refuse: Refuse): Read {
   if (text === undefined) return {}
   const value = text.toLowerCase()
   if (value !== 'true' && value !== 'false') {
     throw refuse(`RawMessageDelivery: Invalid value [${text}]. Must be true or false.`)
   }
-  if (!(traitsOf(protocol)?.takes.rawDelivery ?? UNSERVED_RAW_PROTOCOLS.has(protocol))) {
+  if (!traitsOf(protocol)?.takes.rawDelivery) {
     throw refuse(`Delivery protocol [${protocol}] does not support raw message delivery.`)
   }
   return { rawMessageDelivery: value === 'true' }

@@ -1,4 +1,8 @@
-/** Functions as subscribers of SNS and as consumers of queues, with the SDK's clients. */
+/** Functions and streams as subscribers of SNS, and functions as consumers of queues, with the SDK's clients. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import {
   CreateTopicCommand,
   GetSubscriptionAttributesCommand,
@@ -13,10 +17,19 @@ import { useStack } from '../harness/services/stack.ts'
 
 /** The invoke API of every function. */
 const lambda = await startReceiver()
-const stack = useStack({ env: { FANTAIL_FUNCTIONS: JSON.stringify({ '*': lambda.url }) } })
+const firehose = await startReceiver()
+const folder = await mkdtemp(join(tmpdir(), 'fantail-streams-'))
+const stack = useStack({
+  env: {
+    FANTAIL_FUNCTIONS: JSON.stringify({ '*': lambda.url }),
+    FANTAIL_STREAMS: JSON.stringify({ orders: firehose.url, files: `file://${folder}` }),
+  },
+})
 const aws = useAwsClients(stack)
 
-afterAll(() => lambda.close())
+afterAll(async () => {
+  await Promise.all([lambda.close(), firehose.close(), rm(folder, { recursive: true })])
+})
 
 const functionArn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`
 const pathOf = (name: string) => `/2015-03-31/functions/${name}/invocations`
@@ -133,4 +146,78 @@ test('a queue invokes a function with its messages, and deletes what the functio
     const { counts } = await stack().client.get<{ counts: Record<string, number> }>('/v1/queues/jobs')
     return counts.visible === 0 && counts.inFlight === 0
   })
+})
+
+const streamArn = (name: string) => `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}`
+const SubscriptionRoleArn = 'arn:aws:iam::000000000000:role/firehose'
+
+/** A topic with the stream of its name; every record of which is raw. */
+async function streamed(name: string) {
+  await aws().sns.send(new CreateTopicCommand({ Name: name }))
+  const dead = await aws().createQueue(`${name}-dead`)
+  const attributes = {
+    SubscriptionRoleArn,
+    RawMessageDelivery: 'true',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(`${name}-dead`) }),
+  }
+  const arn = await aws().subscribe(name, { protocol: 'firehose', endpoint: streamArn(name), attributes })
+  return { arn, dead }
+}
+
+const recordsOf = ({ text }: ReceivedRequest) =>
+  (JSON.parse(text) as { Records: { Data: string }[] }).Records.map(({ Data }) =>
+    Buffer.from(Data, 'base64').toString(),
+  )
+const taken = (record: string) => ({ RecordId: record.trim() })
+
+test('[357] a stream needs a role', async () => {
+  await aws().sns.send(new CreateTopicCommand({ Name: 'roles' }))
+  const endpoint = { protocol: 'firehose', endpoint: streamArn('orders') } as const
+  await expect(aws().subscribe('roles', endpoint)).rejects.toThrow(
+    'Invalid parameter: Attributes Reason: SubscriptionRoleArn must be specified for firehose',
+  )
+})
+
+test('[359][362][365] a stream takes batches, keeps what it took, and refuses for good but once', async () => {
+  const { arn, dead } = await streamed('orders')
+  const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }))
+  expect(shown.Attributes).toMatchObject({ SubscriptionRoleArn, RawMessageDelivery: 'true' })
+  // Each record whose number is odd fails once.
+  const failed = new Set<string>()
+  const failsFirst = (record: string) => Number(record) % 2 === 1 && !failed.has(record) && failed.add(record)
+  firehose.respond('/', (request) => {
+    const RequestResponses = recordsOf(request).map((record) =>
+      failsFirst(record) ? { ErrorCode: 'InternalFailure', ErrorMessage: 'Oops.' } : taken(record),
+    )
+    return { body: JSON.stringify({ RequestResponses }) }
+  })
+  const published = Array.from({ length: 10 }, (_, i) => publish('orders', String(i)))
+  await Promise.all(published)
+  const all = () => firehose.requests.flatMap(recordsOf)
+  await waitFor(() => all().length >= 15)
+  const counts = Object.groupBy(all(), (record) => record)
+  expect(Object.entries(counts).map(([record, sent]) => [record, sent?.length])).toEqual(
+    Array.from({ length: 10 }, (_, i) => [`${i}\n`, 1 + (i % 2)]),
+  )
+  firehose.respond('/', { status: 400, body: '{"__type":"ResourceNotFoundException"}' })
+  await publish('orders', 'refused')
+  expect((await aws().receive(dead)).Body).toBe('refused')
+  expect(all().filter((record) => record === 'refused\n')).toHaveLength(1)
+})
+
+test('[366] a stream may be a folder of compressed lines', async () => {
+  await streamed('files')
+  await Promise.all(['a', 'b', 'c'].map((text) => publish('files', text)))
+  const read = async () => {
+    const found = await readdir(folder, { recursive: true, withFileTypes: true })
+    const names = found.filter(({ name }) => name.endsWith('.gz'))
+    const texts = await Promise.all(
+      names.map(async ({ parentPath, name }) =>
+        gunzipSync(await readFile(join(parentPath, name))).toString(),
+      ),
+    )
+    return texts.join('').split('\n').filter(Boolean).sort()
+  }
+  await waitFor(async () => (await read()).length === 3)
+  expect(await read()).toEqual(['a', 'b', 'c'])
 })

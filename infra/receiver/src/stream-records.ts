@@ -1,0 +1,29 @@
+/** The receiver as Firehose: it takes every record of a request, and shows their texts. */
+import { randomUUID } from 'node:crypto'
+import { isObject, objectOf } from '@fantail/contracts'
+
+const TARGET = 'Firehose_20150804.PutRecordBatch'
+
+interface TakenRecords {
+  /** All records, which are base64 in the request. */
+  text: string
+  /** What Firehose answers. */
+  answer: object
+}
+
+/** Undefined: the request is none of Firehose. `target`: of X-Amz-Target. */
+export function takeRecords(target: string | string[] | undefined, body: string): TakenRecords | undefined {
+  if (target !== TARGET) return undefined
+  const { Records } = objectOf(body) ?? {}
+  const records: unknown[] = Array.isArray(Records) ? Records : []
+  const RequestResponses = records.map(() => ({ RecordId: randomUUID() }))
+  return {
+    text: records.map(textOf).join(''),
+    answer: { FailedPutCount: 0, Encrypted: false, RequestResponses },
+  }
+}
+
+function textOf(record: unknown): string {
+  const data = isObject(record) ? record.Data : undefined
+  return typeof data === 'string' ? Buffer.from(data, 'base64').toString() : ''
+}

@@ -1,0 +1,14 @@
+/** Host names of AWS's services by region. */
+
+/** DNS suffixes of AWS's partitions; the others share the first. */
+const SUFFIXES: Record<string, string> = { 'aws-cn': 'amazonaws.com.cn' }
+const SUFFIX = 'amazonaws.com'
+
+interface Place {
+  partition: string
+  region: string
+}
+
+export function awsHost(service: string, { partition, region }: Place): string {
+  return `${service}.${region}.${SUFFIXES[partition] ?? SUFFIX}`
+}

@@ -1,0 +1,139 @@
+/** Requests to a server on loopback, beside those of the AWS SDK, and what each answer comes to. */
+import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose'
+import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { AwsSigner } from '../aws/aws-signer.ts'
+import type { HttpRequest } from '../http/http-request.ts'
+import { createTestSender } from '../http/http-sender.fixture.ts'
+import { FirehoseSink } from './firehose-sink.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 10)
+const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/+1' }
+const RECORDS = ['a', 'b', 'c'].map((id) => ({ id, data: Buffer.from(`${id}\n`), publishedAt: NOW }))
+
+const sender = createTestSender({ allowPrivate: false, timeoutMs: 5_000 })
+let receiver: Receiver | undefined
+
+afterAll(async () => {
+  await receiver?.close()
+  await sender.close(0)
+})
+beforeEach(async () => {
+  await receiver?.close()
+  receiver = await startReceiver()
+})
+
+function put(reply: Reply) {
+  receiver?.respond(() => true, reply)
+  const url = `${receiver?.url}/`
+  const options = { sender, clock: () => NOW, url, streamName: 'orders', credential: 'streams:x' }
+  return new FirehoseSink({ ...options, signing: undefined }).put(RECORDS, 2_000)
+}
+
+const answered = (...RequestResponses: object[]): Reply => ({
+  body: JSON.stringify({ FailedPutCount: 1, Encrypted: false, RequestResponses }),
+})
+const failed = (status: number, type: string): Reply => ({
+  status,
+  body: JSON.stringify({ __type: type, message: 'No.' }),
+})
+
+test('[362] only records that the answer names as failed are retried', async () => {
+  const results = await put(
+    answered(
+      { RecordId: '1' },
+      { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' },
+      { ErrorCode: 'InternalFailure', ErrorMessage: 'Oops.' },
+    ),
+  )
+  expect(results).toMatchObject([
+    { statusCode: 200, text: '{"recordId":"1"}' },
+    { verdict: 'retry', isThrottled: true },
+    { verdict: 'retry' },
+  ])
+  expect(results.map((result) => 'isThrottled' in result)).toEqual([false, true, false])
+  expect(results[0]).not.toHaveProperty('verdict')
+})
+
+test('the request is the SDK’s: target, content type and body', async () => {
+  const client = new FirehoseClient({
+    region: 'eu-west-1',
+    endpoint: receiver?.url ?? '',
+    credentials: CREDENTIALS,
+    maxAttempts: 1,
+  })
+  receiver?.respond(() => true, answered({ RecordId: '1' }, { RecordId: '2' }, { RecordId: '3' }))
+  const Records = RECORDS.map(({ data }) => ({ Data: data }))
+  await client.send(new PutRecordBatchCommand({ DeliveryStreamName: 'orders', Records }))
+  client.destroy()
+  await put(answered({ RecordId: '1' }, { RecordId: '2' }, { RecordId: '3' }))
+  const shown = receiver?.requests.map(({ method, path, headers, text }) => [
+    method,
+    path,
+    headers['content-type'],
+    headers['x-amz-target'],
+    JSON.parse(text),
+  ])
+  expect(shown).toHaveLength(2)
+  expect(shown?.[1]).toEqual(shown?.[0])
+})
+
+test.each<[string, Reply, object]>([
+  [
+    '[363] 503 ServiceUnavailableException',
+    failed(503, 'ServiceUnavailableException'),
+    { isThrottled: true, verdict: 'retry' },
+  ],
+  [
+    '[363] 400 ThrottlingException',
+    failed(400, 'ThrottlingException'),
+    { isThrottled: true, verdict: 'retry' },
+  ],
+  [
+    '[363] 400 LimitExceededException',
+    failed(400, 'com.amazonaws#LimitExceededException'),
+    { isThrottled: true, verdict: 'retry' },
+  ],
+  ['[364] 500', failed(500, 'InternalFailure'), { kind: 'response', statusCode: 500 }],
+  ['[364] a reset', { reset: true }, { kind: 'failure', permanent: false }],
+  [
+    '[365] ResourceNotFoundException',
+    failed(400, 'ResourceNotFoundException'),
+    { kind: 'response', statusCode: 400 },
+  ],
+  [
+    'InvalidArgumentException',
+    failed(400, 'InvalidArgumentException'),
+    { kind: 'response', statusCode: 400 },
+  ],
+  [
+    'expired credentials',
+    failed(400, 'ExpiredTokenException'),
+    { kind: 'misconfigured', credential: 'streams:x' },
+  ],
+  [
+    'an answer that names too few records',
+    answered({ RecordId: '1' }),
+    { error: 'invalid_response', permanent: false },
+  ],
+  ['an answer that is no JSON', { body: '<html>' }, { error: 'invalid_response', permanent: false }],
+])('%s is the result of every record', async (_, reply, expected) => {
+  const results = await put(reply)
+  expect(results).toMatchObject([expected, expected, expected])
+  if (!('verdict' in expected)) expect(results[0]).not.toHaveProperty('verdict')
+})
+
+test('what goes out to AWS is signed for firehose in the stream’s region', async () => {
+  const aws = new AwsSigner({ credentials: CREDENTIALS, targets: [] })
+  const request = await new Promise<HttpRequest>((resolve) => {
+    const url = 'https://firehose.eu-west-1.amazonaws.com/'
+    const signing = { aws, region: 'eu-west-1' }
+    const options = { sender: { send: resolve }, clock: () => NOW, url, streamName: 'orders', signing }
+    void new FirehoseSink({ ...options, credential: aws.name }).put(RECORDS, 2_000)
+  })
+  expect(request.route).toBeUndefined()
+  expect(request.headers).toMatchObject({
+    'x-amz-date': '20261122T100000Z',
+    authorization: expect.stringContaining('Credential=AKIDEXAMPLE/20261122/eu-west-1/firehose/aws4_request'),
+  })
+})

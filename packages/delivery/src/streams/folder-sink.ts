@@ -1,0 +1,114 @@
+/**
+ * Puts records into files of a folder. A file is there as a whole or not at all: it is written under another name,
+ * flushed to the disk, and renamed.
+ */
+import { randomUUID } from 'node:crypto'
+import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { AttemptResult } from '@fantail/contracts'
+import { failure } from '../http/attempt-failure.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
+import { objectBody, objectName } from './object-name.ts'
+import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
+
+interface FolderSinkOptions {
+  /** It must exist. */
+  folder: string
+  streamName: string
+}
+
+/** The status of a stored record, in logs and metrics. */
+const STORED = 200
+
+export class FolderSink implements StreamSink {
+  readonly recordsMax = OBJECT_RECORDS_MAX
+  readonly bytesMax = OBJECT_BYTES_MAX
+  readonly recordBytesMax = OBJECT_BYTES_MAX
+  readonly credential: string
+  readonly #options: FolderSinkOptions
+
+  constructor(options: FolderSinkOptions) {
+    this.credential = `folder:${options.folder}`
+    this.#options = options
+  }
+
+  async put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults> {
+    const startedAt = performance.now()
+    const durationMs = () => performance.now() - startedAt
+    const late = Promise.withResolvers<AttemptResult>()
+    const timer = setTimeout(() => {
+      late.resolve(
+        failure('timeout', `the folder did not take the file within ${timeoutMs} ms`, durationMs()),
+      )
+    }, timeoutMs)
+    const result = await Promise.race([this.#write(records, durationMs), late.promise])
+    clearTimeout(timer)
+    return records.map(() => result)
+  }
+
+  async #write(records: readonly StreamRecord[], durationMs: () => number): Promise<AttemptResult> {
+    const { folder, streamName } = this.#options
+    const missing = await access(folder, constants.W_OK | constants.X_OK).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    )
+    if (missing !== undefined) {
+      const detail = `the folder of the stream ${streamName} cannot be written to: ${missing}`
+      return { kind: 'misconfigured', credential: this.credential, detail, durationMs: durationMs() }
+    }
+    const name = objectName(streamName, records)
+    try {
+      await writeWhole(folder, name, await objectBody(records))
+      return {
+        kind: 'response',
+        statusCode: STORED,
+        durationMs: durationMs(),
+        text: JSON.stringify({ name }),
+      }
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      return failure('storage', `the file ${name}: ${code ?? message}`, durationMs())
+    }
+  }
+}
+
+async function writeWhole(root: string, name: string, body: Buffer): Promise<void> {
+  const path = join(root, name)
+  const folder = dirname(path)
+  const made = await mkdir(folder, { recursive: true })
+  if (made !== undefined) await syncAbove(folder, made)
+  const partial = join(folder, `.${randomUUID()}.partial`)
+  try {
+    await writeSynced(partial, body)
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+  await sync(folder)
+}
+
+async function writeSynced(path: string, body: Buffer): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(body)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Keeps the names of new folders over a loss of power. `made`: the outermost of them. */
+async function syncAbove(folder: string, made: string): Promise<void> {
+  for (let at = folder; at.length >= made.length; at = dirname(at)) await sync(dirname(at))
+}
+
+/** Keeps the names of a folder's files over a loss of power. */
+async function sync(folder: string): Promise<void> {
+  const file = await open(folder, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

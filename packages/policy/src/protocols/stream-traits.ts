@@ -1,0 +1,40 @@
+/** Delivery streams: a record that the stream has taken is delivered. */
+import type { ArnDefaults, ResultClass } from '@fantail/contracts'
+import { isStreamName, parseStreamArn, streamArn } from '../endpoints/stream-arn.ts'
+import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
+import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+
+const TOO_MANY_REQUESTS = 429
+
+export const STREAM_TRAITS: ProtocolTraits = {
+  endpoint: { name: 'the ARN of a delivery stream', isUrl: false, read: readStream },
+  defaultPolicy: AWS_MANAGED_POLICY,
+  throttledPolicy: CUSTOMER_MANAGED_POLICY,
+  takes: {
+    rawDelivery: true,
+    deliveryPolicy: false,
+    // Records of many deliveries go in one request, which has no send time of its own.
+    throttle: false,
+    pacing: false,
+    outbound: false,
+    webhookKeys: false,
+  },
+  confirmedBy: 'subscriber',
+  needsRole: true,
+  retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
+  classifyStatus,
+  fifo: { topics: 'never', sendsRuns: false },
+  isQueue: false,
+  reports: { feedback: 'Firehose', failures: 'deliveries', providerResponse: (text) => text ?? '' },
+}
+
+/** https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html#API_PutRecordBatch_Errors */
+function classifyStatus(statusCode: number): ResultClass {
+  if (statusCode >= 200 && statusCode < 300) return 'delivered'
+  return statusCode < 200 || statusCode >= 500 || statusCode === TOO_MANY_REQUESTS ? 'retry' : 'permanent'
+}
+
+function readStream(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {
+  if (parseStreamArn(text)) return { endpoint: text }
+  return isNamed && isStreamName(text) ? { endpoint: streamArn(text, place) } : undefined
+}
