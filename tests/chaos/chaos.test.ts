@@ -1,11 +1,11 @@
-/** A short run of one seed; `npm run test:chaos` runs any other for as long as you like. */
+/** A short run of one seed. `npm run test:chaos` runs any seed for any time. */
 import { expect, test } from 'vitest'
 import { fullestWindow } from './judges/throttle-judge.ts'
 import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
 
 /**
- * Has a failover and a redrive under way beside kills, freezes, lost connections, a clock step and forgotten scripts.
+ * This seed has a failover and a redrive beside kills, freezes, lost connections, a clock step and forgotten scripts.
  */
 const SEED = 95
 const SECONDS = 40

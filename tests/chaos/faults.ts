@@ -1,15 +1,15 @@
-/** Does what a fault of the schedule says, and mends it again when its time is up. */
+/** Makes the faults of the schedule, and repairs each when its time is over. */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
 import type { Fault, RedisFault } from './plan/fault-plan.ts'
 import type { EventLog } from './world/run-folder.ts'
 import type { World } from './world/world.ts'
 
-/** Longer than workers go on without a replica that was missing (store/src/redis/replica-acks.ts), by a good deal. */
+/** Much longer than workers continue without a missing replica (store/src/redis/replica-acks.ts). */
 const FOLLOWED_MS = 7_000
 const CALM_MEMORY = '256mb'
 
-/** Resolves when the fault is over. A fault that cannot be had here is noted. */
+/** Resolves when the fault is over. A fault that is impossible on this machine is recorded. */
 export async function carryOut(fault: Fault, world: World, events: EventLog): Promise<void> {
   events.note({ event: 'fault', ...fault })
   switch (fault.kind) {
@@ -31,7 +31,7 @@ export async function carryOut(fault: Fault, world: World, events: EventLog): Pr
   events.note({ event: 'fault-over', ...fault })
 }
 
-/** Mends whatever is still broken. */
+/** Repairs whatever is still broken. */
 export async function calm(world: World): Promise<void> {
   world.redis.delayReplica(0)
   await world.redis.ask((redis) => redis.config('SET', 'maxmemory', CALM_MEMORY))
@@ -78,7 +78,7 @@ async function harmRedis(fault: Harm, { redis }: World): Promise<void> {
   }
 }
 
-/** Only if the replica has followed for a while: writes that waited for it in vain are not safe in it. */
+/** Only if the replica has followed for a while. Before that, writes may have continued without it. */
 async function failOver(
   { lagMs, laggingMs, downMs }: Extract<Fault, { kind: 'failover' }>,
   { redis }: World,

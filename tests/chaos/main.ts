@@ -9,7 +9,7 @@ const USAGE = `usage: npm run test:chaos -- [options]
   --print       the schedule alone, a line of JSON per step
   --keep        the folder of the run stays, also when it is good`
 
-/** Ending the process ends all others of the run with it. */
+/** When this process ends, all others of the run end with it. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {

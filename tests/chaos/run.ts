@@ -1,6 +1,6 @@
 /**
- * One run: start the world, carry out inputs and faults at their times, repair everything, wait until nothing more can
- * come, and judge.
+ * One run: starts the world, makes requests and faults at their times, repairs everything, waits until nothing more can
+ * come, and judges.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
@@ -20,14 +20,14 @@ import { startWorld, type World } from './world/world.ts'
 
 const SETTLE_TIMEOUT_MS = 120_000
 const LOOK_MS = 500
-/** When the topic that is made again and again has been made for the last time. */
+/** Text of the last message to the topic that is created again and again, after its last creation. */
 const LAST_TEXT = 'f-last'
 
 interface RunReport {
   seed: number
-  /** Promises that were broken; none: the run is good. */
+  /** Broken promises. Empty: the run is good. */
   findings: string[]
-  /** Kept where there are findings. */
+  /** Kept if there are findings. */
   folder: string
   account: Account | undefined
   throttles: ThrottleFound[]
@@ -35,7 +35,7 @@ interface RunReport {
 }
 
 interface RunOptions {
-  /** The folder also stays of a good run. */
+  /** Keeps the folder also after a good run. */
   keep?: boolean
 }
 
@@ -91,7 +91,7 @@ async function play(schedule: Schedule, world: World, folder: RunFolder): Promis
   return { seed, findings, folder: folder.path, account, throttles, settleSeconds }
 }
 
-/** Begins each step at its time, even if others failed. Resolves when all have ended. */
+/** Begins each step at its time, even if others have failed. Resolves when all have ended. */
 async function inTime<T extends { at: number }>(
   steps: T[],
   act: (step: T) => Promise<void>,
@@ -112,7 +112,7 @@ async function remakeOnceMore(publishing: Publishing): Promise<void> {
   await publishing.carryOut({ at: 0, do: 'publish-fleeting', api: 0, text: LAST_TEXT })
 }
 
-/** Resolves with the account when nothing more can come, or when the time for that is up. */
+/** Resolves with the account when nothing more can come, or when the time is up. */
 async function settle(
   world: World,
   ledger: Ledger,

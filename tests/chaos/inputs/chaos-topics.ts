@@ -14,7 +14,7 @@ export interface Subscribed {
   arn: string
 }
 
-/** Resolves with the subscriptions of the standard topic by the endpoint's name. */
+/** Resolves with the subscriptions of the standard topic, by the endpoint's name. */
 export async function makeTopics(client: RestClient, receiverUrl: string): Promise<Map<string, Subscribed>> {
   for (const queue of [DEAD_QUEUE, KEPT_QUEUE]) await client.put(`/v1/queues/${queue}`)
   await client.put(`/v1/topics/${TOPIC}`)
@@ -52,7 +52,7 @@ async function makeFifo(client: RestClient, receiverUrl: string): Promise<void> 
 
 type Step = (method: string, path: string, body?: unknown) => Promise<unknown>
 
-/** The path of a subscription names the incarnation, so that nothing of another may arrive there. */
+/** The path of a subscription has the number of the incarnation. No message of another incarnation may arrive there. */
 export async function makeFleeting(step: Step, receiverUrl: string, incarnation: number): Promise<void> {
   await step('PUT', `/v1/topics/${FLEETING_TOPIC}`, {})
   const endpoint = `${receiverUrl}/fleeting/${incarnation}`

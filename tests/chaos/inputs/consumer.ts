@@ -1,4 +1,4 @@
-/** Receives from the queue WORKED and deletes what it got, asking the APIs in turn, whatever they answer. */
+/** Receives from the queue WORKED and deletes what it got. It asks the APIs in turn, whatever they answer. */
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import type { World } from '../world/world.ts'
 import { WORKED } from './endpoints.ts'
@@ -12,7 +12,7 @@ interface Received {
 }
 
 export class QueueConsumer {
-  /** Texts, with how often each came. */
+  /** Received texts, with how often each came. */
   readonly received = new Map<string, number>()
   readonly #world: World
   readonly #working: Promise<void>
@@ -32,7 +32,7 @@ export class QueueConsumer {
     for (let api: 0 | 1 = 0; !this.#stopped; api = api === 0 ? 1 : 0) {
       await untilPassed(EVERY_MS)
       if (!this.#world.isUp(api)) continue
-      // What an answer that is lost has brought comes again when it is visible again.
+      // If an answer is lost, its messages become visible again later.
       await this.#receive(api).catch(() => undefined)
     }
   }

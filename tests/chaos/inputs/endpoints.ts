@@ -1,7 +1,7 @@
 /**
  * The subscriptions of the standard topic: how each endpoint answers, and where its deliveries must end. An answer
- * depends on the message's number and on the number of attempts, never on chance or the clock. The one exception is the
- * hung endpoint, which answers when the run is calm.
+ * depends on the message's number and on the number of attempts, never on chance or the clock. There is one exception:
+ * the hung endpoint answers once no more faults come.
  */
 import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
 import { retries } from '../../harness/receivers/webhooks.ts'
@@ -11,16 +11,16 @@ import { ATTEMPT_TIMEOUT_MS } from '../world/world.ts'
 export const DEAD_QUEUE = 'chaos-dead'
 export const KEPT_QUEUE = 'chaos-kept'
 export const INBOX = 'chaos-inbox'
-/** A consumer receives and deletes the messages in it. */
+/** A consumer receives and deletes the messages of this queue. */
 export const WORKED = 'chaos-worked'
 
 type Fate =
   | 'delivered'
-  /** In the queue KEPT_QUEUE, for good. */
+  /** In the queue KEPT_QUEUE, where it stays. */
   | 'dead'
-  /** No dead-letter queue: the discarded ones are counted. */
+  /** There is no dead-letter queue. Discarded deliveries are counted. */
   | 'discarded'
-  /** In its lane, also when all is calm. */
+  /** In its lane, also at the end of the run. */
   | 'waiting'
 
 interface Endpoint {
@@ -28,9 +28,9 @@ interface Endpoint {
   settings: Record<string, unknown>
   queue?: string
   paused?: true
-  /** The only kind of message that it gets. */
+  /** The only kind of message that its filter lets through. */
   kind?: Kind
-  /** Requests in any second, by all workers. */
+  /** The most requests per second, by all workers together. */
   perSecond?: number
   answer?(number: number, attempt: number, isCalm: boolean): Reply
   /** Default: delivered. */
@@ -100,7 +100,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   worked: { settings: {}, queue: WORKED },
 }
 
-/** Those that a message is for. */
+/** Endpoints that must get a message. */
 export function recipientsOf({ kind }: PlannedMessage): string[] {
   return Object.keys(ENDPOINTS).filter((name) => {
     const only = ENDPOINTS[name]?.kind
@@ -112,7 +112,7 @@ export function fateOf(name: string, text: string): Fate {
   return ENDPOINTS[name]?.fate?.(numberOf(text)) ?? 'delivered'
 }
 
-/** Programs the receiver; the hung one goes by `isCalm`. */
+/** Programs the receiver. The hung endpoint answers once `isCalm` is true. */
 export function answerAt(receiver: Receiver, isCalm: () => boolean): void {
   for (const [name, { answer }] of Object.entries(ENDPOINTS)) {
     if (!answer) continue

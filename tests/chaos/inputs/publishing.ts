@@ -1,4 +1,4 @@
-/** Carries out the inputs of a schedule, and remembers what became of each request. */
+/** Makes the requests of a schedule, and records the result of each. */
 import { waitFor } from '@fantail/test-kit'
 import type { Answer, ErrorBody } from '../../harness/services/rest-client.ts'
 import type { Input } from '../plan/input-plan.ts'
@@ -18,7 +18,7 @@ export interface Publish {
 export interface FleetingPublish {
   text: string
   fate: PublishFate
-  /** The topic's incarnation when the request began and when it was answered. Undefined: it was being made. */
+  /** The topic's incarnation when the request began and when it was answered. Undefined: it was being created. */
   before: number | undefined
   after: number | undefined
 }
@@ -29,13 +29,13 @@ const CALM_TIMEOUT_MS = 120_000
 export class Publishing {
   readonly publishes: Publish[] = []
   readonly fleeting: FleetingPublish[] = []
-  /** Texts that were accepted, by group, in order. */
+  /** Accepted texts by group, in order. */
   readonly fifo = new Map<number, string[]>()
   /** Answers that no fault explains. */
   readonly wrongAnswers: string[] = []
   readonly #world: World
   readonly #events: EventLog
-  /** Requests that must be sequential: those of a FIFO group, those that make a topic. */
+  /** Requests that must run one after the other: those of a FIFO group, and those that create a topic. */
   readonly #lines = new Map<string, Promise<void>>()
   #incarnation: number | undefined
 
@@ -44,12 +44,12 @@ export class Publishing {
     this.#events = events
   }
 
-  /** The last number of the topic that is made again and again. */
+  /** The latest number of the topic that is created again and again. */
   get incarnation(): number | undefined {
     return this.#incarnation
   }
 
-  /** Resolves when the input is carried out, however often it must be repeated. */
+  /** Resolves when the request has succeeded, however often it must be repeated. */
   async carryOut(input: Input): Promise<void> {
     switch (input.do) {
       case 'publish':
@@ -70,7 +70,7 @@ export class Publishing {
       case 'redrive': {
         const { perSecond } = input
         const body = { source: DEAD_QUEUE, ...(perSecond !== null && { maxMessagesPerSecond: perSecond }) }
-        // Refused where the last one has not ended.
+        // Refused while the last redrive has not ended.
         await this.#call(input.api, 'POST', '/v1/redrives', body)
         break
       }

@@ -1,7 +1,8 @@
 /**
- * The state of every delivery of the standard topic's messages, endpoint by endpoint. Owed are all accepted messages,
- * and those of unknown publishes that turned up anywhere, because a publish is stored whole or not at all. After a
- * failover an unknown publish may be lost when some of its subscriptions have got it, so nothing is owed for it.
+ * The state of every delivery of the standard topic's messages, endpoint by endpoint. All accepted messages must be
+ * delivered. A publish is stored as a whole or not at all, so an unknown message that turns up anywhere must be
+ * delivered everywhere. After a failover, an unknown message may be lost after some of its subscriptions got it, so it
+ * need not be.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import type { Subscribed } from '../inputs/chaos-topics.ts'
@@ -17,18 +18,18 @@ export interface EndpointAccount {
   deadLettered: number
   /** In its lane. */
   waiting: number
-  /** Owed, and neither delivered nor dead-lettered nor counted: texts. */
+  /** Texts that should be delivered, and are neither delivered nor dead-lettered nor counted. */
   missing: string[]
   /**
-   * How many deliveries must end as discarded, and how many must wait. `more`: how many deliveries of unknown publishes
-   * may come on top.
+   * How many deliveries must end as discarded, and how many must wait. `more`: how many there may be in addition,
+   * because of unknown publishes.
    */
   expected: { discarded: number; waiting: number; more: number }
-  /** Requests for messages that were refused, or that its filter does not let through. */
+  /** Requests for messages that were refused, or that its filter should have kept back. */
   unasked: string[]
-  /** Delivered and dead-lettered. */
+  /** Messages that were both delivered and dead-lettered. */
   twice: string[]
-  /** Dead-lettered for good where it should be delivered. */
+  /** Dead-lettered and kept, but should have been delivered. */
   wronglyDead: string[]
   /** 2xx answers beyond the first. */
   duplicates: number
@@ -49,7 +50,7 @@ interface LedgerOptions {
   messages: PlannedMessage[]
   publishes: Publish[]
   subscriptions: Map<string, Subscribed>
-  /** Texts that the consumer of the queue WORKED has received, with how often. */
+  /** Texts that the consumer of the queue WORKED has received, with how often each came. */
   worked: Map<string, number>
   replicated: boolean
 }

@@ -1,8 +1,8 @@
 /**
- * Judges the topic that is deleted and made again. A message goes to the topic that has the name when it is dispatched.
- * It arrives at the incarnation that it was published to, at a later one, or at none if that one was deleted first. The
- * last incarnation is never deleted, so all of its messages arrive. Changes do not wait for replicas (docs/scaling.md),
- * so a failover may bring an earlier incarnation back.
+ * Judges the topic that is deleted and created again. A message goes to the topic that has the name when it is
+ * dispatched. It arrives at the incarnation that it was published to, or at a later one. It arrives at none if that one
+ * was deleted first. The last incarnation is never deleted, so all its messages arrive. Changes do not wait for
+ * replicas (docs/scaling.md), so a failover may restore an earlier incarnation.
  */
 import type { FleetingPublish } from '../inputs/publishing.ts'
 
@@ -10,7 +10,7 @@ interface FleetingFound {
   publishes: FleetingPublish[]
   last: number
   replicated: boolean
-  /** Requests answered 2xx: the number in the path, and the text. */
+  /** Requests that were answered 2xx: the number in the path, and the text. */
   arrived: { incarnation: number; text: string }[]
 }
 

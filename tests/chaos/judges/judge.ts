@@ -1,4 +1,4 @@
-/** The broken promises of a run, in words; none if all were kept. */
+/** The broken promises of a run as texts. Empty if all were kept. */
 import type { Account, EndpointAccount } from './chaos-ledger.ts'
 
 const SHOWN = 10
@@ -34,11 +34,11 @@ function judgeEndpoint(name: string, account: EndpointAccount): string[] {
 }
 
 interface FifoFound {
-  /** Texts that were accepted, by group, in order. */
+  /** Accepted texts by group, in order. */
   accepted: Map<number, string[]>
-  /** Texts in the queue, in its order. */
+  /** Texts in the queue, in the queue's order. */
   queued: string[]
-  /** Texts that the webhook answered 2xx, each the first time. */
+  /** Texts that the webhook answered 2xx, in the order of their first arrivals. */
   arrived: string[]
 }
 

@@ -1,5 +1,6 @@
 /**
- * Holds what the workers sent against the throttles: at most 1.1 r + 1 requests in any second, by all workers together.
+ * Compares the requests that the workers sent with the throttles: at most 1.1 r + 1 requests in any second, by all
+ * workers together.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +8,13 @@ import { ENDPOINTS } from '../inputs/endpoints.ts'
 
 const WINDOW_MS = 1_000
 
-/** Milliseconds of every send, by the endpoint's name, in order. */
+/** Milliseconds of every request by the endpoint's name, in order. */
 export function readSends(folder: string): Map<string, number[]> {
   const sends = new Map<string, number[]>()
   for (const file of readdirSync(folder)) {
     for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) {
       const [at, path] = line.split(' /')
-      // The last line of a worker that was killed may be cut.
+      // The last line of a killed worker may be incomplete.
       if (at === undefined || path === undefined || !(path in ENDPOINTS)) continue
       const times = sends.get(path) ?? []
       times.push(Number(at))
@@ -26,7 +27,7 @@ export function readSends(folder: string): Map<string, number[]> {
 
 export interface ThrottleFound {
   name: string
-  /** Requests in the fullest second, which began at `from` (ms of the monotonic clock). */
+  /** Number of requests in the fullest second, which began at `from` (ms of the monotonic clock). */
   most: number
   from: number
   /** The allowed number. */
@@ -50,7 +51,7 @@ export function judgeThrottles(found: ThrottleFound[]): string[] {
     )
 }
 
-/** The window of a second with the most sends; it begins with one of them. */
+/** The second with the most requests. It begins with one of them. */
 export function fullestWindow(times: number[]): { most: number; from: number } {
   let most = 0
   let from = 0

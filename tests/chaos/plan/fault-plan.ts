@@ -1,6 +1,6 @@
 /**
  * The faults of a run and their times. Each process has its own sequence of faults, and so has Redis. Faults of
- * different sequences overlap freely, those of one sequence do not.
+ * different sequences may overlap, those of one sequence do not.
  */
 import type { Seeded } from './seeded.ts'
 
@@ -8,7 +8,7 @@ export const PROCESSES = ['api-0', 'api-1', 'worker-0', 'worker-1', 'worker-2', 
 export type ProcessLabel = (typeof PROCESSES)[number]
 
 type ProcessFault =
-  /** SIGKILL, and started again after `downMs`. */
+  /** SIGKILL. The process is started again after `downMs`. */
   | { kind: 'kill'; of: ProcessLabel; downMs: number }
   /** SIGSTOP, and SIGCONT after `forMs`. */
   | { kind: 'freeze'; of: ProcessLabel; forMs: number }
@@ -16,16 +16,14 @@ type ProcessFault =
 export type RedisFault =
   | { kind: 'redis-kill'; signal: 'SIGKILL' | 'SIGTERM'; downMs: number }
   | { kind: 'redis-freeze'; forMs: number }
-  /**
-   * The replica is `lagMs` behind for a while, then the master dies; the dead one comes back as replica after `downMs`.
-   */
+  /** The replica is `lagMs` behind for a while, then the master dies. It comes back as the replica after `downMs`. */
   | { kind: 'failover'; lagMs: number; laggingMs: number; downMs: number }
   | { kind: 'client-kill'; type: 'normal' | 'pubsub' }
   | { kind: 'client-pause'; mode: 'ALL' | 'WRITE'; forMs: number }
   | { kind: 'script-flush' }
-  /** maxmemory is set to what is used. */
+  /** maxmemory is set to the memory in use. */
   | { kind: 'full-memory'; forMs: number }
-  /** From now on the clock is so many seconds off. */
+  /** From now on the clock is this many seconds off. */
   | { kind: 'clock'; of: 'worker-0' | 'redis'; seconds: number }
 
 export type Fault = (ProcessFault | RedisFault) & { at: number }
@@ -35,7 +33,9 @@ interface FaultPlanOptions {
   replicated: boolean
 }
 
-/** No fault begins earlier, so that every endpoint has had something; and none in the last part of the run. */
+/**
+ * No fault begins earlier, so that every endpoint has had some messages, and none begins in the last part of the run.
+ */
 const QUIET_START_MS = 2_000
 const QUIET_END_MS = 1_000
 /** Between the end of one fault of a process and the next. */
@@ -43,9 +43,9 @@ const PROCESS_PAUSE_MS = { from: 4_000, to: 16_000 }
 const REDIS_PAUSE_MS = { from: 2_000, to: 6_000 }
 const FREEZE_MS = { from: 1_000, to: 8_000 }
 const DOWN_MS = { from: 0, to: 3_000 }
-/** Less than the five minutes in which a FIFO topic knows duplicates, both ways together. */
+/** Forward and back together, this is less than the five minutes for which a FIFO topic knows duplicates. */
 const CLOCK_SECONDS = { from: -120, to: 120 }
-/** After another fault, until the replica has caught up and the workers wait for it again. */
+/** Time after another fault in which the replica catches up and the workers begin to wait for it again. */
 const BEFORE_FAILOVER_MS = 9_000
 
 export function planFaults(seeded: Seeded, options: FaultPlanOptions): Fault[] {
@@ -94,7 +94,7 @@ function planRedis(seeded: Seeded, { endMs, replicated }: FaultPlanOptions): Fau
   return faults.filter(({ at }) => at < endMs - QUIET_END_MS)
 }
 
-/** Behind by less than the second that a write waits for replicas. */
+/** The replica is behind by less than the second that a write waits for replicas. */
 function failover(seeded: Seeded): RedisFault {
   return {
     kind: 'failover',

@@ -1,5 +1,6 @@
 /**
- * The requests of a run to the APIs and their times. Every message has a unique text, so it is recognised everywhere.
+ * The requests of a run to the APIs and their times. Every message has a unique text, by which it is recognised
+ * everywhere.
  */
 import type { Seeded } from './seeded.ts'
 
@@ -7,7 +8,7 @@ const KINDS = ['a', 'b', 'c'] as const
 export type Kind = (typeof KINDS)[number]
 const FIFO_GROUPS = 6
 
-/** `m<number>`, by which endpoints decide what they answer. */
+/** Texts are `m<number>`. Endpoints decide by the number what they answer. */
 export interface PlannedMessage {
   text: string
   kind: Kind
@@ -17,11 +18,11 @@ export type Input = {
   at: number
 } /** With a key it is repeated, at the other API each time, until it is accepted. */ & (
   | { do: 'publish'; api: 0 | 1; messages: PlannedMessage[]; key?: string }
-  /** Texts are `g<group>-<number>`; repeated until they are accepted, before the next ones of the group. */
+  /** Texts are `g<group>-<number>`. They are repeated until they are accepted, before the group's next ones. */
   | { do: 'publish-fifo'; api: 0 | 1; group: number; texts: string[] }
-  /** To the topic that is made again and again. */
+  /** Publishes to the topic that is created again and again. */
   | { do: 'publish-fleeting'; api: 0 | 1; text: string }
-  /** That topic is deleted and made, with a subscription whose path has the number. */
+  /** Deletes and creates that topic, with a subscription whose path has the number. */
   | { do: 'remake'; api: 0 | 1; incarnation: number }
   | { do: 'redrive'; api: 0 | 1; perSecond: number | null }
 )

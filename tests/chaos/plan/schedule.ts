@@ -1,5 +1,5 @@
 /**
- * The schedule of a seed: all inputs and all faults of a run, as plain data, made before anything starts. Times are
+ * The schedule of a seed: all requests and all faults of a run, as plain data, made before anything starts. Times are
  * milliseconds from the start of the run.
  */
 import { type Fault, planFaults } from './fault-plan.ts'
@@ -9,7 +9,7 @@ import { Seeded } from './seeded.ts'
 export interface Schedule {
   seed: number
   seconds: number
-  /** Redis has a replica that publishes wait for, and fails over to it. */
+  /** Redis has a replica that publishes wait for. A failover makes it the master. */
   replicated: boolean
   inputs: Input[]
   faults: Fault[]
@@ -23,7 +23,7 @@ export function createSchedule(seed: number, seconds: number): Schedule {
   return { seed, seconds, replicated, inputs, faults }
 }
 
-/** One line each, in the order of time: for people, and for comparing two runs. */
+/** The schedule in order of time, one line each. People read it, and runs can be compared by it. */
 export function scheduleLines({ seed, seconds, replicated, inputs, faults }: Schedule): string[] {
   const steps = [...inputs, ...faults].sort((a, b) => a.at - b.at)
   return [JSON.stringify({ seed, seconds, replicated }), ...steps.map((step) => JSON.stringify(step))]

@@ -1,6 +1,6 @@
 /**
- * Random numbers that depend on a seed and a name only: the same on every machine, whatever else is drawn under other
- * names.
+ * Random numbers that depend only on a seed and a name. They are the same on every machine, whatever is drawn under
+ * other names.
  */
 
 export class Seeded {
@@ -12,7 +12,7 @@ export class Seeded {
     this.#state = this.#seed
   }
 
-  /** Numbers of their own for one purpose. */
+  /** A separate sequence of numbers for one purpose. */
   fork(purpose: string): Seeded {
     return new Seeded(hash(`${this.#seed} ${purpose}`))
   }
@@ -26,7 +26,7 @@ export class Seeded {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number between these two, both included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }

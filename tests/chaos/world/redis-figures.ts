@@ -8,7 +8,7 @@ const OPEN_LISTS = ['wait', 'active', 'delayed', 'prioritized', 'waiting-childre
 const TOPIC_GONE = ['discarded:unsubscribed', 'discarded:topicDeleted']
 
 export interface Counted {
-  /** But for those of topics that were deleted. */
+  /** Without those of deleted topics. */
   discarded: number
   ofDeletedTopics: number
   expired: number
@@ -19,7 +19,7 @@ interface QueuedText {
   deadLetter?: { subscriptionArn: string }
 }
 
-/** Everything in a queue, in its order. */
+/** All texts in a queue, in the queue's order. */
 export async function queueTexts({ clients }: World, queue: string): Promise<QueuedText[]> {
   const found: QueuedText[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -49,7 +49,7 @@ export async function hasOpenJobs({ redis }: World): Promise<boolean> {
   return (await redis.ask((connection) => connection.exists(...keys))) > 0
 }
 
-/** Messages that were quarantined or failed for good instead of being delivered, in words. There must be none. */
+/** Messages that were quarantined or failed for good instead of being delivered, as texts. There must be none. */
 export async function quarantined({ redis, clients }: World): Promise<string[]> {
   const failed = await redis.ask((connection) => connection.zrange(`${JOBS}:failed`, 0, '-1'))
   const { entries } = await clients[0].get<{ entries: object[] }>('/v1/quarantine')

@@ -1,7 +1,7 @@
 /**
- * The Redis of a run: a master behind a fixed address, and perhaps a replica that follows it over its own link, which
- * can be slow. A failover kills the master, points the address to the replica, and makes the dead one the new master's
- * replica.
+ * The Redis of a run: a master behind a fixed address, and perhaps a replica that follows it over a separate
+ * connection, which can be slow. A failover kills the master, points the address to the replica, and makes the dead
+ * server the new master's replica.
  */
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
@@ -14,7 +14,7 @@ const ARGS = ['--maxmemory', MAX_MEMORY, '--repl-diskless-sync-delay', '0', '--s
 
 interface Node {
   redis: TestRedis
-  /** By which the other one follows it. */
+  /** The proxy by which the replica follows the master. */
   link: TcpProxy
 }
 
@@ -23,7 +23,7 @@ export class RedisPair {
   readonly address: TcpProxy
   #master: Node
   #replica: Node | undefined
-  /** Since when the replica follows (performance.now()); infinity: it does not. */
+  /** Since when the replica has followed (performance.now()). Infinity: it does not follow. */
   #followsSince = Number.POSITIVE_INFINITY
 
   private constructor(address: TcpProxy, master: Node, replica: Node | undefined) {
@@ -53,17 +53,20 @@ export class RedisPair {
     return this.#replica !== undefined
   }
 
-  /** How long the replica has followed without a break that anybody caused. */
+  /** For how many ms the replica has followed, since the last break that a fault caused. */
   get followedMs(): number {
     return performance.now() - this.#followsSince
   }
 
-  /** A fault of the master breaks the link, or may: the replica counts as following from now on only. */
+  /**
+   * Called if a fault of the master breaks the connection, or may break it. The replica counts as following only from
+   * now on.
+   */
   linkBroke(): void {
     if (this.#replica) this.#followsSince = performance.now()
   }
 
-  /** Runs one question on the master itself, on a new connection that bypasses the address. */
+  /** Asks the master itself, on a new connection that bypasses the address. */
   ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
     return askNode(this.#master.redis, question)
   }
@@ -72,7 +75,7 @@ export class RedisPair {
     this.#master.link.delayReplies(ms)
   }
 
-  /** Resolves when the replica is the master; the former master is dead. */
+  /** Resolves when the replica is the master. The former master is dead. */
   async failOver(): Promise<void> {
     const { redis, link } = this.#master
     if (!this.#replica) throw new Error('there is no replica')
@@ -86,13 +89,13 @@ export class RedisPair {
     this.address.leadTo(this.#master.redis.port)
   }
 
-  /** Starts the former master again, as replica. */
+  /** Starts the former master again, as the replica. */
   async rejoin(): Promise<void> {
     await this.#replica?.redis.restart()
     await this.follow()
   }
 
-  /** Resolves when the replica has everything. */
+  /** Resolves when the replica has all data. */
   async follow(): Promise<void> {
     if (!this.#replica) return
     const { redis } = this.#replica
@@ -125,7 +128,7 @@ async function askNode<T>(node: TestRedis, question: (redis: Redis) => Promise<T
     retryStrategy: () => 50,
   })
   redis.on('error', () => {
-    // Connecting is tried again; a question that gets no answer rejects by its timeout.
+    // Connecting is tried again. A question without an answer rejects after its time-out.
   })
   try {
     return await question(redis)

@@ -22,7 +22,7 @@ export class RunFolder implements EventLog {
     mkdirSync(this.sends)
   }
 
-  /** Where each worker writes when it has sent what. */
+  /** The folder in which each worker records what it sent when. */
   get sends(): string {
     return join(this.path, 'sends')
   }

@@ -1,7 +1,7 @@
 /**
- * Loaded into a worker before all else: writes down when each request to a throttled endpoint was sent, by the
- * monotonic clock that all processes of the machine share. A request is known when its head is written, so that one
- * that is repeated within an attempt counts as often as it went out. Each line: milliseconds, a space, the path.
+ * Loaded into a worker before everything else. It records when each request to a throttled endpoint was sent, by the
+ * monotonic clock that all processes of the machine share. A request counts when its head is written. If an attempt
+ * repeats its request, each one counts. Each line: milliseconds, a space, the path.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { openSync, writeSync } from 'node:fs'

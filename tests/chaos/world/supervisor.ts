@@ -1,6 +1,6 @@
 /**
- * The services of a run and their supervisor, which restarts a service that has ended. A service that ended without
- * being killed is noted, because services must survive every fault of Redis.
+ * The services of a run and their supervisor, which restarts a service that has ended. If a service ends without being
+ * killed, this is recorded, because services must survive every fault of Redis.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../../harness/services/passing-time.ts'
@@ -9,7 +9,7 @@ import type { ProcessLabel } from '../plan/fault-plan.ts'
 import type { EventLog } from './run-folder.ts'
 
 const LOOK_MS = 100
-/** Before what ended by itself is started again. */
+/** Pause before a service that ended by itself is started again. */
 const AGAIN_MS = 500
 const READY_TIMEOUT_MS = 90_000
 
@@ -21,7 +21,7 @@ interface Watched {
 }
 
 export class Supervisor {
-  /** Labels of what ended by itself, each as often as it did. */
+  /** Labels of services that ended by themselves, each as often as it did. */
   readonly ended: string[] = []
   readonly #watched = new Map<string, Watched>()
   readonly #events: EventLog
@@ -41,7 +41,7 @@ export class Supervisor {
     await this.ready()
   }
 
-  /** Resolves when every service is up and ready, after any fault. */
+  /** Resolves when every service is running and ready, after any fault. */
   async ready(): Promise<void> {
     for (const { service } of this.#watched.values()) {
       service.signal('SIGCONT')
@@ -67,7 +67,7 @@ export class Supervisor {
     const { pid } = service
     service.signal('SIGSTOP')
     await untilPassed(forMs)
-    // Where it was killed meanwhile, its successor is not frozen.
+    // If the process was killed meanwhile, its successor is not frozen.
     if (service.pid === pid) service.signal('SIGCONT')
   }
 

@@ -1,6 +1,4 @@
-/**
- * All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver that webhooks lead to.
- */
+/** All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver of all webhooks. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +24,7 @@ export interface World {
   services: ServiceProcess[]
   /** A client of each API. */
   clients: [RestClient, RestClient]
-  /** Whether an API is there to be asked at all. */
+  /** Whether the API's process is running. */
   isUp(api: 0 | 1): boolean
   /** Those that can be set here. */
   clocks: Clocks
@@ -39,7 +37,7 @@ interface Clocks {
 }
 
 interface Clock {
-  /** From now on the clock is so much off. */
+  /** Sets how far the clock is off from now on. */
   set(seconds: number): void | Promise<void>
 }
 
@@ -99,7 +97,7 @@ function falseClock(command: string, name: string): FalseClock | undefined {
   return falseClockProblem(command) === undefined ? createFalseClock(name) : undefined
 }
 
-/** Without libfaketime, the time of Redis can be moved as scripts read it, and forward only. */
+/** Without libfaketime, only the time that scripts read can be moved, and only forward. */
 function createSkew(redis: RedisPair): Clock {
   let skew = 0
   return {

@@ -1,5 +1,5 @@
 /**
- * A topic whose filters cost seconds per message, which earlier versions accepted, beside a healthy one. Matching is
+ * A topic whose filters take seconds per message, as earlier releases accepted, beside a healthy one. Matching is
  * spread over turns of the event loop. Meanwhile health checks are answered, locks are kept, and healthy messages are
  * delivered.
  */
@@ -14,14 +14,17 @@ import { useStack } from '../../harness/services/stack.ts'
 const SUBSCRIPTIONS = LONG ? 60 : 8
 const COSTLY = LONG ? 10 : 2
 const ELEMENTS = 11_000
-/** 50 ms on a machine of its own. Beside others everything computes more slowly, up to 62 ms were measured. */
+/** 50 ms on an idle machine. On a busy one everything computes more slowly, and up to 62 ms were measured. */
 const ANSWER_MS_MAX = 150
 const LOOK_EVERY_MS = 20
 
 const stack = useStack({ workers: 2 })
 const receiver = useReceiver()
 
-/** 60 choices of two keys in one element of an array, no two subscriptions the same; only the last of them is met. */
+/**
+ * 60 alternatives with two keys in one element of an array. All subscriptions differ, and a message satisfies only the
+ * last alternative.
+ */
 function costlyPolicy(n: number): Record<string, unknown> {
   const choices = Array.from({ length: 59 }, (_, i) => ({
     'r.a': ['x'],
@@ -85,9 +88,9 @@ test('costly filters hold up neither health checks nor other topics', async () =
 }, 120_000)
 
 /**
- * How long something waits for the first of these processes: without what both waited for a processor, without what
- * this process computed, and no more than what the others computed. Collecting garbage may take longer, while helping
- * threads wait for a processor.
+ * Measures how long a request waits for the first of these processes. Waits for a processor and this process's own work
+ * are subtracted. The result is at most the time that the others computed. Collecting garbage may take longer, while
+ * its threads wait for a processor.
  */
 function startTimer(...pids: number[]): () => number {
   const timers = pids.map((pid) => ({ took: startFairTimer(pid), ran: startCpuTimer(pid) }))
@@ -100,7 +103,7 @@ function startTimer(...pids: number[]): () => number {
   }
 }
 
-/** Asks every process for its health, again and again, and keeps the longest waits. */
+/** Asks every process for its health again and again, and keeps the longest waits. */
 function watchAnswers() {
   const longest: Record<string, number> = {}
   const note = (what: string, ms: number) => {

@@ -1,6 +1,6 @@
 /**
- * An endpoint that refuses everything at full rate. Its dead letters fill their share of memory and no more: publishing
- * goes on, and neither other topics nor their dead letters notice.
+ * An endpoint that refuses everything at full rate. Its dead letters fill their share of memory and no more. Publishing
+ * continues, and other topics and their dead letters are not affected.
  */
 import { Counts, readMemory } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -40,7 +40,7 @@ test('a dead endpoint at full rate stops nobody, and its newest dead letters are
   const flooding = flood(client)
   await healthy.publishAtRate({ count: HEALTHY, perSecond: 25 })
   await flooding
-  // Its account would take the discarded letters for its own.
+  // The ledger's account would count the discarded letters as its own.
   await waitFor(() => healthy.missing().length === 0, { what: 'every healthy delivery' })
   const arrived = receiver().requestsTo('/healthy').length
   const counts = () => new Counts(connection).read()
@@ -55,7 +55,7 @@ test('a dead endpoint at full rate stops nobody, and its newest dead letters are
 
   const kept = await lettersOf('dead-dead-letters')
   expect(kept + discarded).toBe(MESSAGES)
-  // A letter has the message twice: as its subscriber would have got it, and as it was published.
+  // A letter contains the message twice: as its subscriber would have got it, and as it was published.
   expect(kept).toBeGreaterThan((0.8 * QUEUE_SHARE * MEMORY_BYTES) / (2 * TEXT_BYTES + 3_000))
   expect(kept).toBeLessThan((QUEUE_SHARE * MEMORY_BYTES) / (2 * TEXT_BYTES))
   expect(await lettersOf('seldom-dead-letters')).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * FIFO topics while workers, the API and Redis die: nothing is lost, and each group arrives in its order. Order at a
- * webhook is that of first arrivals; duplicates come from attempts whose result could not be written.
+ * FIFO topics while workers, the API and Redis die. Nothing is lost, and each group arrives in its order. At a webhook
+ * the first arrivals count. Duplicates come from attempts whose result could not be stored.
  */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -10,13 +10,16 @@ import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const KILL_EVERY_MS = 2_000
-/** Accepted messages, of 1,000. */
+/** Numbers of accepted messages, of 1,000. */
 const API_KILLED_AT = [200, 600]
 const TAKEN_OVER_WITHIN_MS = 5_000
 /** Longer than the lease of an attempt. */
 const FROZEN_MS = 8_000
 
-/** A group whose head a killed worker had under way goes on when the attempt's lease ends: after 7 s instead of 20. */
+/**
+ * The head of a group may be in flight when its worker is killed. Its group then continues when the attempt's lease
+ * ends: after 7 s with this setting, instead of 20.
+ */
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
 const stack = useStack({ workers: 2, redis: { appendfsync: 'always' }, env })
 const receiver = useReceiver()
@@ -24,7 +27,7 @@ const receiver = useReceiver()
 const open = (name: string, messages: number, groups = 5) =>
   FifoLedger.open({ stack: stack(), receiver: receiver(), name, groups, messages })
 
-/** Does something every so often until the publishing has ended, one after the other; resolves with how often. */
+/** Repeats `act` every `everyMs` until the publishing has ended. Resolves with how often. */
 async function during(publishing: Promise<void>, everyMs: number, act: (turn: number) => Promise<void>) {
   let ended = false
   void publishing.finally(() => {
@@ -67,7 +70,7 @@ test('a head that is answered 503 three times holds its own group only', async (
     const attempt = (tries.get(text) ?? 0) + 1
     tries.set(text, attempt)
     if (!failing(text) || attempt > 3) return { status: 200 }
-    // The last failure is answered when everything else of the other groups is delivered.
+    // The last failure is answered when everything of the other groups has been delivered.
     if (text === 'g0-0' && attempt === 3) await othersDone.promise
     return { status: 503 }
   })
@@ -87,7 +90,7 @@ test('the topic of a killed worker is taken over within 5 s', async () => {
   await waitFor(() => receiver().requestsTo('/taken-over').length > 0)
   await Promise.all([stack().worker(0).kill(), stack().worker(1).start()])
   const took = startFairTimer(stack().api.pid, stack().worker(1).pid, stack().redis.pid())
-  // A new group: the group of an interrupted attempt waits until that attempt could have ended.
+  // A new group, because the group of an interrupted attempt waits until that attempt could have ended.
   const message = { message: 'other', groupId: 'other', deduplicationId: 'other' }
   await client.post('/v1/topics/taken-over.fifo/messages', message)
   await receiver().waitForRequests(1, ({ text }) => text === 'other', 20_000)

@@ -1,7 +1,7 @@
 /**
- * Endpoints that accept and never answer, many more than their slots. Waiting lanes cost Redis nothing. Every lane gets
- * a turn before another gets its second. A healthy subscription is served meanwhile, and everything is delivered once
- * the endpoints answer.
+ * Many more endpoints than slots accept requests and never answer. Waiting lanes cost Redis nothing. Every lane gets a
+ * turn before another gets its second. A healthy subscription is served meanwhile, and everything is delivered once the
+ * endpoints answer.
  */
 import { type ReceivedRequest, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -14,19 +14,22 @@ import { useStack } from '../../harness/services/stack.ts'
 const MESSAGES = 4
 const RETRIES = 50
 const ATTEMPTS_MAX = 64
-/** Slots of endpoints that do not answer. */
+/** Slots for endpoints that do not answer. */
 const SLOTS = ATTEMPTS_MAX / 2
-/** With either, lanes wait for a slot. */
+/** With either number of lanes, lanes wait for a slot. */
 const FEW = 2 * SLOTS
 const MANY = LONG ? 1_500 : 128
 const TIMEOUT_MS = 1_200
-/** Factor of commands per attempt, beside many lanes compared with few. */
+/** How many times more commands an attempt may need with many lanes than with few. */
 const COST_FACTOR_MAX = 1.1
 const HEALTHY_PER_SECOND = 20
 const HEALTHY = 20
-/** Measured: a look at all shards, every ten seconds, is then little beside them. */
+/** So many attempts are measured that reading all shards every ten seconds matters little. */
 const ATTEMPTS = 5 * SLOTS
-/** Without an attempt that begins or ends: those before are claimed and settled. Slots that come free wait longer. */
+/**
+ * Time without the beginning or end of an attempt, after which earlier ones are claimed and settled. Free slots wait
+ * longer for the next take.
+ */
 const QUIET_MS = 50
 
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: String(TIMEOUT_MS), FANTAIL_ATTEMPTS_MAX: String(ATTEMPTS_MAX) }
@@ -73,7 +76,7 @@ async function besideHung(topic: string, count: number, healthy: Ledger) {
   return { cost, account: await hung.whenSettled({ timeoutMs: 120_000 }) }
 }
 
-/** In which each lane also has its turn before another one a second. */
+/** Also checks that each lane has a turn before another has its second. */
 async function commandsPerAttempt(topic: string, lanes: number): Promise<number> {
   const before = await whenQuiet(topic)
   const enough = () => attemptsAt(topic).length >= before.begun + ATTEMPTS
@@ -84,7 +87,7 @@ async function commandsPerAttempt(topic: string, lanes: number): Promise<number>
     .slice(before.begun, before.begun + lanes - SLOTS)
     .map(({ path }) => path)
   expect(inTurn.filter((path, i) => inTurn.indexOf(path) < i)).toEqual([])
-  // Half of the commands are for the beginning of an attempt, half for its end.
+  // Half of the commands belong to the beginning of an attempt, half to its end.
   const made = (after.begun - before.begun + after.ended - before.ended) / 2
   return (after.commands - before.commands) / made
 }
@@ -99,7 +102,7 @@ function progress(topic: string) {
   return { begun: attempts.length, ended: attempts.length - open }
 }
 
-/** Progress and commands of Redis at a moment at which all commands for that progress have been made. */
+/** Progress and Redis's commands at a moment when all commands of that progress have been made. */
 async function whenQuiet(topic: string) {
   let [last, since] = [progress(topic), performance.now()]
   const isQuiet = () => {

@@ -1,6 +1,6 @@
 /**
- * A million messages through API, worker and redrive while the worker is killed and Redis is away: all arrive, and the
- * memory of each process and of Redis stays what it was after the first tenth.
+ * A million messages through API, worker and redrive, while the worker is killed and Redis is down. All must arrive.
+ * The memory of each process and of Redis must stay what it was after the first tenth.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,17 +14,19 @@ const MESSAGES = LONG ? 1_000_000 : 20_000
 const BATCH = 50
 const PUBLISHERS = 8
 const PADDING = 'x'.repeat(200)
-/** Faults, each at so many messages: the worker is killed, Redis is killed and away for a second, and again. */
+/**
+ * The worker is killed, Redis is killed and down for a second, and both again, each after this share of the messages.
+ */
 const FAULTS_AT = [0.2, 0.4, 0.6, 0.8]
 const AWAY_MS = 1_000
-/** No more of it is published than the worker has delivered and this. */
+/** Publishing may be ahead of the deliveries by at most this many messages. */
 const AHEAD_MAX = 20_000
 const SAMPLE_MS = 250
 const GROWTH_FACTOR = 1.3
 const GROWTH_BYTES = 40 * 1_048_576
-/** The largest memory of a process that began a moment ago. The short form ends before the process is warm. */
+/** The memory of a process that has just started is below this. The short form ends before the process is warm. */
 const SMALL_BYTES = 448 * 1_048_576
-/** Growth of Redis. The outcome log (FANTAIL_LOG_MESSAGES) is full by then. */
+/** How much Redis may grow. The outcome log (FANTAIL_LOG_MESSAGES) is full by then. */
 const REDIS_GROWTH_BYTES = 8 * 1_048_576
 const RUN_MS = LONG ? 1_500_000 : 120_000
 
@@ -83,7 +85,7 @@ test(
   RUN_MS + 120_000,
 )
 
-/** A batch whose fate is unknown is sent again under its key: it is stored once. */
+/** A batch of which nobody knows whether it was stored is sent again with its key, so it is stored once. */
 async function publishUntilAccepted(first: number): Promise<void> {
   const size = Math.min(BATCH, MESSAGES - first)
   const messages = Array.from({ length: size }, (_, i) => ({ message: `${first + i} ${PADDING}` }))
@@ -98,7 +100,7 @@ async function publishUntilAccepted(first: number): Promise<void> {
   await waitFor(isAccepted, { what: 'a batch to be accepted', timeoutMs: 60_000, intervalMs: 50 })
 }
 
-/** The longest that nothing had arrived after a fault, in seconds. */
+/** The longest time in seconds without an arrival after a fault. */
 async function breakThings(share: () => number): Promise<number> {
   let longest = 0
   for (const [turn, at] of FAULTS_AT.entries()) {

@@ -1,4 +1,4 @@
-/** Push consumers while workers die, freeze and Redis is away: every message is pushed, and none is lost or left. */
+/** Push consumers while workers die and freeze, and Redis is down: every message is pushed, and none is lost. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
@@ -43,7 +43,7 @@ const whenEmpty = (queue: string) =>
     { what: `${queue} to be empty`, timeoutMs: 40_000, intervalMs: 50 },
   )
 
-/** Holds the queue's requests until the test releases them, from the first on. */
+/** Holds all requests of the queue until the test releases them. */
 function heldRequests(queue: string, count: number): (() => void)[] {
   const gates = Array.from({ length: count }, () => Promise.withResolvers<void>())
   receiver().respond(`/${queue}`, (_, n) => ({ until: gates[n - 1]?.promise ?? Promise.resolve() }))
@@ -95,7 +95,7 @@ test('workers that are killed again and again lose nothing', async () => {
     recoverySeconds: null,
   })
   expect(new Set(all)).toEqual(new Set(sent))
-  // A killed worker repeats what it had under way: at most eight batches each time.
+  // A killed worker's batches are repeated: at most eight each time.
   expect(all.length - sent.length).toBeLessThanOrEqual(4 * 8 * 5)
   expect(receiver().inFlightMax('/stormy')).toBeLessThanOrEqual(8)
 }, 90_000)

@@ -1,7 +1,8 @@
 /**
- * Everything that a receiver can do wrong, all at once, beside healthy ones: each delivery ends as its policy says, the
- * healthy are not slowed, and the worker's memory is bounded. Names that hang or change need a resolver of the test's
- * own and are tried in packages/delivery/src/http/receiver-faults.test.ts, as is each fault here by itself.
+ * Every misbehaviour of a receiver, all at once, beside healthy ones. Each delivery ends as its policy says, the
+ * healthy endpoints are not delayed, and the worker's memory is bounded. Each fault alone is tested in
+ * packages/delivery/src/http/receiver-faults.test.ts. So are names that hang or change, because they need a resolver of
+ * the test.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
@@ -70,7 +71,8 @@ test(
     console.info(JSON.stringify({ grownBytes: grown, delayMs: { before, meanwhile } }))
     expect(account).toMatchObject({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
     expect(healthy).toMatchObject({ lost: 0, delivered: SECONDS * HEALTHY_PER_SECOND })
-    // An attempt is repeated if it outlasts its second, and only a busy machine lets it: then its processes waited.
+    // An attempt is repeated if it takes longer than a second. Only a busy machine causes that: then its processes
+    // waited.
     const outlasted = timeoutsOf(beside)
     const unexplained = outlasted.filter((at) => stalls.waited(at - TIMEOUT_MS, at) < TIMEOUT_MS / 2)
     expect(healthy.duplicates).toBeLessThanOrEqual(outlasted.length)
@@ -87,7 +89,7 @@ function openBad(): Promise<Ledger> {
   const deliveryPolicy = retries(RETRIES)
   const settings = Object.entries(bad.endpoints).map(([name, { endpoint }]) => [
     name,
-    // One that flaps is tried until it is up.
+    // A flapping endpoint is tried until it works.
     { endpoint, deliveryPolicy: name === 'flaps' ? retries(20) : deliveryPolicy },
   ])
   return Ledger.open({
@@ -100,7 +102,7 @@ function openBad(): Promise<Ledger> {
   })
 }
 
-/** Where the deliveries of each bad receiver ended. */
+/** Checks where the deliveries of each bad receiver ended. */
 async function expectEnds(ledger: Ledger): Promise<void> {
   const dead = await ledger.deadLetters()
   const count = SECONDS * BAD_PER_SECOND
@@ -111,7 +113,7 @@ async function expectEnds(ledger: Ledger): Promise<void> {
   }
 }
 
-/** When the worker gave up attempts at its subscriptions. */
+/** The times at which the worker gave up attempts at its subscriptions. */
 function timeoutsOf({ subscriptions }: Ledger): number[] {
   const ids = new Set<unknown>(subscriptions.map(({ id }) => id))
   const attempts = stack()
@@ -121,7 +123,7 @@ function timeoutsOf({ subscriptions }: Ledger): number[] {
   return attempts.filter(({ error }) => error === 'timeout').map(({ time }) => Date.parse(String(time)))
 }
 
-/** The median ms from a message's acceptance to its arrival, less the waits for a processor. */
+/** The median of ms from a message's acceptance to its arrival, minus the waits for a processor. */
 function delaysOf(ledger: Ledger, path: string, stalls: Stalls): number {
   const delays = receiver()
     .requestsTo(path)
@@ -132,7 +134,7 @@ function delaysOf(ledger: Ledger, path: string, stalls: Stalls): number {
   return percentile(delays, 0.5)
 }
 
-/** How much the worker has grown at most, until the function is called. */
+/** Watches how much the worker grows. The returned function returns the most. */
 function watchMemory(): () => number {
   const { pid } = stack().worker(0)
   const before = residentBytes(pid)

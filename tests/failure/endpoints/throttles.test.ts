@@ -1,6 +1,6 @@
 /**
- * Throttles where attempts take more than one request, and where a worker stands still, by the send times of all
- * workers. tests/e2e/throttle.timing.test.ts measures at the receiver.
+ * Throttles if attempts take more than one request, and if a worker stands still. The send times of all workers are
+ * checked. tests/e2e/throttle.timing.test.ts measures at the receiver.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
@@ -24,7 +24,7 @@ const MESSAGES = LONG ? 400 : 40
 const STALL_MS = 1_000
 const STALL_EVERY_MS = 1_700
 
-/** Lets the process stand still on SIGUSR2: timers and sockets wait, as they do while a garbage collection lasts. */
+/** Makes the process stand still on SIGUSR2. Timers and sockets wait, as during a garbage collection. */
 const STALL = `data:text/javascript,process.on('SIGUSR2',()=>Atomics.wait(new(Int32Array)(new(SharedArrayBuffer)(4)),0,0,${STALL_MS}))`
 
 const stack = useStack({
@@ -53,7 +53,7 @@ test(
       receiver: receiver(),
       topic: 'repeated',
       deadLetterQueue: 'repeated-dead',
-      // Charged, a reset or a challenge would be a dead letter.
+      // If a reset or a challenge counted as an attempt, the delivery would become a dead letter.
       subscriptions: {
         '/resets': { endpoint: `${resetting.url}/`, ...throttledTo(RATE, 0) },
         '/digest': { endpoint: digest, ...throttledTo(RATE, 0) },
@@ -69,7 +69,7 @@ test(
     const bySubscription = ledger.subscriptions.map(({ id }) => sent.get(id) ?? [])
     const received = [resetting.times.length, receiver().requestsTo('/digest').length]
     expect(bySubscription.map(({ length }) => length)).toEqual(received)
-    // Most deliveries took two: with a connection or a nonce for each of two workers the first takes one.
+    // Most deliveries took two requests. Only the first one of a connection or nonce takes one.
     for (const times of bySubscription) expect(times.length).toBeGreaterThan(1.5 * MESSAGES)
     for (const times of bySubscription)
       expect(mostInWindow(times, 1_000)).toBeLessThanOrEqual(IN_A_SECOND_MAX)

@@ -1,6 +1,6 @@
 /**
- * A worker is killed at every step of a delivery: before Redis gets the step's script, and after Redis has carried it
- * out and before the worker knows. Its successor finishes the delivery, once, in the right place.
+ * A worker is killed at every step of a delivery: before Redis gets the step's script, and after Redis has run it and
+ * before the worker knows. Its successor finishes the delivery, once, in the right place.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -12,9 +12,9 @@ import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-/** Beyond every lease: an attempt's, and a dead delivery's while it is appended. */
+/** Longer than every lease: an attempt's, and a dead delivery's while it is appended. */
 const LEASES_END_MS = 30_000
-/** The attempt is due when the leases have ended, and not before. */
+/** The attempt is due after the leases have ended, and not before. */
 const RETRY_SECONDS = 20
 
 const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
@@ -22,7 +22,7 @@ const receiver = useReceiver()
 
 const settle = runsScript('settle-deliveries-1')
 
-/** How to recognise the request of a step, and how many attempts have come by then. */
+/** By step: how to recognise its request, and how many attempts have come by then. */
 const STEPS = {
   park: [runsScript('park-deliveries-1'), 1],
   // BullMQ's own script: only it names this key from a worker.
@@ -37,7 +37,7 @@ const STEPS = {
 } as const
 type Step = keyof typeof STEPS
 
-/** Answers to the attempts of one delivery; the last one stands for all that follow. */
+/** Answers to the attempts of one delivery. Later attempts get the last answer. */
 const DELIVERED_LATER = [503, 200]
 const RETRIED_TWICE = [503, 503, 200]
 const DEAD = [503, 404]
@@ -75,7 +75,7 @@ test.each(CASES)(
     const attempts = () => receiver().requestsTo(`/${name}`).length
     const killed = killAt(
       { proxy: stack().proxy, service: stack().worker(0) },
-      // A first attempt that is answered late is parked under a lease, and then settled like a later one.
+      // A first attempt with a late answer is parked under a lease, and then settled like a later one.
       { matches: (request) => attempts() === attemptsBefore && matches(request), at },
     )
     expect(await ledger.publish(name)).toBe('accepted')
@@ -105,7 +105,7 @@ function nameOf(step: Step, at: 'before' | 'after'): string {
 
 async function openLedger(step: Step, name: string, answers: number[]): Promise<Ledger> {
   receiver().respond(`/${name}`, (_, n) => ({ status: answers[n - 1] ?? answers.at(-1) ?? 200 }))
-  // The job is completed beside its lanes, whose attempts would else go on meanwhile.
+  // The job is completed while its lanes work, whose attempts would otherwise continue meanwhile.
   const delayed = { minDelayTarget: RETRY_SECONDS, maxDelayTarget: RETRY_SECONDS, numRetries: 10 }
   const atOnce = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10, numNoDelayRetries: 10 }
   const deliveryPolicy = { healthyRetryPolicy: step === 'complete the job' ? delayed : atOnce }
@@ -118,7 +118,7 @@ async function openLedger(step: Step, name: string, answers: number[]): Promise<
   })
 }
 
-/** Its dead letters go to the queue that its topic makes. */
+/** Whether its dead letters go to the topic's own queue. */
 function isOwn(name: string): boolean {
   return name.startsWith('append-to-the-queue-that-it-makes')
 }

@@ -1,6 +1,6 @@
 /**
- * A worker is killed at every step that a FIFO message takes: before Redis gets the step's script, and after Redis has
- * carried it out and before the worker knows. Its successor goes on where it was, in order, and nothing is left behind.
+ * A worker is killed at every step of a FIFO message: before Redis gets the step's script, and after Redis has run it
+ * and before the worker knows. Its successor continues in order, and nothing is left behind.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-/** Beyond the reader's and every attempt's. */
+/** Longer than the leases of readers and attempts. */
 const LEASES_END_MS = 30_000
 
 const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
@@ -23,7 +23,7 @@ const settle = runsScript('settle-deliveries-1')
 const STEPS = {
   'take the log': runsScript('take-deliveries-1'),
   'read the log': move,
-  // Only a move names how many of a group may go at once.
+  // Only a move says how many of a group may be sent at once.
   'move into lanes': all(move, hasArgument('2')),
   'append a run': runsScript('send-messages-1'),
   'settle a run': all(settle, hasArgument('deliveredRun')),

@@ -1,5 +1,5 @@
 /**
- * A FIFO message at which the worker is killed again and again while it is matched. It holds its own group only, and is
+ * The worker is killed again and again while it matches a FIFO message. The message delays only its own group, and is
  * delivered in order once it kills no more.
  */
 import { dueKey, messageKey, shardBase, shardOf, topicKey } from '@fantail/store'
@@ -12,13 +12,13 @@ import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-/** Three isolate the message, the others are tries of its group alone. */
+/** Three kills isolate the message. The others are tries of its group alone. */
 const KILLS = LONG ? 10 : 5
 /** Longer than the longest delay and any lease. */
 const DUE_MS = 330_000
-/** Shorter than the longest delay: a due time beyond that would be corrected. */
+/** Shorter than the longest delay, because a later due time would be corrected. */
 const HELD_MS = 250_000
-/** Of a reader, and a second, as seconds are what the clock is read in. */
+/** A reader's lease, and one second more, because the clock is read in seconds. */
 const LEASE_MS = 4_000
 const START_MS = 60_000
 const FOR_START = { timeoutMs: START_MS }
@@ -55,7 +55,7 @@ test(
     await worker.kill()
     await ledger.publish()
     const uid = (await connection.hget(topicKey(ARN), 'uid')) ?? ''
-    // Between matching and moving nothing is written: to Redis the worker has died while it matched.
+    // Nothing is written between matching and moving. For Redis, the worker has therefore died while it matched.
     const matches = all(runsScript('move-log-1'), hasArgument(await idOf(uid, KILLER)))
     const member = `isolated:${uid}:g0`
     for (let kills = 0; kills < KILLS; kills++) await killAt(matches, member)
@@ -97,7 +97,7 @@ async function killAt(matches: (request: Buffer) => boolean, member: string): Pr
   await moveRedisTime(connection, DUE_MS)
 }
 
-/** The worker that finds its predecessor dead only makes the group wait: then the next one tries it. */
+/** A worker that finds its predecessor dead only makes the group wait. The next one tries it. */
 async function startTrying(member: string, isTried: () => Promise<boolean>): Promise<void> {
   const worker = stack().worker(0)
   await worker.start()
@@ -108,7 +108,7 @@ async function startTrying(member: string, isTried: () => Promise<boolean>): Pro
   await worker.start()
 }
 
-/** NaN where it is not in `due`. */
+/** NaN: it is not in `due`. */
 async function dueInMs(member: string): Promise<number> {
   const due = await stack().connection.zscore(dueKey(BASE), member)
   return due === null ? Number.NaN : Number(due) - (await redisNow())
@@ -119,7 +119,7 @@ async function redisNow(): Promise<number> {
   return Number((await connection.time())[0]) * 1_000 + Number(await connection.get(skewKey(BASE)))
 }
 
-/** The group waits as long as after many kills, so that all others can arrive before its next try. */
+/** Makes the group wait as long as after many kills, so that all others can arrive before its next try. */
 async function holdGroup(member: string): Promise<void> {
   expect(await dueInMs(member)).not.toBeNaN()
   await stack().connection.zadd(dueKey(BASE), (await redisNow()) + HELD_MS, member)

@@ -1,4 +1,4 @@
-/** A worker that is stopped under load, for longer than its locks and leases last, and comes back. */
+/** A worker is frozen under load for longer than its locks and leases last, and then continues. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'

@@ -1,4 +1,4 @@
-/** A worker that is frozen in the middle of an attempt and revived when another one has finished its work. */
+/** A worker is frozen in the middle of an attempt. It continues when another worker has finished its work. */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
@@ -47,7 +47,7 @@ test.each([
     late.resolve()
     await successor.kill()
     zombie.signal('SIGCONT')
-    // Delivered by the revived one, after it has settled what it had in hand.
+    // The revived worker delivers this message after it has settled its earlier work.
     await ledger.publish('after')
     await receiver().waitForRequests(1, ({ text }) => text === 'after')
     const account = await ledger.whenSettled()

@@ -16,7 +16,7 @@ const PAUSE_MS = { from: 100, to: 2_000 }
 const REDRIVE_EVERY_MS = 3_000
 const DUPLICATES_MAX = 0.05
 
-/** Short, and with it the leases of what a killed worker had in hand. */
+/** A short time-out, so that the leases of a killed worker are short too. */
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
 const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' }, env })
 const receiver = useReceiver()
@@ -29,7 +29,7 @@ test(
     receiver().respond('/flaky', ({ text, attempt }) => ({
       status: attempt <= numberOf(text) % 3 ? 503 : 200,
     }))
-    // The first request of every tenth message is refused for good: it arrives by a redrive.
+    // The first request of every tenth message is refused for good, so it only arrives by a redrive.
     receiver().respond('/refusing', ({ text, attempt }) => ({
       status: attempt === 1 && numberOf(text) % 10 === 0 ? 404 : 200,
     }))
@@ -69,7 +69,7 @@ test(
   (RUN_SECONDS + 150) * 1_000,
 )
 
-/** One process after the other, started again each time, as a supervisor would. Yields after each. */
+/** Kills one process after the other, and starts each again, like a supervisor. Yields after each. */
 async function* killAtRandom(services: ServiceProcess[], ended: () => boolean): AsyncGenerator<void> {
   for (;;) {
     await untilPassed(anyBetween(PAUSE_MS.from, PAUSE_MS.to))
@@ -83,7 +83,7 @@ async function* killAtRandom(services: ServiceProcess[], ended: () => boolean): 
 async function redriveAgainAndAgain(ended: () => boolean): Promise<void> {
   while (!ended()) {
     await untilPassed(REDRIVE_EVERY_MS)
-    // Refused where the last one has not ended, and while the API is dead.
+    // Refused while the last redrive has not ended, and while the API is down.
     await stack()
       .client.call('POST', '/v1/redrives', { body: { source: 'killed-dead' } })
       .catch(() => undefined)

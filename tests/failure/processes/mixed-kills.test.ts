@@ -10,7 +10,7 @@ import { useStack } from '../../harness/services/stack.ts'
 
 const MESSAGES = 1_200
 const PER_SECOND = 200
-/** Beyond every lease, so that what killed workers had claimed is claimed again. */
+/** Longer than every lease, so that claims of killed workers are claimed again. */
 const LEASES_END_MS = 30_000
 
 const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
@@ -18,7 +18,7 @@ const receiver = useReceiver()
 
 test('every delivery ends in one place, whatever is killed meanwhile', async () => {
   const row = beginFault('mixed-kills')
-  // By the message's number, so that a repeated attempt gets the answer it had before.
+  // The answer depends on the message's number, so a repeated attempt gets the same one.
   const numberOf = (text: string) => Number(text.slice(1))
   receiver().respond('/flaky', ({ text, attempt }) => ({ status: attempt <= numberOf(text) % 3 ? 503 : 200 }))
   receiver().respond('/refusing', ({ text }) => ({ status: numberOf(text) % 10 === 0 ? 404 : 200 }))
@@ -56,7 +56,7 @@ test('every delivery ends in one place, whatever is killed meanwhile', async () 
   row.report({ ...account, messages: account.accepted, recoverySeconds: null })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, waiting: 0 })
   expect(account.delivered + account.deadLettered).toBe(account.owed)
-  // A tenth of those that were stored, as the refusing endpoint says.
+  // The refusing endpoint refuses a tenth of the stored messages.
   expect(account.deadLettered).toBeGreaterThan(0.05 * (account.owed / 4))
   expect(account.duplicates).toBeLessThan(0.05 * account.owed)
 }, 90_000)

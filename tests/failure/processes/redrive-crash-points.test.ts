@@ -1,4 +1,4 @@
-/** The redrive service is killed at every step of a task: its successor moves every message, each of them once. */
+/** The redrive service is killed at every step of a task. Its successor moves every message, each of them once. */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
@@ -23,7 +23,7 @@ const STEPS = {
 type Step = keyof typeof STEPS
 type To = 'its subscription' | 'another queue'
 
-/** After each step is before the next one. */
+/** `after` a step is the same as `before` the next one. */
 const CASES: [Step, To][] = [
   ['open', 'its subscription'],
   ['choose', 'its subscription'],
@@ -84,7 +84,7 @@ afterAll(() => {
   row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 
-/** Messages that failed for good, and a receiver that takes everything from then on. */
+/** Messages that failed for good, and a receiver that accepts everything from then on. */
 async function deadLetter(name: string): Promise<{ ledger: Ledger; source: string }> {
   let failing = true
   receiver().respond(`/${name}`, () => ({ status: failing ? 404 : 200 }))

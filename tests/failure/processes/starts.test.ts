@@ -1,4 +1,4 @@
-/** Redis goes away while a service starts. Each request of each start in turn: *-start.test.ts of the services. */
+/** Redis goes down while a service starts. *-start.test.ts of the services test every request of every start. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type ServiceName, ServiceProcess } from '../../harness/services/service
 import { useStack } from '../../harness/services/stack.ts'
 
 const SERVICES: ServiceName[] = ['publish-api', 'delivery-worker', 'redrive']
-/** Numbers of the request at which Redis goes away; a service makes 15 to 35 before it is ready. */
+/** The request at which Redis goes down. A service makes 15 to 35 before it is ready. */
 const AT = LONG ? [1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 34] : [6]
 const AWAY_MS = 1_000
 

@@ -1,4 +1,4 @@
-/** SIGTERM of each process while Redis is away: it ends by itself when it has no job in hand. */
+/** SIGTERM of each process while Redis is down. It ends by itself if it has no job in hand. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-/** A redrive service may have a sweep in hand, whose end waits for Redis. */
+/** A redrive service may have a sweep in hand. The sweep's end needs Redis. */
 const CASES: { name: ServiceName; what: 'stays away' | 'comes back' }[] = [
   { name: 'publish-api', what: 'stays away' },
   { name: 'publish-api', what: 'comes back' },

@@ -1,4 +1,4 @@
-/** SIGTERM of each process under load: what it has in hand ends, nothing is repeated, and it is gone in time. */
+/** SIGTERM of each process under load: its work in progress ends, nothing is repeated, and the process ends in time. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG, secondsSince } from '../../harness/ledgers/fault-rows.ts'

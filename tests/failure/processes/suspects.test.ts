@@ -1,7 +1,6 @@
 /**
- * Jobs that are started many times: by workers that die at a message, by workers that freeze for longer than a job's
- * lock lasts, by outages of Redis. A message that can be read is delivered all the same. Only what cannot be decoded
- * stands in the quarantine.
+ * Jobs that are started many times: workers die at a message, workers freeze for longer than a job's lock lasts, or
+ * Redis is down. A readable message is still delivered. Only data that cannot be decoded goes to the quarantine.
  */
 import { Quarantine, topicKey } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -31,7 +30,7 @@ const stack = useStack({
   env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '1000' },
 })
 const receiver = useReceiver()
-/** Attempts that end without an answer are made again every second, and never given up here. */
+/** Attempts without an answer are repeated every second, and never given up here. */
 const deliveryPolicy = retries(100, { minDelayTarget: 1, maxDelayTarget: 1 })
 
 beforeEach(async () => {
@@ -90,7 +89,7 @@ async function killAndStart(worker: ServiceProcess): Promise<void> {
   await worker.start()
 }
 
-/** In the short form what a dead or frozen worker holds ends at once, instead of after 3 and 4.5 s. */
+/** In the short form, locks and leases of a dead or frozen worker end at once, instead of after 3 and 4.5 s. */
 async function endLocksAndLeases(): Promise<void> {
   if (LONG) return
   const { connection } = stack()
@@ -100,7 +99,7 @@ async function endLocksAndLeases(): Promise<void> {
   await moveRedisTime(connection, LEASES_END_MS)
 }
 
-/** Adds to the one waiting job a message that cannot be decoded. */
+/** Adds a message that cannot be decoded to the one waiting job. */
 async function spoilOneMessage(): Promise<void> {
   const { connection } = stack()
   const [id] = await connection.lrange(`${JOBS}:wait`, 0, -1)
@@ -121,7 +120,7 @@ test(
     const ends: Promise<void>[] = []
     receiver().respond('/freezes', (_, n) => {
       if (n > FREEZES) return {}
-      // The one that has sent this request freezes, and the other one comes back.
+      // The worker that has sent this request is frozen, and the other one continues.
       running.signal('SIGSTOP')
       frozen.signal('SIGCONT')
       ;[running, frozen] = [frozen, running]
@@ -161,7 +160,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
   for (let n = 0; n < JOBS_IN_OUTAGES; n++) await ledger.publish(`m${n}`)
   const ids = await connection.lrange(`${JOBS}:wait`, 0, -1)
   expect(ids).toHaveLength(JOBS_IN_OUTAGES)
-  // No job can end while its topic's key is of another type: its worker tries again, as in an outage.
+  // While its topic's key has another type, the job cannot end. Its worker tries again, as in an outage.
   const key = topicKey('arn:aws:sns:us-east-1:000000000000:outages')
   await connection.multi().rename(key, `${key}:kept`).set(key, 'of another type').exec()
   await Promise.all(stack().workers.map((worker) => worker.start()))
@@ -186,7 +185,7 @@ async function allStarted(ids: string[], starts: number): Promise<boolean> {
   return counts.every((count) => Number(count) >= starts)
 }
 
-/** Like the stalled check for a job whose lock ran out in the outage. */
+/** Does what the stalled check does with a job whose lock expired in the outage. */
 async function handOutAgain(id: string): Promise<void> {
   await stack()
     .connection.multi()

@@ -31,7 +31,7 @@ test('killing one of two workers every 2 s loses nothing and repeats less than 2
   console.info(`duplicates: ${account.duplicates} of ${account.owed}, kills: ${kills}`)
 }, 90_000)
 
-/** SIGKILL and a new start every 2 s, the workers in turn, until the publishing has ended. */
+/** Kills and starts a worker every 2 s, one after the other, until the publishing has ended. */
 async function killInTurn(publishing: Promise<void>): Promise<number> {
   let ended = false
   void publishing.finally(() => {

@@ -1,6 +1,6 @@
 /**
- * Clocks that jump by an hour: of one worker, and of the host of Redis, whose time is Fantail's. Deliveries that are
- * due soon, later and by a throttle are on their way meanwhile.
+ * Clocks jump by an hour: one worker's, and that of Redis's host, whose time is Fantail's. Meanwhile deliveries are
+ * waiting that are due soon, later, and by a throttle.
  */
 import { type ReceivedRequest, redisServerPath, waitFor } from '@fantail/test-kit'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -16,15 +16,15 @@ import { type Stack, useStack } from '../../harness/services/stack.ts'
 const HOUR_S = 3_600
 const PER_SECOND = 40
 const BEFORE_MS = 2_000
-/** At each time: longer than the delay of a retry. */
+/** How long the clock stays at each time: longer than the delay of a retry. */
 const STAY_MS = LONG ? 60_000 : 9_000
 const RETRY_S = 5
 const THROTTLE = 10
-/** A retry may be early by as much as its jitter. */
+/** A retry may be early by its jitter. */
 const JITTER = 0.1
 /** Longest delay until a change is noticed, by libfaketime's caching and a busy machine. */
 const LATE_S = 6
-/** A worker notices that Redis's clock was set back. */
+/** Within this time a worker notices that Redis's clock was set back. */
 const NOTICED_S = 2
 const ATTEMPT_TIMEOUT_MS = 2_000
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS) }
@@ -34,7 +34,7 @@ interface Jump {
   clock: FalseClock
   /** Seconds that the clock is off, one after the other. */
   jumps: number[]
-  /** How many retries may come early, at most. */
+  /** The most retries that may come early. */
   earlyMax: number
 }
 
@@ -67,7 +67,7 @@ async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: J
   await publishing
   expect(ledger.ownFailures()).toEqual([])
   const sent = receiver().requestsTo(`/${name}/throttled`).length
-  // The throttle's backlog is released.
+  // The throttle is removed, so that its backlog is delivered.
   const throttled = ledger.subscriptions.find(({ path }) => path.endsWith('throttled'))
   await stack.client.patch(`/v1/subscriptions/${throttled?.id}`, { deliveryPolicy: null })
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })
@@ -78,7 +78,7 @@ async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: J
   console.info(JSON.stringify({ name, retries: waits.length, early: early.length, most, sent, seconds }))
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, expired: 0, discarded: 0, deadLettered: 0 })
   expect(account.delivered).toBe(account.owed)
-  // Nothing early: neither retries nor what is throttled.
+  // Neither retries nor throttled deliveries came early.
   expect(early.length).toBeLessThanOrEqual(earlyMax)
   expect(sent).toBeLessThanOrEqual(1.1 * THROTTLE * (seconds + 1))
   // Nothing frozen.
@@ -88,7 +88,7 @@ async function jump(stack: Stack, name: FaultName, { clock, jumps, earlyMax }: J
 
 /**
  * Seconds between the first and the second attempt of each message that had both. A busy machine may notice the first
- * one late: the wait was then longer than it seems, by no more than processes waited for a processor before.
+ * one late. Then the real wait was longer, by at most the time for which processes had waited before.
  */
 function waitsOf(path: string, stalls: Stalls): { seconds: number; longest: number }[] {
   const byText = Map.groupBy(receiver().requestsTo(path), ({ text }) => text)
@@ -100,7 +100,7 @@ function waitsOf(path: string, stalls: Stalls): { seconds: number; longest: numb
   })
 }
 
-/** Seconds until something has arrived that came later than a second after `since`. */
+/** Seconds until an arrival that came more than a second after `since`. */
 async function arrivalSince(path: string, since: number): Promise<number> {
   const from = performance.timeOrigin + since + 1_000
   await waitFor(

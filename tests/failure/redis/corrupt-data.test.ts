@@ -1,6 +1,6 @@
 /**
- * Corrupt data in Redis: jobs, messages, a topic, subscriptions and what their lanes consist of. It is quarantined,
- * logged and counted; what lies beside it in the same queue, job, topic and shard is delivered, and nothing loops.
+ * Corrupt data in Redis: jobs, messages, a topic, subscriptions and parts of their lanes. It is quarantined, logged and
+ * counted. Other data in the same queue, job, topic and shard is delivered, and nothing loops.
  */
 import { laneKey, Quarantine, shardBase, shardOf, sliceKey, subscriptionsKey, topicKey } from '@fantail/store'
 import { stateKey, waitFor } from '@fantail/test-kit'
@@ -17,7 +17,7 @@ const JOBS = 'ft:{dispatch-0}:dispatch-0'
 const ARN = (topic: string) => `arn:aws:sns:us-east-1:000000000000:${topic}`
 const RETRY_S = 3
 const WATCHED_MS = 5_000
-/** A spin is thousands of commands a second, and a line for each. */
+/** A loop would make thousands of commands a second, with a log line each. */
 const COMMANDS_PER_SECOND_MAX = 600
 const LINES_MAX = 30
 const GARBAGE = '\u0001garbage'

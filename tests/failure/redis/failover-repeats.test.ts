@@ -1,7 +1,7 @@
 /**
  * Repeated publishes with FANTAIL_MIN_REPLICAS=1: by Idempotency-Key, by deduplication id, or as new ones, at the same
- * API and at another. A publish that is answered 2xx must survive the master. The first request of each is answered
- * 503, and has written the key or id that the repeated one finds.
+ * API and at another. A publish that is answered 2xx must survive the loss of the master. The first request of each is
+ * answered 503. It has written the key or id that the repeated one finds.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const PATHS = {
   'FIFO topic': '/v1/topics/repeats.fifo/messages',
   'FIFO queue': '/v1/queues/direct.fifo/messages',
 }
-/** Where what is published to a topic arrives. */
+/** The queues in which the messages of a topic arrive. */
 const QUEUES = ['arrivals', 'arrivals.fifo', 'direct.fifo']
 
 interface Cell {
@@ -36,11 +36,14 @@ const CELLS: Cell[] = KINDS.flatMap((kind) =>
     PLACES.map((place) => ({ text: `${kind}, ${key}, ${place}`.replaceAll(' ', '-'), kind, key, place })),
   ),
 )
-/** A standard topic takes no deduplication id, and a queue no Idempotency-Key: each request to it is a message. */
+/**
+ * A standard topic accepts no deduplication id. A queue knows no Idempotency-Key, so each request to it is a new
+ * message.
+ */
 const isRefused = ({ kind, key }: Cell) => kind === 'standard topic' && key === 'deduplication id'
 const isOneMessage = ({ kind, key }: Cell) =>
   key === 'deduplication id' || (key === 'Idempotency-Key' && kind !== 'FIFO queue')
-/** When it is repeated; a queue keeps its clock with every send. */
+/** Whether repeating writes nothing. A queue stores its clock with every send, so it always writes. */
 const writesNothing = (cell: Cell) => isOneMessage(cell) && !isRefused(cell) && cell.kind !== 'FIFO queue'
 
 const { usual, newer } = redisReleases()
@@ -99,7 +102,7 @@ describe.each([
   }
   const repeat = (cell: Cell) => send(cell, cell.place === 'another API' ? otherClient : stack.client)
 
-  /** Every text as often as it can be received. */
+  /** Each text as often as it was received. */
   async function received(texts: string[]): Promise<string[]> {
     for (const queue of QUEUES) {
       const { messages } = await stack.client.post<{ messages: { body: string; receiptHandle: string }[] }>(
@@ -133,7 +136,7 @@ describe.each([
 
       await pair.replica.freeze()
       expect(await answers(CELLS, (cell) => send(cell, client))).toEqual(expected(CELLS, 503))
-      // Cells that write nothing are repeated first, by themselves. With a write on the same connection, its WAIT would
+      // Cells that write nothing are repeated first, separately. A write on the same connection would make its WAIT
       // hold them back too, and this test would prove nothing.
       for (const cells of [CELLS.filter(writesNothing), CELLS.filter((cell) => !writesNothing(cell))]) {
         expect(await answers(cells, repeat)).toEqual(expected(cells, 503))

@@ -1,6 +1,6 @@
 /**
- * Memory that callers fill with settings instead of messages. Past the watermark all that would grow is refused. In a
- * memory that is full to the brim everything accepted still comes to its end, and everything that frees still runs.
+ * Callers fill the memory with settings instead of messages. Past the watermark, everything that would grow is refused.
+ * When memory is completely full, everything accepted still ends normally, and everything that frees memory still runs.
  */
 import { CreateTopicCommand, SetTopicAttributesCommand } from '@aws-sdk/client-sns'
 import { waitFor } from '@fantail/test-kit'
@@ -14,7 +14,9 @@ import { redisFigure } from '../../harness/services/process-figures.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const MEMORY_BYTES = (LONG ? 96 : 32) * 1_048_576
-/** docs/reliability.md: what dead letters may use beyond maxmemory, and buffers of connections and scripts. */
+/**
+ * docs/reliability.md has this sum: dead letters may use more than maxmemory, and connections and scripts have buffers.
+ */
 const PEAK_BYTES_MAX = MEMORY_BYTES * 1.05 + 4 * 1_048_576
 const MESSAGES = LONG ? 1_000 : 100
 const POLICY_BYTES = 27_000
@@ -99,7 +101,7 @@ interface Outcome {
   status: number
 }
 
-/** Until every caller has been refused. */
+/** Creates topics until every caller has been refused. */
 async function fillWithTopics(): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const topicsMax = (3 * MEMORY_BYTES) / POLICY_BYTES
@@ -124,7 +126,7 @@ async function statusOf(command: CreateTopicCommand | SetTopicAttributesCommand)
   }
 }
 
-/** Takes the policy off a topic that has one. */
+/** Removes the policy of a topic that has one. */
 async function shrink(outcomes: Outcome[]): Promise<{ shrunk: number }> {
   const made = outcomes.find(({ status }) => status === 200)
   const TopicArn = topicArn(made?.name ?? '')
@@ -132,7 +134,7 @@ async function shrink(outcomes: Outcome[]): Promise<{ shrunk: number }> {
   return { shrunk: await statusOf(new SetTopicAttributesCommand({ TopicArn, ...attribute })) }
 }
 
-/** Each thing that a caller may create, send or make longer. */
+/** Checks that everything is refused which a caller may create, send or make longer. */
 async function expectGrowthRefused(): Promise<void> {
   const longer = { displayName: 'x'.repeat(90) }
   const pattern = { kind: ['x'.repeat(200)] }
@@ -171,7 +173,7 @@ async function usedBytes(): Promise<number> {
   return redisFigure(stack().connection, 'memory', 'used_memory')
 }
 
-/** The highest use of memory until `stop`. */
+/** Watches the use of memory until `stop`, and returns the highest. */
 function watchPeak() {
   let peak = 0
   let stopped = false

@@ -1,4 +1,4 @@
-/** Redis dies with its machine's power or without it, and its scripts are forgotten. */
+/** Redis dies, with or without a power loss of its machine, and its scripts are forgotten. */
 import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
@@ -23,7 +23,7 @@ const open = (stack: Stack, topic: string, options: Pick<LedgerOptions, 'again'>
     topic,
     subscriptions: {
       [`/${topic}/quick`]: {},
-      // Slower than the publishing, so that whenever Redis dies something waits in it.
+      // Slower than the publishing, so that some deliveries wait whenever Redis dies.
       [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: THROTTLE } } },
     },
   })
@@ -31,7 +31,7 @@ const open = (stack: Stack, topic: string, options: Pick<LedgerOptions, 'again'>
 const publishRounds = (ledger: Ledger) =>
   ledger.publishAtRate({ count: (ROUNDS * ROUND_MS * PER_SECOND) / 1_000, perSecond: PER_SECOND })
 
-/** Restarts of Redis are as long again as a round, at most. */
+/** Restarts of Redis take at most as long as the rounds. */
 const TEST_MS = ROUNDS * ROUND_MS * 2 + 60_000
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
 
@@ -61,7 +61,8 @@ describe('with appendfsync always', () => {
 })
 
 describe('with its scripts flushed', () => {
-  // Attempts have their usual time: one that outlasts it on a busy machine is repeated, and not for want of a script.
+  // Attempts keep their usual time-out. On a busy machine some may exceed it and be repeated, which is not caused by a
+  // missing script.
   const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
 
   test(
@@ -90,7 +91,7 @@ describe('with its scripts flushed', () => {
 
 describe('with appendfsync everysec', () => {
   const stack = useStack({ workers: 2, redis: { appendfsync: 'everysec' }, env })
-  /** Redis starts a sync each second, in its first tenth. Later writes may be lost. */
+  /** Redis syncs each second, at about its start. Later writes may be lost. */
   const SYNC_MS = 1_100
   /** docs/reliability.md. */
   const WINDOW_MS = 2_000
@@ -110,7 +111,7 @@ describe('with appendfsync everysec', () => {
         const killedAt = performance.now()
         lengths.cutTo(killedAt - SYNC_MS)
         await untilAnswered(ledger)
-        // Redis is still down: what is accepted by now was written before the kill, however late its answer came.
+        // Redis is still down. Everything accepted by now was written before the kill, however late its answer came.
         losses.push({ from: killedAt - WINDOW_MS, to: performance.now() })
         await stack().redis.restart()
         recoverySeconds = Math.max(recoverySeconds, await ledger.recovered(performance.now()))
@@ -128,26 +129,26 @@ describe('with appendfsync everysec', () => {
       console.info(`lost within the window: ${missing.length} of ${account.owed} deliveries`)
       expect(late).toEqual([])
       expect(account).toMatchObject({ refusedYetSeen: 0, waiting: 0 })
-      // Otherwise nothing was cut away, and the test proves nothing.
+      // If nothing is missing, nothing was cut, and the test proves nothing.
       expect(missing.length).toBeGreaterThan(0)
     },
     TEST_MS,
   )
 })
 
-/** Resolves when every publish that is on its way now has its answer. */
+/** Resolves when every publish that is under way now has its answer. */
 async function untilAnswered({ unanswered }: Ledger): Promise<void> {
   const begun = [...unanswered]
   await waitFor(() => begun.every((text) => !unanswered.has(text)), { what: 'publishes to be answered' })
 }
 
 interface Lengths {
-  /** Nothing of what was written until this instant (performance.now()) is gone, and what was written later is. */
+  /** Cuts the file so that everything written until this moment (performance.now()) stays, and the rest is lost. */
   cutTo(at: number): void
   stop(): void
 }
 
-/** The length of the append-only file, every 10 ms. */
+/** Records the length of the append-only file every 10 ms. */
 async function followLength({ connection }: Stack): Promise<Lengths> {
   const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
   const folder = join(dir, 'appendonlydir')
@@ -163,7 +164,7 @@ async function followLength({ connection }: Stack): Promise<Lengths> {
   return {
     cutTo(at) {
       const file = path()
-      // A sample before the instant would also cut what was written between the two: on a busy machine, much.
+      // With an earlier sample, writes between it and the moment would be cut too. On a busy machine that is a lot.
       const known = seen.find((sample) => sample.at >= at)
       if (!file || !known) throw new Error('the append-only file was not seen since')
       truncateSync(file, known.bytes)
@@ -174,7 +175,7 @@ async function followLength({ connection }: Stack): Promise<Lengths> {
   }
 }
 
-/** Deliveries that are missing when nothing is left that could bring them. */
+/** Deliveries that are missing when nothing is left that could still bring them. */
 async function whenNothingMoves(stack: Stack, ledger: Ledger): Promise<string[]> {
   const jobs = 'ft:{dispatch-0}:dispatch-0'
   const isQuiet = async () => {

@@ -1,4 +1,4 @@
-/** Redis behind a bad network: late, mute, and a failover behind an address that moves. */
+/** Redis behind a bad network: slow, silent, and a failover behind an address that moves. */
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, type FaultName, LONG } from '../../harness/ledgers/fault-rows.ts'
@@ -41,7 +41,7 @@ interface Fault {
   end(): Promise<void>
 }
 
-/** Publishes before, in and after a fault; resolves when all has ended. */
+/** Publishes before, during and after a fault. Resolves when everything has ended. */
 async function through(
   name: FaultName,
   { begin, end }: Fault,

@@ -8,7 +8,7 @@ import { useStack } from '../../harness/services/stack.ts'
 
 const PER_SECOND = 50
 const REFUSED_WITHIN_MS = 2_000
-/** Between the answer and its arrival at a client that shares two cores with everything else. */
+/** Time from the answer to its arrival at a client on a busy machine. */
 const SLACK_MS = 300
 /** Reconnecting is tried at least every two seconds. */
 const BACK_WITHIN_MS = 5_000

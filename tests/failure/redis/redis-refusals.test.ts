@@ -1,4 +1,4 @@
-/** A Redis that answers and refuses: full to the watermark, full to the brim, unable to save. */
+/** A Redis that answers with errors: full to the watermark, completely full, or unable to save. */
 import { mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
@@ -15,7 +15,7 @@ import { useStack } from '../../harness/services/stack.ts'
 const MEMORY_BYTES = 48 * 1_048_576
 const PER_SECOND = 50
 const TROUBLE_MS = LONG ? 60_000 : 4_000
-/** The most that a service may use while it cannot work; includes polling and this test's own publishes. */
+/** The most that a service may use while it cannot work, including polls and this test's own publishes. */
 const EFFORT_MAX = { cpuShare: 0.6, commandsPerSecond: 4_000, linesMax: 30 }
 const REFUSED_WITHIN_MS = 2_000
 
@@ -36,7 +36,7 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
   const open = (topic: string) =>
     Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions: { [`/${topic}`]: {} } })
   const [greedy, modest] = [await open('greedy'), await open('modest')]
-  // Several, each with less than a greedy one's share.
+  // Several topics, each with less than a topic's share.
   const filling = await Promise.all(Array.from({ length: 6 }, (_, i) => open(`filling-${i}`)))
   for (const ledger of [greedy, ...filling]) await pause(ledger, true)
   await fillUntil([greedy], 429)
@@ -62,7 +62,7 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
 
 let filled = 0
 
-/** With messages of 20 kB to each in turn, until one is refused with this status. */
+/** Publishes messages of 20 kB to each in turn, until one is refused with this status. */
 async function fillUntil(ledgers: Ledger[], status: number): Promise<void> {
   let turn = 0
   const isFull = async () => {
@@ -124,7 +124,7 @@ interface Trouble {
   end(): Promise<unknown>
 }
 
-/** Publishes before, in and after the trouble; lanes have something to do meanwhile. */
+/** Publishes before, during and after the trouble. Meanwhile lanes have work. */
 async function refusing(name: FaultName, { begin, end }: Trouble): Promise<void> {
   const row = beginFault(name)
   receiver().respond(`/${name}/flaky`, ({ attempt }) => ({ status: attempt < 3 ? 503 : 200 }))

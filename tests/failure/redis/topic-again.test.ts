@@ -1,4 +1,4 @@
-/** A topic is deleted and made again while messages with Idempotency-Keys are published to it. */
+/** A topic is deleted and created again while messages with Idempotency-Keys are published to it. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'

@@ -1,4 +1,4 @@
-/** The SDK's unmodified clients of SNS and SQS on a stack, with the few steps that tests repeat. */
+/** The SDK's unmodified clients of SNS and SQS for a stack, with steps that many tests need. */
 import { type CreateTopicCommandInput, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
@@ -17,7 +17,7 @@ export interface AwsClients {
   /** Resolves with the queue's URL. */
   createQueue(name: string, attributes?: Record<string, string>): Promise<string>
   subscribe(topic: string, endpoint: SubscribedEndpoint): Promise<string>
-  /** Resolves with the first message, all of its attributes asked for. */
+  /** Resolves with the first message, with all its attributes. */
   receive(queueUrl: string): Promise<Message>
 }
 
@@ -29,7 +29,7 @@ interface SubscribedEndpoint {
 
 export type TopicAttributes = CreateTopicCommandInput['Attributes']
 
-/** For the tests of a file; `account` is an access key of twelve digits. */
+/** Clients for the tests of a file. `account`: an access key id of twelve digits. */
 export function useAwsClients(stack: () => Stack, account = 'test'): () => AwsClients {
   let clients: AwsClients | undefined
   beforeAll(() => {

@@ -1,4 +1,4 @@
-/** Webhooks as users of SNS make them: subscribed over the wire and confirmed with the token that they were sent. */
+/** Webhooks as users of SNS make them: subscribed by the SDK, and confirmed with the token that they were sent. */
 import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { type ReceivedRequest, type Receiver, type Reply, type Responder, waitFor } from '@fantail/test-kit'
 import { notification } from '../receivers/webhooks.ts'
@@ -16,16 +16,16 @@ interface DeliveryView {
 
 interface AwsWebhooks {
   createTopic(name: string, attributes?: TopicAttributes): Promise<void>
-  /** Resolves with the ARN of a confirmed subscription of this path of the receiver. */
+  /** Subscribes this path of the receiver and confirms it. Resolves with the subscription's ARN. */
   subscribe(topic: string, path: string, attributes?: Record<string, string>): Promise<string>
   /** The message's id. */
   publish(topic: string, message: string, more?: object): Promise<string>
-  /** Answer of the path to notifications; confirmations are answered 200. */
+  /** Sets the path's answer to notifications. Confirmations always get 200. */
   respond(path: string, reply: Reply | Responder): void
-  /** The notifications that a path got; with `count`, as soon as they are so many. */
+  /** The notifications that a path got. */
   sent(path: string): ReceivedRequest[]
   waitForSent(path: string, count: number, timeoutMs?: number): Promise<ReceivedRequest[]>
-  /** The outcome of a message at each of its `count` subscriptions, once each has ended. */
+  /** The outcomes of a message at its `count` subscriptions, once all have ended. */
   ended(messageId: string, count: number): Promise<DeliveryView[]>
 }
 
@@ -73,12 +73,12 @@ function isTold({ state }: DeliveryView): boolean {
   return state !== 'waiting' && state !== 'inFlight'
 }
 
-/** Attributes of a subscription: its dead-letter queue. */
+/** Attributes of a subscription that set its dead-letter queue. */
 export const deadLetters = (queue: string) => ({
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(queue) }),
 })
 
-/** Attributes of a subscription: retries, a second apart by default. */
+/** Attributes of a subscription that set its retries. Default: a second apart. */
 export function retrying(numRetries: number, set: Record<string, unknown> = {}) {
   const healthyRetryPolicy = { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set }
   return { DeliveryPolicy: JSON.stringify({ healthyRetryPolicy }) }

@@ -1,9 +1,9 @@
 /**
- * Answers of AWS as the tests of gocloud.dev have recorded them, read from that Go module when tests run: `go mod
- * download` takes it from the module cache or the module proxy. Nothing of it is copied here, and only the recordings
- * of its SNS and
- * SQS driver are looked at. Its recorder cleared message attributes, and all that follows them in a body, from
- * requests: that is put together again from the message that was received later in the same recording.
+ * Recorded answers of AWS from the tests of gocloud.dev. They are read from that Go module when tests run: `go mod
+ * download` gets it from the module cache or the module proxy. Nothing of the module is copied here, and only the
+ * recordings of its SNS and SQS driver are read. The recorder removed message attributes, and everything behind them,
+ * from the bodies of requests. These parts are restored here from the message that was received later in the same
+ * recording.
  */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const CLEARED = 'CLEARED'
 const DEFAULT_ACCOUNT = '456752665576'
 
 export interface Exchange {
-  /** Operation of SQS, by AWS JSON, or Action of SNS, by AWS Query. */
+  /** An operation of SQS (AWS JSON), or an Action of SNS (AWS Query). */
   operation: string
   /** Body in AWS JSON. */
   input?: Json
@@ -39,7 +39,7 @@ export interface Recording {
   exchanges: Exchange[]
 }
 
-/** The recordings, or why they cannot be had here. */
+/** The recordings, or why they are not available. */
 export async function recordedAnswers(): Promise<Recording[] | string> {
   let folder: string
   try {
@@ -76,7 +76,7 @@ function exchangeOf({ Request: request, Response: response }: Json): Exchange {
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString()
 
-/** A message as a consumer of the recording was given it. */
+/** A message that a consumer in the recording received. */
 export interface ReceivedMessage {
   MessageId: string
   Body: string
@@ -85,16 +85,13 @@ export interface ReceivedMessage {
   MD5OfMessageAttributes?: string
 }
 
-/** The messages of a receive's answer. */
+/** The messages in the answer of a receive. */
 export function messagesIn({ operation, text, status }: Exchange): ReceivedMessage[] {
   if (operation !== 'ReceiveMessage' || status !== 200) return []
   return JSON.parse(text).Messages ?? []
 }
 
-/**
- * The content that was published or sent: an envelope's own message and attributes, else the body and those of the
- * message.
- */
+/** The published or sent content. If the body is an envelope, these are the envelope's message and attributes. */
 export function contentOf({ Body, MessageAttributes }: ReceivedMessage): { text: string; attributes: Json } {
   const envelope = Body.startsWith('{') ? JSON.parse(Body) : {}
   if (envelope.Type !== 'Notification') return { text: Body, attributes: MessageAttributes ?? {} }
@@ -127,7 +124,7 @@ function createdBy(exchanges: Exchange[], operation: string, pattern: RegExp): s
   return made.at(-1) ?? ''
 }
 
-/** By the id that was answered; a batch that was refused had one entry that lacked its group. */
+/** Finds the message by the id in the answer. A refused batch had one entry without a group. */
 function completeSend(exchange: Exchange, QueueUrl: string, received: ReceivedMessage[]): void {
   const { Successful = [{ Id: '0' }] } = JSON.parse(exchange.text)
   const Entries = Successful.map(({ Id, MessageId }: Json) => {
@@ -142,9 +139,9 @@ function completeSend(exchange: Exchange, QueueUrl: string, received: ReceivedMe
 interface Publishing {
   cleared: string
   topic: string
-  /** In the order of their sending; what is used is taken out. */
+  /** Messages in the order of sending. Each is removed when it is used. */
   unused: ReceivedMessage[]
-  /** For the group that it lacked. */
+  /** Refused because an entry had no group. */
   refused: boolean
 }
 

@@ -1,8 +1,8 @@
 /**
- * The rows of docs/reliability.md: what is done to Fantail, what is promised, and what a run found. Each test of a
- * fault prints its row as one line of JSON, and appends it to the file that FANTAIL_FAILURE_ROWS names, from which
+ * The rows of docs/reliability.md: each fault, what Fantail promises, and what a run found. Each test of a fault prints
+ * its row as one line of JSON. It also appends the row to the file that FANTAIL_FAILURE_ROWS names, from which
  * fault-table.ts makes the table. `pnpm test:failure` runs the long forms (FANTAIL_FAILURE_LONG=1), `npm test` the
- * short.
+ * short ones.
  */
 import { appendFileSync } from 'node:fs'
 
@@ -196,7 +196,7 @@ interface FaultFigures {
   messages: number
   lost: number
   duplicates: number
-  /** From the end of the fault until a fresh message was accepted and delivered; null if nothing had stopped. */
+  /** From the end of the fault until a new message was accepted and delivered. null: nothing had stopped. */
   recoverySeconds: number | null
 }
 
@@ -207,7 +207,7 @@ export interface FaultRow extends Fault, FaultFigures {
   runSeconds: number
 }
 
-/** To be called when a run begins. `report` prints the row with the run's figures. */
+/** Must be called when a run begins. `report` prints the row with the run's figures. */
 export function beginFault(name: FaultName): { report(figures: FaultFigures): void } {
   const startedAt = performance.now()
   return {

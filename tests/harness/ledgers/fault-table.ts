@@ -11,7 +11,7 @@ const HEAD = [
   '|---|---|---:|---:|---:|---:|---:|',
 ]
 
-/** In the order of FAULTS; of several rows of one fault the last. */
+/** In the order of FAULTS. If a fault has several rows, the last one is used. */
 function tableOf(rows: FaultRow[]): string {
   const byName = new Map<string, FaultRow>(rows.map((row) => [row.name, row]))
   const lines = Object.keys(FAULTS).flatMap((name) => lineOf(byName.get(name)))

@@ -1,9 +1,9 @@
 /**
- * Checks a run of a FIFO topic: every accepted message arrives, in the order of its group.
+ * Checks a run of a FIFO topic: every accepted message must arrive, in the order of its group.
  *
- * Each group has its own publisher, which sends one batch after the other. It repeats a batch of unknown fate with the
- * same deduplication ids until it gets an answer. Texts are `<group>-<number>`. A webhook and a FIFO queue subscribe,
- * raw.
+ * Each group has its own publisher, which sends one batch after the other. If it is unknown whether a batch was stored,
+ * the publisher repeats it with the same deduplication ids until it gets an answer. Texts are `<group>-<number>`. A
+ * webhook and a FIFO queue subscribe, raw.
  */
 import { type Receiver, waitFor } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
@@ -14,7 +14,7 @@ const AGAIN_MS = 50
 interface FifoLedgerOptions {
   stack: Stack
   receiver: Receiver
-  /** Without `.fifo`; the queue and the webhook's path have the same name. */
+  /** The topic's name without `.fifo`. The queue and the webhook's path have the same name. */
   name: string
   groups: number
   /** Messages of each group. */
@@ -22,23 +22,23 @@ interface FifoLedgerOptions {
 }
 
 interface Publishing {
-  /** Arrivals of the webhook and the queue; default: as fast as possible. */
+  /** The rate of publishing; default: as fast as possible. */
   perSecond?: number
 }
 
 interface FifoAccount {
-  /** First arrivals at the webhook that were answered 2xx, and all such arrivals. */
+  /** At the webhook: the number of messages that arrived and were answered 2xx, and of all such requests. */
   webhook: { firsts: number; arrivals: number }
   queue: number
-  /** Groups of which something came before its turn: `<where> <text>`. */
+  /** Messages that came before an earlier one of their group: `<where> <text>`. */
   disorder: string[]
 }
 
 export class FifoLedger {
   readonly #options: FifoLedgerOptions
-  /** Requests that were made again. */
+  /** Number of repeated requests. */
   repeats = 0
-  /** Messages that were accepted, each counted once. */
+  /** Number of accepted messages. Each counts once. */
   accepted = 0
 
   private constructor(options: FifoLedgerOptions) {
@@ -59,7 +59,7 @@ export class FifoLedger {
     return new FifoLedger(options)
   }
 
-  /** Resolves when everything is accepted. */
+  /** Resolves when all messages are accepted. */
   async publish({ perSecond }: Publishing = {}): Promise<void> {
     const { groups, messages } = this.#options
     const startedAt = performance.now()
@@ -73,7 +73,7 @@ export class FifoLedger {
     await Promise.all(Array.from({ length: groups }, (_, group) => publishGroup(group)))
   }
 
-  /** Resolves with the account once everything has arrived at both. */
+  /** Resolves with the account once everything has arrived at both subscribers. */
   async whenComplete(timeoutMs = 30_000): Promise<FifoAccount> {
     const { groups, messages } = this.#options
     let account: FifoAccount | undefined
@@ -134,7 +134,7 @@ export class FifoLedger {
     }
   }
 
-  /** Texts in the queue, in its order. */
+  /** Texts in the queue, in the queue's order. */
   async #queued(): Promise<string[]> {
     const { name, stack } = this.#options
     const texts: string[] = []

@@ -1,6 +1,6 @@
 /** Figures from samples. */
 
-/** The smallest sample that at least the share `p` of them does not exceed. */
+/** The smallest sample that is not exceeded by at least the share `p` of all samples. */
 export function percentile(samples: number[], p: number): number {
   const sorted = samples.toSorted((a, b) => a - b)
   const value = sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]
@@ -12,7 +12,7 @@ export function median(samples: number[]): number {
   return percentile(samples, 0.5)
 }
 
-/** Most of the times (ms) that lie in one window of this length, wherever it begins. */
+/** The most of these times (ms) that lie in any window of this length. */
 export function mostInWindow(times: number[], windowMs: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   let [from, most] = [0, 0]

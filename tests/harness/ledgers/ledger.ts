@@ -1,11 +1,12 @@
 /**
- * Checks a run against invariant 2. For every subscription, every accepted message is delivered, dead-lettered,
- * discarded, expired, in quarantine or still waiting; nothing is lost.
+ * Checks a run against invariant 2: for every subscription, every accepted message is delivered, dead-lettered,
+ * discarded, expired, in quarantine or still waiting. None is lost.
  *
  * Each message has a unique text, and each subscription is a raw webhook at its own path. An arrival, a dead letter and
- * a publish can therefore be matched, even if the publisher never learned the message's id. A publish is *accepted*
- * (202), *refused* (certainly not stored) or *unknown* (no answer, or a 503 that says so). An unknown message counts
- * for all subscriptions or for none.
+ * a publish can therefore be matched, even if the publisher never learned the message's id.
+ *
+ * A publish is *accepted* (202), *refused* (certainly not stored) or *unknown* (no answer, or a 503 that says so). An
+ * unknown message must reach all subscriptions or none.
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
@@ -18,23 +19,23 @@ export interface LedgerOptions {
   receiver: Receiver
   topic: string
   /**
-   * One subscription for each path of the receiver. The settings go to the API as they are. `recovered` does not wait
-   * for a subscription that goes elsewhere (`endpoint`).
+   * One subscription for each path of the receiver, with settings as the API takes them. `recovered` does not wait for
+   * a subscription with another `endpoint`.
    */
   subscriptions: Record<string, Record<string, unknown>>
-  /** Queue that the subscriptions dead-letter to; made here. */
+  /** Dead-letter queue of the subscriptions. It is created here. */
   deadLetterQueue?: string
-  /** Dead letters go to the queue that the topic makes for itself. */
+  /** Dead letters go to the topic's own queue. */
   ownDeadLetterQueue?: boolean
-  /** Arrivals at the test's own receivers that they answered 2xx: `<path> <text>`, each as often as it came. */
+  /** Arrivals at other receivers of the test that were answered 2xx: `<path> <text>`, each as often as it came. */
   elsewhere?: () => string[]
   /**
-   * Nothing is owed of unknown messages: a failover may take what no replica had confirmed, after some of its
+   * Unknown messages need not arrive anywhere. A failover may lose what no replica had confirmed, after some
    * subscriptions got it.
    */
   acknowledgedOnly?: boolean
   /**
-   * Publishes again, with an `Idempotency-Key`, what was not accepted, as a client does: a busy machine may answer 503.
+   * Repeats publishes that were not accepted, with an `Idempotency-Key`, as clients do: a busy machine may answer 503.
    * `failures` has each answer.
    */
   again?: boolean
@@ -44,7 +45,7 @@ interface Subscribed {
   id: string
   arn: string
   path: string
-  /** Whether it is at the receiver. */
+  /** Whether its endpoint is the receiver. */
   here: boolean
 }
 
@@ -52,7 +53,10 @@ export interface Account {
   accepted: number
   unknown: number
   refused: number
-  /** Deliveries that are owed: of accepted messages, and of unknown ones that turned out to be stored. */
+  /**
+   * Number of deliveries that must be accounted for: of accepted messages, and of unknown ones that were stored after
+   * all.
+   */
   owed: number
   delivered: number
   deadLettered: number
@@ -61,9 +65,9 @@ export interface Account {
   quarantined: number
   waiting: number
   lost: number
-  /** Arrivals beyond the first that was answered 2xx, among deliveries. */
+  /** Deliveries beyond the first of each message that was answered 2xx. */
   duplicates: number
-  /** Deliveries of messages that were refused for sure: must be 0. */
+  /** Deliveries of messages that were certainly refused. It must be 0. */
   refusedYetSeen: number
 }
 
@@ -75,14 +79,14 @@ const PAGE = 100
 const AGAIN_EVERY_MS = 100
 const AGAIN_MS_MAX = 10_000
 
-/** A command to Redis fails after three times as long. */
+/** A third of the time after which a command to Redis fails. */
 const STARVED_MS = 500
 
 interface Failure {
   status: number
   code: string
   retryAfter: string | undefined
-  /** Without waits for a processor. */
+  /** Duration without waits for a processor. */
   tookMs: number
   /** For a processor. */
   waitedMs: number
@@ -101,9 +105,9 @@ export class Ledger {
   readonly fates = new Map<string, Fate>()
   /** By performance.now(). */
   readonly acceptedAt = new Map<string, number>()
-  /** Texts that are being published. */
+  /** Texts whose publish has no answer yet. */
   readonly unanswered = new Set<string>()
-  /** Failures of refused and unknown publishes, in order. */
+  /** Errors of refused and unknown publishes, in order. */
   readonly failures: Failure[] = []
   readonly #options: LedgerOptions
   /** Message ids of accepted texts. */
@@ -114,14 +118,14 @@ export class Ledger {
     this.#options = options
   }
 
-  /** Makes the topic, its subscriptions and their queue. */
+  /** Creates the topic, its subscriptions and their queue. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const { stack, receiver, topic, deadLetterQueue } = options
     const { client } = stack
     const ledger = new Ledger(options)
     await client.put(`/v1/topics/${topic}`)
     if (deadLetterQueue !== undefined) await client.put(`/v1/queues/${deadLetterQueue}`)
-    // Without a queue it is discarded, as over the AWS protocols: the account then tells what failed.
+    // Without a queue, failed deliveries are discarded, as over the AWS protocols. The account then shows them.
     const redrivePolicy = deadLetterQueue === undefined ? null : { deadLetterTargetArn: deadLetterQueue }
     for (const [path, settings] of Object.entries(options.subscriptions)) {
       const input = {
@@ -153,7 +157,10 @@ export class Ledger {
   }
 
   /** `count` texts from `next`, at a steady rate, whatever the API answers. Resolves when all are answered. */
-  /** `count` messages, and then more until `until` holds: a busy machine may take longer for what goes on meanwhile. */
+  /**
+   * Publishes `count` messages, and then more until `until` is true, because on a busy machine the fault may take
+   * longer.
+   */
   async publishAtRate(options: PublishingAtRate): Promise<void> {
     const { count, perSecond, prefix = 'm', until = () => true } = options
     const startedAt = performance.now()
@@ -167,7 +174,7 @@ export class Ledger {
     await Promise.all(open)
   }
 
-  /** Failures other than those of a machine that ran other processes: Redis then answers too late. */
+  /** Failures except those of a busy machine, on which Redis answers too late. */
   ownFailures(): Failure[] {
     return this.failures.filter(
       ({ code, waitedMs }) => code !== 'storage_unavailable' || waitedMs < STARVED_MS,
@@ -213,7 +220,8 @@ export class Ledger {
   }
 
   /**
-   * Resolves with the account once nothing waits and nothing is missing; fails with the account where that never is.
+   * Resolves with the account once nothing waits and nothing is missing. Rejects with the account if that never
+   * happens.
    */
   async whenSettled({ timeoutMs = 30_000, waiting = 0 } = {}): Promise<Account> {
     let account: Account | undefined
@@ -231,7 +239,7 @@ export class Ledger {
   }
 
   /**
-   * Publishes until a message is accepted and waits until it has arrived everywhere; resolves with the seconds since
+   * Publishes until a message is accepted, and waits until it has arrived everywhere. Resolves with the seconds since
    * `since` (performance.now()).
    */
   async recovered(since: number, timeoutMs = 60_000): Promise<number> {
@@ -262,7 +270,7 @@ export class Ledger {
       .filter((key) => !delivered.has(key))
   }
 
-  /** The contents of the dead-letter queue: `<path> <text>`. */
+  /** Letters in the dead-letter queue: `<path> <text>`. */
   async deadLetters(): Promise<Set<string>> {
     const { stack, topic, ownDeadLetterQueue } = this.#options
     const deadLetterQueue = ownDeadLetterQueue ? `${topic}-dead-letters` : this.#options.deadLetterQueue
@@ -325,7 +333,7 @@ export class Ledger {
     }
   }
 
-  /** Deliveries answered 2xx, as `<path> <text>`, and how many such answers there were. */
+  /** Deliveries that were answered 2xx, as `<path> <text>`, and the number of such answers. */
   #arrivals(): { delivered: Set<string>; arrivals: number } {
     const paths = new Set(this.subscriptions.map(({ path }) => path))
     const delivered = new Set<string>()
@@ -350,7 +358,8 @@ export class Ledger {
   }
 
   /**
-   * Deliveries of accepted messages whose text stands in an entry, and those of which only the subscription is known.
+   * Number of deliveries in the quarantine: those of accepted messages whose text is in an entry, and those of which
+   * only the subscription is known.
    */
   async #quarantined(placed: Set<string>): Promise<number> {
     const quarantine = new Quarantine(this.#options.stack.connection)
@@ -373,7 +382,7 @@ export class Ledger {
     }
   }
 
-  /** In lanes, and in dispatch jobs that have not ended. */
+  /** Deliveries in lanes, and those of dispatch jobs that have not ended. */
   async #waiting(): Promise<number> {
     const lanes = await Promise.all(
       this.subscriptions.map(({ id }) =>

@@ -8,7 +8,7 @@ const START = 1_700_000_000_000
 const STALLED_AT = START + 5_000
 
 const even = (gapMs = GAP_MS) => Array.from({ length: COUNT }, (_, n) => START + n * gapMs)
-/** All that would be sent later than STALLED_AT is sent by `ms` later. */
+/** A schedule in which all sends after STALLED_AT are `ms` later. */
 const heldUp = (ms: number) => even().map((time) => (time > STALLED_AT ? time + ms : time))
 const stall = (ms: number, at = STALLED_AT) => ({ from: at, to: at + ms, ms })
 const pace = (times: number[], stalls = [stall(0)]) =>

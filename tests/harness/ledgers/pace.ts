@@ -1,21 +1,21 @@
-/** Whether a throttled lane with a backlog is sent as fast as its rate allows. */
+/** Checks that a throttled lane with a backlog is sent as fast as its rate allows. */
 import type { Stall } from '../runs/stalls.ts'
 
-/** A lane's send times are given out up to 250 ms ahead, and a stall may hold up two trips to Redis besides. */
+/** Send times are given out up to 250 ms ahead, and a stall may also delay two round trips to Redis. */
 const FELT_MS = 500
 
 interface PaceOptions {
   /** Per second. */
   rate: number
   windowMs: number
-  /** Times in which the machine kept the senders from running. */
+  /** Times in which the machine did not run the senders. */
   stalls: Pick<Stall, 'from' | 'to' | 'ms'>[]
 }
 
 /**
- * The lowest rate, per second, in one window of this length that ends before the last second of the times. It says how
- * much of each window was lost, so it is never above `rate`. Lost is how far later sends moved for good against an even
- * schedule, less the stalls just before. Each ms of a stall explains one lost ms at most.
+ * The lowest rate, per second, in any window of this length that ends before the last second. It shows how much of each
+ * window was lost, so it is never above `rate`. Time is lost if all later sends are late against an even schedule.
+ * Stalls just before are subtracted: each ms of a stall explains at most one lost ms.
  */
 export function lowestPace(times: number[], { rate, windowMs, stalls }: PaceOptions): number {
   const sorted = times.toSorted((a, b) => a - b)
@@ -31,8 +31,8 @@ export function lowestPace(times: number[], { rate, windowMs, stalls }: PaceOpti
 }
 
 /**
- * Most of the times in one window of this length. Those that a stall of the senders or of the receiver may have moved
- * into it do not count: one for each full gap that the stall lasted.
+ * The most times in any window of this length. A stall of the senders or the receiver may have moved some of them into
+ * the window. These do not count: one for each full gap that the stall lasted.
  */
 export function mostUnexplained(times: number[], { rate, windowMs, stalls }: PaceOptions): number {
   const sorted = times.toSorted((a, b) => a - b)
@@ -45,7 +45,9 @@ export function mostUnexplained(times: number[], { rate, windowMs, stalls }: Pac
   return Math.max(0, ...most)
 }
 
-/** By how much the sends from each time on are late for good, without what stalls explain. `times` ascending. */
+/**
+ * For each time, by how much this and all later sends are late, minus the stalls that explain it. `times`: ascending.
+ */
 function unexplained(
   times: number[],
   gapMs: number,
@@ -63,7 +65,7 @@ function unexplained(
   })
 }
 
-/** How much of `ms` the stalls between these times explain; takes it off them. */
+/** How much of `ms` is explained by stalls between these times. That part of the stalls is used up. */
 function explained(left: PaceOptions['stalls'], from: number, to: number, ms: number): number {
   let open = ms
   for (const stall of left) {

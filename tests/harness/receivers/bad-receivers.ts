@@ -1,6 +1,6 @@
 /**
- * Receivers that misbehave, each on its own socket, all at once. A request that one takes and answers 2xx is delivered,
- * however the answer continues. All others end by the policy.
+ * Receivers that misbehave, each on its own socket. A request that gets a 2xx is delivered, however the answer
+ * continues. All others end by the policy.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 type End = 'delivered' | 'dead'
 
 export interface BadReceivers {
-  /** Name → where it is and how a delivery to it ends. */
+  /** By name: the endpoint, and how a delivery to it ends. */
   endpoints: Record<string, { endpoint: string; end: End }>
   /** `<name> <text>` of each request that was answered 2xx. */
   taken: string[]
@@ -35,7 +35,7 @@ export interface BadReceivers {
 
 type Answer = (socket: Socket) => void
 
-/** How answers begin that are delivered, and what follows. */
+/** The beginnings of answers that count as delivered, and what follows them. */
 const TAKING: Record<string, Answer> = {
   'ten-gigabytes': (socket) =>
     flood(socket, `HTTP/1.1 200 OK\r\nContent-Length: ${GIGABYTES_10}\r\n\r\n`, PIECE),
@@ -130,7 +130,7 @@ function bomb(): Buffer {
   return packed
 }
 
-/** The socket never accepts, and its backlog is full. */
+/** A server that never accepts a connection, with a full backlog. */
 async function startDeaf(): Promise<{ url: string; close(): Promise<void> }> {
   const listen =
     "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"

@@ -1,10 +1,10 @@
-/** A webhook receiver that keeps of each message no more than how often it came: for runs of millions. */
+/** A webhook receiver for runs of millions of messages. For each message it only stores how often it came. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface CountingReceiver {
   url: string
-  /** Times that the message of this number (its whole text) has come. */
+  /** How often the message with this number (its whole text) has come. */
   times(number: number): number
   /** Different messages that have come. */
   firsts(): number

@@ -1,4 +1,4 @@
-/** Receivers with which most deliveries take two requests. */
+/** Receivers that make most deliveries take two requests. */
 import { onRawRequest, type Receiver, startRawServer } from '@fantail/test-kit'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
@@ -7,7 +7,7 @@ export interface Resetting {
   url: string
   /** Times of every request, epoch ms with fractions. */
   times: number[]
-  /** Bodies of those that were answered 200. */
+  /** Bodies of the requests that were answered 200. */
   taken: string[]
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function startResetting(): Promise<Resetting> {
   return { url: server.url, times, taken, close: () => server.close() }
 }
 
-/** Asks for Digest; each nonce is valid for one request. Returns the endpoint, with credentials. */
+/** Asks for Digest with nonces that are valid for one request. Returns the endpoint with credentials. */
 export function answerNoncesOnce(receiver: Receiver, path: string): string {
   const nonces = new Set<string>()
   let given = 0

@@ -1,7 +1,7 @@
-/** When workers sent requests, by what they log at level debug (`request.sent`). */
+/** The times at which workers sent requests, from their log lines at level debug (`request.sent`). */
 import type { Stack } from '../services/stack.ts'
 
-/** Send times of each subscription, in ms, by the clock of a receiver's times. */
+/** Send times of each subscription, in ms, by the same clock as a receiver's times. */
 export function sendTimes({ workers }: Pick<Stack, 'workers'>): Map<string, number[]> {
   const times = new Map<string, number[]>()
   const ahead = performance.timeOrigin + performance.now() - Number(process.hrtime.bigint()) / 1_000_000

@@ -1,4 +1,4 @@
-/** Requests at one webhook, and one-line calls that make topics and subscriptions for it. */
+/** The requests at one webhook, and short functions that create topics and subscriptions for it. */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
 
@@ -38,7 +38,7 @@ export interface Subscription {
   lane: LaneFigures
 }
 
-/** A topic with one subscription; both settings as the API takes them. */
+/** Creates a topic with one subscription. Both settings are as the API takes them. */
 export async function subscribe(
   { client }: Stack,
   topic: string,
@@ -58,7 +58,7 @@ export async function lane({ client }: Stack, { id }: { id: string }): Promise<L
   return (await client.get<Subscription>(`/v1/subscriptions/${id}`)).lane
 }
 
-/** A retry policy with `numRetries` and otherwise as given; the delays in seconds. */
+/** A retry policy with `numRetries` and the given members. Delays are in seconds. */
 export function retries(numRetries: number, set: Record<string, unknown> = {}) {
   return { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set } }
 }

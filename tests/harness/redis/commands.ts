@@ -1,16 +1,16 @@
-/** Cuts what a client sends to Redis into whole commands. */
+/** Splits the bytes that a client sends to Redis into whole commands. */
 
 const NONE = Buffer.alloc(0)
 const LINE_END = '\r\n'
 
 /**
  * A command is an array of byte strings: `*<words>`, then `$<bytes>` and the bytes of each
- * (https://redis.io/docs/latest/develop/reference/protocol-spec/). Bytes come in pieces that end anywhere.
+ * (https://redis.io/docs/latest/develop/reference/protocol-spec/). A piece may end anywhere within a command.
  */
 export class CommandReader {
   #rest: Buffer = NONE
 
-  /** Commands that this piece completes, in order. The beginning of the next one is kept. */
+  /** The commands that this piece completes, in order. The beginning of the next one is kept. */
   read(piece: Buffer): Buffer[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const commands: Buffer[] = []

@@ -1,10 +1,10 @@
-/** Killing a service at an instant of its traffic with Redis. */
+/** Kills a service at a chosen command to Redis. */
 import type { ServiceProcess } from '../services/service-process.ts'
 import type { TcpProxy, Trap } from './tcp-proxy.ts'
 
 /**
- * The service finds Redis behind the proxy. From the instant on nothing passes on any of its connections, so a late
- * kill on a busy machine does not let it go on.
+ * The service must connect to Redis through the proxy. At the chosen command the proxy stops all its connections. If
+ * the kill comes late on a busy machine, the service therefore still cannot continue.
  */
 export async function killAt(
   { proxy, service }: { proxy: TcpProxy; service: ServiceProcess },

@@ -5,8 +5,8 @@ import { readScript, type ScriptName } from '@fantail/store'
 type Matcher = (request: Buffer) => boolean
 
 /**
- * Runs of one of our scripts: by its hash, or by its whole text, which each connection sends the first time. Many
- * scripts begin with the same include, so the beginning of a text names none of them.
+ * Matches runs of a script: by its hash, or by its whole text, which each connection sends the first time. The
+ * beginning of a text does not identify a script, because many scripts begin with the same include.
  */
 export function runsScript(file: ScriptName): Matcher {
   const { lua } = readScript(file)
@@ -15,7 +15,7 @@ export function runsScript(file: ScriptName): Matcher {
   return (request) => byHash(request) || byText(request)
 }
 
-/** Requests with this argument, exactly. */
+/** Matches requests with exactly this argument. */
 export function hasArgument(argument: string | Buffer): Matcher {
   const bytes = Buffer.from(argument)
   const encoded = Buffer.concat([Buffer.from(`\r\n$${bytes.length}\r\n`), bytes, Buffer.from('\r\n')])

@@ -1,8 +1,8 @@
-/** Moving the one source of time. */
+/** Moves Redis's time, the only source of time for Fantail. */
 import { batch, type Redis, SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey } from '@fantail/test-kit'
 
-/** Forward, as every script of ours reads it; BullMQ's locks and the processes' own timers go by theirs. */
+/** Moves the time forward for Fantail's scripts. BullMQ's locks and the timers of processes do not notice it. */
 export async function moveRedisTime(redis: Redis, byMs: number): Promise<void> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.incrby(skewKey(shardBase(shard)), byMs)

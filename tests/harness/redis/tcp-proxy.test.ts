@@ -30,7 +30,7 @@ test.each([1, 2, 3, 7, 20, 1_000])('commands that come in pieces of %i bytes are
   expect(read).toEqual(COMMANDS)
 })
 
-/** Longer than what one read of a socket brings. */
+/** Longer than one read of a socket returns. */
 const LONG = 'x'.repeat(1_000_000)
 
 test.each([

@@ -1,19 +1,18 @@
 /**
- * A TCP proxy on loopback before a Redis. It can cut a connection's traffic at an instant: before a request reaches
- * Redis, or after Redis has carried it out and before its reply gets back. From then on nothing passes on that
- * connection in either direction; other connections go on. Or it is a bad network for all of them: late, mute, or
- * leading elsewhere.
+ * A TCP proxy on loopback before a Redis. It can stop a connection at a chosen command: before Redis gets the command,
+ * or after Redis has run it and before the reply comes back. From then on nothing passes on that connection, and other
+ * connections continue. It can also be a bad network for all connections: slow, silent, or leading to another server.
  */
 import { randomUUID } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { CommandReader } from './commands.ts'
 
 export interface Trap {
-  /** Asked of every command, whole. */
+  /** Called with every whole command. */
   matches(request: Buffer): boolean
-  /** `before` Redis gets the request, and what was sent with it, or `after` it has answered. */
+  /** `before`: Redis does not get the request, or anything that was sent with it. `after`: Redis has answered it. */
   at: 'before' | 'after'
-  /** The client sees a connection that says nothing any more, instead of one that ends. */
+  /** The client sees a silent connection instead of a closed one. */
   silent?: boolean
   /** How long such a request is waited for; default 10 s. */
   timeoutMs?: number
@@ -21,14 +20,17 @@ export interface Trap {
 
 export interface TcpProxy {
   port: number
-  /** Waits for one such request, on any connection; resolves at the instant, rejects if none comes in time. */
+  /** Waits for such a request on any connection. Resolves when it comes, and rejects if it does not come in time. */
   trap(trap: Trap): Promise<void>
-  /** Everything that Redis says comes so much later from now on. */
+  /** From now on, delays everything that Redis sends by this time. */
   delayReplies(ms: number): void
-  /** Connections are accepted and kept, and nothing passes; `speak` ends those that nothing passed on. */
+  /**
+   * From now on, connections are accepted and nothing passes. `speak` ends this, and closes connections on which
+   * nothing has passed.
+   */
   mute(): void
   speak(): void
-  /** Where connections lead that are made from now on. */
+  /** The port to which new connections lead. */
   leadTo(port: number): void
   close(): Promise<void>
 }
@@ -43,7 +45,7 @@ interface Network {
   port: number
   delayMs: number
   isMute: boolean
-  /** The trap, where it is set for one of these commands: it is set no longer. */
+  /** The trap, if one of these commands matches. It is removed. */
   takeTrap(commands: Buffer[]): SetTrap | undefined
 }
 
@@ -142,7 +144,7 @@ function pass(client: Socket, target: Socket, network: Network): void {
   })
 }
 
-/** Tells when Redis has answered all that it was sent before a question of the proxy's own. */
+/** Notices when Redis has answered everything that it got before a question of the proxy's own. */
 class ReplyWatch {
   readonly #text = randomUUID()
   #seen: Buffer = Buffer.alloc(0)
@@ -151,7 +153,7 @@ class ReplyWatch {
     return `*2\r\n$4\r\nECHO\r\n$${this.#text.length}\r\n${this.#text}\r\n`
   }
 
-  /** Its text may come in two pieces. */
+  /** The text may come in two pieces. */
   hasAnswer(chunk: Buffer): boolean {
     const bytes = Buffer.concat([this.#seen, chunk])
     this.#seen = bytes.subarray(-this.#text.length)
@@ -159,7 +161,7 @@ class ReplyWatch {
   }
 }
 
-/** Writes each piece as late as the network says. A timer each would not keep their order. */
+/** Writes each piece after the network's delay. One timer per piece would not keep their order. */
 function inTime(client: Socket, network: Network): (chunk: Buffer) => void {
   const line: { chunk: Buffer; dueAt: number }[] = []
   const writeDue = () => {
@@ -180,6 +182,6 @@ function keep(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket)
   socket.once('close', () => sockets.delete(socket))
   socket.on('error', () => {
-    // One side went away: the other one is closed with it.
+    // One side closed the connection. The other one is closed with it.
   })
 }

@@ -1,11 +1,11 @@
 /**
- * For a test that failed: what Fantail itself knew of its latest messages and of its lanes, as the API answers it. A
- * part that the API does not answer is named with the reason, because a failing test often has a service that is down.
+ * The report for a failed test: what Fantail knew about its latest messages and its lanes, from the API. A service is
+ * often down when a test fails. If the API does not answer, the report says why.
  */
 import type { ServiceProcess } from '../services/service-process.ts'
 
 const MESSAGES_SHOWN = 5
-/** Newest ones that are asked about, to find those with deliveries that have not ended. */
+/** The newest messages that are checked, to find those with deliveries that have not ended. */
 const MESSAGES_ASKED = 50
 const DELIVERIES_SHOWN = 20
 const LANES_SHOWN = 20
@@ -26,7 +26,7 @@ interface Subscription {
   lane: { waiting: number; inFlight: number }
 }
 
-/** Timelines of the messages that were published last, and the figures of all lanes. */
+/** Timelines of the latest messages, and the figures of all lanes. */
 export async function failureReport(api: Api): Promise<string> {
   const parts = await Promise.all([timelinesOfLatest(api, publishedIds(api)), lanesReport(api)])
   return parts.join('\n')
@@ -58,7 +58,7 @@ async function timeline(api: Pick<Api, 'url'>, id: string): Promise<{ hasEnded: 
   }
 }
 
-/** Only lanes that hold something. */
+/** Only lanes that are not empty. */
 async function lanesReport(api: Api): Promise<string> {
   try {
     const { subscriptions } = await ask<{ subscriptions: Subscription[] }>(api, '/v1/subscriptions?limit=100')

@@ -1,6 +1,6 @@
 /**
- * The order in which test files run. Those of whole stacks mostly wait, the others mostly compute: mixed, they keep all
- * cores busy from the first file to the last.
+ * The order in which test files run. Tests of whole stacks mostly wait, and the others mostly compute. Mixed, they keep
+ * all cores busy from the first file to the last.
  */
 import { sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -18,7 +18,7 @@ export class MixedOrder extends BaseSequencer {
   }
 }
 
-/** Both lists in their own order, evenly mixed: at any point the same share of each has come. */
+/** Mixes two lists evenly, each in its own order. At every point the same share of both has come. */
 export function mixed<T>(some: T[], others: T[]): T[] {
   const placed = (items: T[]) => items.map((item, i) => ({ item, at: (i + 0.5) / items.length }))
   return [...placed(some), ...placed(others)].toSorted((a, b) => a.at - b.at).map(({ item }) => item)

@@ -1,12 +1,12 @@
 /**
- * Runs beside vitest's own reporter. It prints the progress of a run if its output is no terminal (on a terminal,
- * vitest shows it itself), and at the end of a long run the slowest files.
+ * Runs beside vitest's own reporter. If the output is no terminal, it prints the progress of a run (vitest does it only
+ * on a terminal). At the end of a long run it prints the slowest files.
  */
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 
 const PROGRESS_EVERY_MS = 15_000
 const SLOWEST_SHOWN = 10
-/** A run of fewer files shows their times anyway. */
+/** vitest shows the times of fewer files anyway. */
 const FILES_MIN = 20
 
 type Line = (text: string) => void

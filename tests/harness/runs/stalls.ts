@@ -1,11 +1,11 @@
-/** When processes were ready to run and the machine ran others: time in which no pace can be kept. */
+/** Finds stalls: times in which processes were ready to run and the machine ran others. No pace can be kept in them. */
 import { Waits, waitedMs } from '@fantail/test-kit'
 import { onTestFinished } from 'vitest'
 
 const SAMPLE_MS = 10
-/** A machine that does nothing else has shorter ones too. */
+/** An idle machine has shorter waits too. */
 const NOTED_MS = 10
-/** Shorter ones make nothing late: a throttled request may be sent later by more. */
+/** A shorter stall makes nothing late, because a throttled request may be sent later by more than this. */
 const STALL_MS = 50
 
 /** Times as `performance.timeOrigin + performance.now()`. */
@@ -13,18 +13,18 @@ export interface Stall {
   process: number | 'self'
   from: number
   to: number
-  /** Its wait for a processor meanwhile. For this process also the time of its own work. */
+  /** How long the process waited for a processor meanwhile. For this process its own work counts too. */
   ms: number
 }
 
 export interface Stalls {
-  /** The stalls between two times, in ms, at most the time between them. */
+  /** The sum of stalls between two times, in ms, at most the time between them. */
   between(from: number, to: number): number
-  /** The same of all waits, short ones too, of all processes together. */
+  /** The same for all waits of all processes together, including short ones. */
   waited(from: number, to: number): number
   /**
-   * The part of the time between two times in which at least one of the processes waited, or this one's own work kept
-   * it from noticing what came, in ms.
+   * The ms between two times in which at least one process waited, or in which this process was busy and noticed
+   * nothing.
    */
   covered(from: number, to: number): number
   /** All of at least 10 ms. */
@@ -33,7 +33,7 @@ export interface Stalls {
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** Watches this process and those named until the test ends. */
+/** Watches this process and `pids` until the test ends. */
 export function watchStalls(pids: number[]): Stalls {
   const waits: Stall[] = []
   const own: Stall[] = []

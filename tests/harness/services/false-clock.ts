@@ -1,7 +1,7 @@
 /**
- * A clock that can jump, for one process: Debian's libfaketime, preloaded into it, reads from a file how far the time
- * of day is off, at most a second late. The monotonic clock goes on, as it does where a host's clock is set. The
- * library is the installed one, or the file that FANTAIL_TEST_FAKETIME names.
+ * A clock for one process that can jump. Debian's libfaketime is preloaded into the process. It reads from a file how
+ * far the time of day is off, with a delay of at most a second. The monotonic clock continues, as it does when a host's
+ * clock is set. The library is the installed one, or the file that FANTAIL_TEST_FAKETIME names.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,13 +14,14 @@ const PROBE_MS = 10_000
 export interface FalseClock {
   /** For the process. */
   env: Record<string, string>
-  /** From now on the clock is so much off. */
+  /** Sets how far the clock is off from now on. */
   set(seconds: number): void
   remove(): void
 }
 
 /**
- * Why a command cannot have a false clock here, if so: there is no libfaketime, or the command does not start with it.
+ * Why a command cannot have a false clock: there is no libfaketime, or the command does not start with it. undefined:
+ * it can.
  */
 export function falseClockProblem(command: string): string | undefined {
   if (!faketimeLibrary()) return 'there is no libfaketime (Debian: apt-get install faketime)'
@@ -46,7 +47,8 @@ export function createFalseClock(name: string): FalseClock {
   const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
   set(0)
   const env = {
-    // The C library's own malloc: Debian's Redis uses jemalloc, which reads the time before libfaketime is loaded.
+    // The C library's malloc is needed, because Debian's Redis uses jemalloc, which reads the time before libfaketime
+    // is loaded.
     LD_PRELOAD: `${library}:libc.so.6`,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_CACHE_DURATION: '1',

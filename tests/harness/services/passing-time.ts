@@ -1,4 +1,4 @@
-/** Letting time pass where the length of a fault is the test, and instants that differ from run to run. */
+/** Lets time pass in tests of a fault's length, and chooses moments that differ from run to run. */
 import { waitFor } from '@fantail/test-kit'
 
 export async function untilPassed(ms: number, since = performance.now()): Promise<void> {

@@ -5,15 +5,15 @@ import type { Redis } from '@fantail/store'
 const PAGE_BYTES = 4_096
 const TICKS_PER_SECOND = 100
 
-/** Bytes in memory; 0 if there is no such process. */
+/** Resident bytes of a process; 0 if there is no such process. */
 export function residentBytes(pid: number): number {
   return Number(procFile(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
 }
 
-/** Seconds of CPU so far, system's share included; 0 if there is no such process. */
+/** CPU seconds so far, also those in the kernel; 0 if there is no such process. */
 export function cpuSeconds(pid: number): number {
   const text = procFile(pid, 'stat')
-  // The name of the command, in brackets, may hold spaces.
+  // The name of the command, in brackets, may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
 }

@@ -1,17 +1,17 @@
-/** Whether processes spin while Redis refuses to work: CPU, commands, lines of log. */
+/** Measures whether processes spin while Redis refuses to work: CPU, commands, lines of log. */
 import { cpuSeconds, redisFigure } from './process-figures.ts'
 import type { Stack } from './stack.ts'
 
 interface Effort {
   /** Share of a core that the busiest service used. */
   cpuShare: number
-  /** Commands that all services together send to Redis in a second. */
+  /** Commands per second that all services together send to Redis. */
   commandsPerSecond: number
   /** The most lines of one kind (level warn or error) of one service. */
   linesMax: number
 }
 
-/** Measures until the function that is returned is called. */
+/** Begins to measure. The returned function ends it and returns the figures. */
 export async function watchEffort(stack: Stack): Promise<() => Promise<Effort>> {
   const startedAt = performance.now()
   const services = stack.services()

@@ -1,6 +1,6 @@
 /**
  * The storage of a stack: one Redis, a cluster of three masters with a replica each, or a master watched by Sentinels.
- * FANTAIL_TEST_PLACE=cluster or sentinels runs any test of a whole stack on the other two.
+ * FANTAIL_TEST_PLACE=cluster or sentinels runs any test of a whole stack on one of the other two.
  */
 import type { RedisTarget, RedisTls } from '@fantail/contracts'
 import {

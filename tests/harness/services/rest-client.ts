@@ -1,16 +1,16 @@
-/** A small client of the REST API: JSON in and out, one connection pool, following the API to a new port. */
+/** A small client of the REST API: JSON in and out, with one connection pool. It follows the API to a new port. */
 import { Agent, request } from 'undici'
 
 export interface Answer<T = unknown> {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, else the text. */
   body: T
 }
 
 interface CallOptions {
   body?: unknown
-  /** Sent as they are instead of a JSON body. */
+  /** Sent unchanged, instead of a JSON body. */
   rawBody?: string | Buffer
   headers?: Record<string, string>
 }
@@ -25,7 +25,7 @@ export class RestClient {
   readonly #headers: Record<string, string>
   readonly #agent = new Agent({ connections: 256, bodyTimeout: 30_000, headersTimeout: 30_000 })
 
-  /** `origin` is asked before every call; `headers` go with each. */
+  /** `origin` is called before every request. Every request has `headers`. */
   constructor(origin: () => string, headers: Record<string, string> = {}) {
     this.#origin = origin
     this.#headers = headers

@@ -1,6 +1,6 @@
 /**
- * One service as a child process of the test, as users run it: from source, settings from the environment. Its ports
- * are free ones of the system's choice, read from its log; what it logs is kept for failures.
+ * One service as a child process of the test, as users run it: from source, with settings from the environment. It
+ * listens at free ports, which are read from its log. The log is kept for failed tests.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +11,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LINES_MAX = 20_000
 const LINES_SHOWN = 50
 const ROUTINE = /"msg":"(message\.published|delivery\.attempted|dispatch\.completed)"/
-/** A process that is stopped gives up by itself after 18 s. */
+/** A process that is told to stop gives up by itself after 18 s. */
 const STOP_TIMEOUT_MS = 20_000
-/** On a machine that does much else; it takes half a second. */
+/** A start takes half a second, and much longer on a busy machine. */
 const START_TIMEOUT_MS = 60_000
 
 export type ServiceName = 'publish-api' | 'delivery-worker' | 'redrive'
@@ -24,7 +24,7 @@ interface LogLine {
   [field: string]: unknown
 }
 
-/** Children end with the test process, also when it crashes. */
+/** Children end with the test process, also if it crashes. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
@@ -39,11 +39,11 @@ export class ServiceProcess {
   readonly #checkout: string
   #child: ChildProcess | undefined
   #lines: string[] = []
-  /** Lines logged before the present start. */
+  /** Number of lines that were logged before the present start. */
   #startedAtLine = 0
   #port = 0
 
-  /** `checkout`: where its sources are; default here. */
+  /** `checkout`: the folder of the service's sources. Default: this repository. */
   constructor(name: ServiceName, label: string, env: Record<string, string>, checkout = ROOT) {
     this.name = name
     this.label = label
@@ -51,7 +51,7 @@ export class ServiceProcess {
     this.#checkout = checkout
   }
 
-  /** Origin of the API, or of the health and metrics of another service. */
+  /** Origin of the API, or of another service's health and metrics. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`
   }
@@ -64,17 +64,17 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Running, and its port is known. */
+  /** Whether it is running and its port is known. */
   get isListening(): boolean {
     return this.running && this.#port > 0
   }
 
-  /** The logged lines, parsed. A line that is no JSON stands as its `msg`. */
+  /** The logged lines, parsed. The `msg` of a line that is not JSON is the whole line. */
   logLines(): LogLine[] {
     return this.#lines.map(parseLine)
   }
 
-  /** The last lines as they were, without those that every message and attempt leaves. */
+  /** The last lines as text, without those that every message and attempt writes. */
   logText(): string {
     const telling = this.#lines.filter((line) => !ROUTINE.test(line)).slice(-LINES_SHOWN)
     return telling.map((line) => `${this.label} ${line}`).join('\n')
@@ -111,7 +111,7 @@ export class ServiceProcess {
     }
   }
 
-  /** SIGKILL by default; resolves when the process is gone. */
+  /** Sends SIGKILL by default. Resolves when the process has ended. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child
     if (!child || !this.running) return
@@ -120,7 +120,7 @@ export class ServiceProcess {
     await ended
   }
 
-  /** SIGSTOP, SIGCONT: nothing is waited for. */
+  /** Sends SIGSTOP or SIGCONT, without waiting. */
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal)
   }
@@ -130,7 +130,9 @@ export class ServiceProcess {
     await this.start()
   }
 
-  /** The way a supervisor would, by force where that takes too long. Resolves with the exit code. */
+  /**
+   * Stops the process like a supervisor: by SIGTERM, and by force if that takes too long. Resolves with the exit code.
+   */
   async stop(): Promise<number | null> {
     const child = this.#child
     if (!child || !this.running) return child?.exitCode ?? null
@@ -167,8 +169,8 @@ export class ServiceProcess {
 }
 
 /**
- * Nothing of the caller's settings may reach a test's services. They share compiled code: without it a start takes more
- * than twice the CPU, and a test may start many.
+ * No setting of the caller may reach a test's services. They share compiled code, because a start without it takes more
+ * than twice the CPU and a test may start many.
  */
 function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env

@@ -1,6 +1,6 @@
 /**
- * All of Fantail for a test file: its own Redis and every service as a process, ended with the file. If a test fails,
- * it prints the services' logs, the latest messages' timelines and the lanes' figures.
+ * All services of Fantail as processes, with a Redis of their own, for one test file. They end with the file. If a test
+ * fails, it prints the services' logs, the latest messages' timelines and the lanes' figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,13 +20,13 @@ interface StackOptions {
   /** Whether the redrive service runs; default false. */
   redrive?: boolean
   redis?: TestRedisOptions
-  /** Default: one Redis. One that runs already is stopped with the stack. */
+  /** Default: one Redis. A given place that runs already is stopped with the stack. */
   place?: PlaceKind | RedisPlace
   /** Settings of every service. */
   env?: Record<string, string>
-  /** Settings of one of the workers beside. */
+  /** Further settings for a single worker. */
   workerEnv?: (index: number) => Record<string, string>
-  /** One service, or all, find Redis behind a proxy, where traffic can be cut at an instant. */
+  /** One service, or all, connect to Redis through a proxy, which can cut traffic at a chosen command. */
   proxied?: ServiceName | 'all'
 }
 
@@ -34,13 +34,13 @@ export interface Stack {
   place: RedisPlace
   /** The only server, or the first master. */
   redis: TestRedis
-  /** A connection of the test's own. */
+  /** A connection for the test itself. */
   connection: Redis
   api: ServiceProcess
   workers: ServiceProcess[]
   redrive: ServiceProcess | undefined
   client: RestClient
-  /** Before the Redis of what is `proxied`. */
+  /** The proxy of the services that are `proxied`. */
   proxy: TcpProxy
   services(): ServiceProcess[]
   worker(index: number): ServiceProcess
@@ -118,7 +118,7 @@ function settings(dataDir: string): Record<string, string> {
 
 const LOG_CHARS_SHOWN = 20_000
 
-/** A stack for the tests of a file (or of a `describe`): started before the first, stopped after the last. */
+/** A stack for the tests of a file (or of a `describe`): started before the first test, stopped after the last. */
 export function useStack(options: StackOptions = {}): () => Stack {
   let stack: Stack | undefined
   const current = () => {
@@ -126,7 +126,7 @@ export function useStack(options: StackOptions = {}): () => Stack {
     return stack
   }
   beforeAll(async () => {
-    // Hooks run beside skipped tests, too.
+    // Hooks also run if all tests are skipped.
     if (options.place !== undefined && options.place !== 'single' && !canSpawnRedis()) return
     stack = await startStack(options)
   }, 120_000)

@@ -43,12 +43,12 @@ export class Credentials {
     return waitMs === 0 ? 'probe' : { waitMs }
   }
 
-  /** An attempt failed by it. True where nothing was known against it. */
+  /** An attempt failed by it. True if nothing was known against it. */
   async broke(name: string, detail: string): Promise<boolean> {
     return (await runScript(this.#redis, BREAK, { ...this.#times(), name, detail })) === 1
   }
 
-  /** An attempt succeeded with it, which the workers are notified of. False where nothing was known against it. */
+  /** An attempt succeeded with it, which the workers are notified of. False if nothing was known against it. */
   async worked(name: string): Promise<boolean> {
     if ((await this.#redis.del(credentialKey(name))) === 0) return false
     await this.#redis.publish(WAKE_CREDENTIALS, name)

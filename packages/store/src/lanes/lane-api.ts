@@ -50,7 +50,7 @@ export interface LaneStore {
   retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
   /** Makes dead deliveries that wait for their dead-letter queue due now. Returns how many were moved. */
   releaseDead(shard: number, subscriptionId: string): Promise<number>
-  /** Ends that a lane stands; false where it did not. */
+  /** Ends that a lane stands; false if it did not. */
   release(shard: number, subscriptionId: string): Promise<boolean>
   /** Discards the waiting deliveries. Those in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number>

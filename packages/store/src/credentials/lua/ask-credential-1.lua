@@ -3,7 +3,7 @@
 -- @arg name: text
 -- @arg probe_every_ms: number
 -- @arg kept_ms: number, that what is known of it is kept
--- Returns -1 where nothing is known against it, 0 where the attempt is its probe, else ms until the next one
+-- Returns -1 if nothing is known against it, 0 if the attempt is its probe, else ms until the next one
 -- @include when-full
 -- @include now
 run_when_full(base)

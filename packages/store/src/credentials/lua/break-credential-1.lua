@@ -4,7 +4,7 @@
 -- @arg detail: text, for people, without secrets
 -- @arg probe_every_ms: number
 -- @arg kept_ms: number, that what is known of it is kept
--- Returns 1 where nothing was known against it, else 0
+-- Returns 1 if nothing was known against it, else 0
 -- @include when-full
 -- @include now
 run_when_full(base)

@@ -2,7 +2,7 @@
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription
--- Returns 1 where it stood, else 0, earliest due time or '', wakes published (lane-wake)
+-- Returns 1 if it stood, else 0, earliest due time or '', wakes published (lane-wake)
 -- @include when-full
 -- @include now
 -- @include lane-next
