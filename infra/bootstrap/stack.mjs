@@ -8,6 +8,8 @@ const POLL_MS = 100
 /** After this time, services that are not ready are named once; waiting goes on. */
 const SLOW_MS = 20_000
 const PORT_DEFAULT = 4100
+/** The receiver's place for mails after FANTAIL_PORT. */
+const SMTP_OFFSET = 8
 
 /**
  * Each service with its place after FANTAIL_PORT and the path that answers 200 once it can be used.
@@ -21,7 +23,7 @@ const SERVICES = [
     name: 'receiver',
     offset: 9,
     ready: '/',
-    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function and stream',
+    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function, stream and mail',
   },
 ]
 
@@ -30,7 +32,6 @@ const SERVICES = [
  * @returns {{ name: string, port: number, url: string, ready: string, about: string }[]}
  */
 export function addresses(env) {
-  const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
   const base = Number(env.FANTAIL_PORT?.trim() || PORT_DEFAULT)
   if (!Number.isInteger(base) || base < 1 || base > 65_000) {
     throw new StepError('FANTAIL_PORT must be a whole number from 1 to 65000 for the local stack')
@@ -38,23 +39,44 @@ export function addresses(env) {
   return SERVICES.map(({ offset, ...service }) => {
     const own = service.name === 'receiver' ? Number(env.FANTAIL_RECEIVER_PORT?.trim() || 0) : 0
     const port = own || base + offset
-    return { ...service, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
+    return { ...service, port, url: `http://${hostIn(env)}:${port}` }
   })
 }
 
 /**
  * Settings that the services of the local stack have where the environment names no others: the receiver is every
- * function and every stream.
+ * function and every stream, and takes every mail.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
 export function localSettings(env) {
   const receiver = addresses(env).find(({ name }) => name === 'receiver')
-  return {
+  /** @type {Record<string, string>} */
+  const settings = {
     FANTAIL_MODE: 'local',
     FANTAIL_FUNCTIONS: JSON.stringify({ '*': receiver?.url }),
     FANTAIL_STREAMS: JSON.stringify({ '*': `${receiver?.url}/firehose` }),
   }
+  // People read the mails of a server, so its operator says where they go.
+  if (env.FANTAIL_MODE?.trim() !== 'server') settings.FANTAIL_SMTP_URL = smtpUrl(env)
+  return settings
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function smtpPort(env) {
+  const [api] = addresses(env)
+  return Number(env.FANTAIL_RECEIVER_SMTP_PORT?.trim() || 0) || Number(api?.port) + SMTP_OFFSET
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function smtpUrl(env) {
+  return `smtp://${hostIn(env)}:${smtpPort(env)}`
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function hostIn(env) {
+  const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /**
@@ -64,7 +86,8 @@ export function localSettings(env) {
 export async function checkPorts(env) {
   const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
   const taken = []
-  for (const { name, port } of addresses(env)) {
+  const ports = [...addresses(env), { name: 'mails to the receiver', port: smtpPort(env) }]
+  for (const { name, port } of ports) {
     if (!(await isFree(port, host))) taken.push(`port ${port} (for ${name})`)
   }
   if (taken.length === 0) return

@@ -38,6 +38,13 @@ it('makes the receiver every function and every stream', () => {
   expect(settings.FANTAIL_STREAMS).toBe('{"*":"http://127.0.0.1:5009/firehose"}')
 })
 
+it('makes the receiver the server for mail, but not where people read it', () => {
+  const mail = (env: NodeJS.ProcessEnv) => localSettings(env).FANTAIL_SMTP_URL
+  expect(mail({ FANTAIL_PORT: '5000' })).toBe('smtp://127.0.0.1:5008')
+  expect(mail({ FANTAIL_HOST: '::1', FANTAIL_RECEIVER_SMTP_PORT: '25' })).toBe('smtp://[::1]:25')
+  expect(mail({ FANTAIL_MODE: 'server' })).toBeUndefined()
+})
+
 it('offers three lines: create, subscribe the receiver, publish', () => {
   const lines = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009')
 

@@ -9,6 +9,7 @@ import { createOwnHosts } from '@fantail/config'
 import { freePort, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createReceiver } from '../../infra/receiver/src/local-receiver.ts'
+import { createMailSink, Mails } from '../../infra/receiver/src/mail-sink.ts'
 import { publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
@@ -22,21 +23,29 @@ const RECEIVER = 'http://127.0.0.1:4109'
 const GUIDE_TIMEOUT_MS = 120_000
 
 const receiverPort = await freePort()
+const smtpPort = await freePort()
 const env = {
   FANTAIL_FUNCTIONS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}` }),
   FANTAIL_STREAMS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}/firehose` }),
+  FANTAIL_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
 }
+const mails = new Mails()
+const sink = createMailSink({ mails, print: () => undefined })
 const stack = useStack({ redrive: true, env })
 let receiver: Server
 
 beforeAll(async () => {
-  receiver = createReceiver({ print: () => undefined, ownHosts: createOwnHosts({ mode: 'local' }) })
+  await new Promise<void>((resolve) => void sink.listen(smtpPort, '127.0.0.1', resolve))
+  const ownHosts = createOwnHosts({ mode: 'local' })
+  receiver = createReceiver({ print: () => undefined, ownHosts, mails })
   await new Promise<void>((resolve) => receiver.listen(receiverPort, '127.0.0.1', resolve))
 })
 
 afterAll(async () => {
   receiver.closeAllConnections()
-  await new Promise((resolve) => receiver.close(resolve))
+  await Promise.all(
+    [receiver, sink].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+  )
 })
 
 function shell(known = new Map<string, string>()) {
@@ -46,7 +55,14 @@ function shell(known = new Map<string, string>()) {
   return createShell({ addresses, env: { REDIS_URL: redis.url }, known })
 }
 
-for (const [name, tool] of [['webhooks'], ['retries'], ['functions'], ['streams'], ['aws', 'aws']] as const) {
+for (const [name, tool] of [
+  ['webhooks'],
+  ['retries'],
+  ['functions'],
+  ['streams'],
+  ['email'],
+  ['aws', 'aws'],
+] as const) {
   test.skipIf(tool && !isInstalled(tool))(
     `the commands of docs/guides/${name}.md print what stands there`,
     async () => {

@@ -6,6 +6,7 @@ import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { Arrivals } from './arrivals.ts'
 import { ANSWER, behaviourOf } from './behaviour.ts'
 import { functionBehaviour } from './function-behaviour.ts'
+import type { Mails } from './mail-sink.ts'
 import { takeRecords } from './stream-records.ts'
 
 /** More than the largest message in its envelope, escaped. */
@@ -15,15 +16,17 @@ const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang', '/2015-0
 interface ReceiverOptions {
   /** Under which host names it shows what arrived: messages and tokens that other sites' pages must not read. */
   ownHosts: OwnHosts
+  /** Shown beside the requests. Default: there are none. */
+  mails?: Pick<Mails, 'list'>
   /** Gets one line per request. */
   print: (line: string) => void
 }
 
 /** Not listening yet. */
-export function createReceiver({ print, ownHosts }: ReceiverOptions): Server {
+export function createReceiver({ print, ownHosts, mails }: ReceiverOptions): Server {
   const arrivals = new Arrivals()
   return createServer((request, response) => {
-    void handle(request, response, { arrivals, print, ownHosts }).catch((error: Error) => {
+    void handle(request, response, { arrivals, mails, print, ownHosts }).catch((error: Error) => {
       // The client closed the connection during the request, so no answer is possible.
       print(`gave up on ${request.method} ${request.url}: ${error.message}`)
       response.destroy()
@@ -36,14 +39,14 @@ interface Context extends ReceiverOptions {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const { arrivals, print, ownHosts } = context
+  const { arrivals, mails, print, ownHosts } = context
   const method = request.method ?? 'GET'
   const target = request.url ?? '/'
   const path = target.split('?', 1)[0] ?? '/'
   if (path === '/' && method === 'GET') {
     const { host } = request.headers
     if (!ownHosts.has(host)) return answer(response, 403, { error: foreignHostText(String(host)) })
-    return answer(response, 200, { received: arrivals.list() })
+    return answer(response, 200, { received: arrivals.list(), mails: mails?.list() ?? [] })
   }
   const { headers } = request
   const sent = await readBody(request)

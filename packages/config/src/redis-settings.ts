@@ -6,7 +6,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { HostPort, RedisAccess, RedisServer, RedisTarget, RedisTls } from '@fantail/contracts'
 import { z } from 'zod'
 import { certificatesFile, flag, matching, privateKeyFile, url } from './schemas.ts'
-import { type Env, optional, pairRule, type SettingProblem, setting, type Values } from './setting.ts'
+import { type Env, optional, type SettingProblem, setting, togetherRule, type Values } from './setting.ts'
 
 const PORT = 6_379
 const SENTINEL_PORT = 26_379
@@ -188,7 +188,7 @@ export function redisRule(values: RedisPart, env: Env): SettingProblem[] {
 type RedisPart = Partial<RedisValues> & { mode?: 'local' | 'server' }
 
 const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'REDIS_TLS_SERVER_NAME']
-const TLS_PAIR = pairRule(['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'])
+const TLS_PAIR = togetherRule(['REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'])
 
 /**
  * Finds TLS settings that would have no effect. A redis:// URL would win silently, and traffic would be unencrypted.

@@ -8,7 +8,9 @@ import {
   isAddressRule,
   isArnPattern,
   isFunctionName,
+  isMailAddress,
   isStreamName,
+  type MailSender,
   parseFunctionArn,
   parseStreamArn,
 } from '@fantail/policy'
@@ -59,6 +61,35 @@ export const url = (schemes: readonly string[]) =>
     })
     .transform((text) => text.replace(/\/+$/, ''))
 
+/** The URL of a server for mail; it may hold a login. */
+export const smtpUrl = () =>
+  z.string().refine(isSmtpUrl, {
+    message:
+      'must be smtp://host:port or smtps://host:port, with user:password@ before the host if the server wants a login; special characters in them percent-encoded',
+  })
+
+function isSmtpUrl(text: string): boolean {
+  const { protocol = '', hostname, pathname, search, hash, username, password } = URL.parse(text) ?? {}
+  if (!['smtp:', 'smtps:'].includes(protocol) || !hostname || search || hash) return false
+  return ['', '/'].includes(pathname ?? '') && isDecodable(`${username}${password}`)
+}
+
+function isDecodable(text: string): boolean {
+  return attempt(() => decodeURIComponent(text)) !== undefined
+}
+
+const SENDER = /^(?:([^<>\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u
+
+/** `address`, or `Name <address>`. */
+export const mailSender = () =>
+  z.string().transform((text, { addIssue }): MailSender => {
+    const [, name = '', bracketed, bare] = SENDER.exec(text) ?? []
+    const address = (bracketed ?? bare ?? '').trim()
+    if (isMailAddress(address)) return { name: name.trim() || 'Notifications', address }
+    addIssue('must be a mail address, or a name and a mail address: News <news@example.com>')
+    return z.NEVER
+  })
+
 /** A relative folder is relative to the repository, so that every service resolves it alike. */
 export const folder = () => z.string().transform((text) => resolve(REPOSITORY_ROOT, text))
 
@@ -79,6 +110,13 @@ export const certificatesFile = () =>
 export const privateKeyFile = () =>
   textFile('must name a file with a private key in PEM that needs no passphrase', (text) => {
     return createPrivateKey(text).type === 'private'
+  })
+
+/** The text of a file that holds a private RSA key in PEM. */
+export const rsaKeyFile = () =>
+  textFile('must name a file with a private RSA key in PEM that needs no passphrase', (text) => {
+    const key = createPrivateKey(text)
+    return key.type === 'private' && key.asymmetricKeyType === 'rsa'
   })
 
 /** Reads the file at once, so that its problem is reported together with all others. `isRight` may also throw. */

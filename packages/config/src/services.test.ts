@@ -95,6 +95,55 @@ describe('settings', () => {
     ])
   })
 
+  it('take a server for mail with its sender, and need TLS in server mode', () => {
+    const mail = { FANTAIL_SMTP_URL: 'smtp://me:p%40ss@mail.example.com:587' }
+    const local = readWorkerSettings({ ...mail, FANTAIL_EMAIL_FROM: 'Fantail News <news@example.com>' })
+    expect(local).toMatchObject({
+      smtpUrl: mail.FANTAIL_SMTP_URL,
+      smtpTls: 'offered',
+      smtpConnections: 5,
+      emailDomainRate: 20,
+      emailFrom: { name: 'Fantail News', address: 'news@example.com' },
+    })
+    const server = {
+      ...SERVER,
+      ...mail,
+      FANTAIL_EMAIL_FROM: 'news@example.com',
+      FANTAIL_PUBLIC_URL: 'https://fantail.example.com',
+    }
+    for (const read of [readApiSettings, readWorkerSettings]) {
+      expect(read(server)).toMatchObject({ smtpTls: 'required', emailFrom: { name: 'Notifications' } })
+    }
+  })
+
+  it('refuse half of what mail needs, and never repeat a login', () => {
+    const mail = { ...SERVER, FANTAIL_SMTP_URL: 'smtp://me:secret@mail.example.com' }
+    const problems = problemsOf(readWorkerSettings, {
+      ...mail,
+      FANTAIL_PUBLIC_URL: 'http://fantail.example.com',
+    })
+    expect(namesOf(problems)).toEqual(['FANTAIL_EMAIL_FROM', 'FANTAIL_PUBLIC_URL'])
+    const dkim = problemsOf(readApiSettings, { FANTAIL_EMAIL_DKIM_DOMAIN: 'example.com' })
+    expect(namesOf(dkim)).toEqual(['FANTAIL_EMAIL_DKIM_SELECTOR', 'FANTAIL_EMAIL_DKIM_KEY_FILE'])
+    for (const text of [
+      'http://me:secret@mail.example.com',
+      'smtp://',
+      'me:secret@mail.example.com',
+      'smtp://me:secret@mail.example.com/?tls.rejectUnauthorized=false',
+      'smtp://me:secret%@mail.example.com',
+    ]) {
+      const found = problemsOf(readApiSettings, { FANTAIL_SMTP_URL: text })
+      expect(namesOf(found)).toEqual(['FANTAIL_SMTP_URL'])
+      expect(JSON.stringify(found)).not.toContain('secret')
+    }
+    const senders = ['news', 'a@example.com, b@example.com', 'News <news>', 'N\r\nBcc: x <news@example.com>']
+    for (const text of senders) {
+      expect(namesOf(problemsOf(readApiSettings, { FANTAIL_EMAIL_FROM: text }))).toEqual([
+        'FANTAIL_EMAIL_FROM',
+      ])
+    }
+  })
+
   it('take access keys with their secrets and accounts', () => {
     const { awsCredentials } = readApiSettings({
       FANTAIL_ACCESS_KEYS: 'AKIAX:wJal+rXUt/nFEMI=, 123456789012:s , B:t:210987654321',

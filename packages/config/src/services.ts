@@ -6,12 +6,12 @@ import type { ArnDefaults } from '@fantail/contracts'
 import { redisRule } from './redis-settings.ts'
 import {
   type Env,
-  pairRule,
   type ReadSettings,
   readSettings,
   type SettingProblem,
   SettingsError,
   type Table,
+  togetherRule,
   type Values,
 } from './setting.ts'
 import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
@@ -20,13 +20,20 @@ type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 
 /** A table's values after defaults that depend on other values are filled in. */
 type Derived = { host: string; arn: ArnDefaults }
+type SmtpTls = { smtpTls: 'required' | 'offered' }
 
 export type ApiSettings = Omit<Values<typeof apiTable>, 'auth'> &
-  Derived & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; auth: boolean }
+  Derived &
+  SmtpTls & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; auth: boolean }
 export type WorkerSettings = Values<typeof workerTable> &
-  Derived & { allowPrivateEndpoints: boolean; opsPort: number }
+  Derived &
+  SmtpTls & { allowPrivateEndpoints: boolean; opsPort: number }
 type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
-type ReceiverSettings = Values<typeof receiverTable> & { host: string; receiverPort: number }
+type ReceiverSettings = Values<typeof receiverTable> & {
+  host: string
+  receiverPort: number
+  receiverSmtpPort: number
+}
 
 type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingProblem[]
 
@@ -40,11 +47,20 @@ export function readApiSettings(env: Env): ApiSettings {
     TLS_RULE,
     masterKeyRule,
     AWS_RULE,
+    mailRule,
+    DKIM_RULE,
   ])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
   const auth = values.auth === undefined ? values.mode === 'server' : values.auth === 'on'
-  return { ...values, ...derived(values), allowPrivateEndpoints, sqsDeleteCooldownSeconds, auth }
+  return {
+    ...values,
+    ...derived(values),
+    smtpTls: smtpTlsOf(values),
+    allowPrivateEndpoints,
+    sqsDeleteCooldownSeconds,
+    auth,
+  }
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -56,9 +72,17 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     SIGNING_RULE,
     masterKeyRule,
     AWS_RULE,
+    mailRule,
+    DKIM_RULE,
   ])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
-  return { ...values, ...derived(values), allowPrivateEndpoints: allowsPrivate(values), opsPort }
+  return {
+    ...values,
+    ...derived(values),
+    smtpTls: smtpTlsOf(values),
+    allowPrivateEndpoints: allowsPrivate(values),
+    opsPort,
+  }
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -69,8 +93,17 @@ export function readRedriveSettings(env: Env): RedriveSettings {
 
 /** Throws a SettingsError that names every problem. */
 export function readReceiverSettings(env: Env): ReceiverSettings {
-  const values = read(receiverTable, env, [hostRule, portRule('FANTAIL_RECEIVER_PORT', 9)])
-  return { ...values, host: hostOf(values), receiverPort: values.receiverPort ?? portAfter(values.port, 9) }
+  const values = read(receiverTable, env, [
+    hostRule,
+    portRule('FANTAIL_RECEIVER_PORT', 9),
+    portRule('FANTAIL_RECEIVER_SMTP_PORT', 8),
+  ])
+  return {
+    ...values,
+    host: hostOf(values),
+    receiverPort: values.receiverPort ?? portAfter(values.port, 9),
+    receiverSmtpPort: values.receiverSmtpPort ?? portAfter(values.port, 8),
+  }
 }
 
 function read<T extends Table>(table: T, env: Env, rules: Rule<T>[]): Values<T> {
@@ -102,9 +135,29 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
-const AWS_RULE = pairRule(['FANTAIL_AWS_CREDENTIALS', 'FANTAIL_AWS_TARGETS'])
-const SIGNING_RULE = pairRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
-const TLS_RULE = pairRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
+/** Links of mails lead to people: they need an address that everybody reaches, safely. */
+function mailRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
+  const given = (name: string) => env[name]?.trim() ?? ''
+  if (mode !== 'server' || given('FANTAIL_SMTP_URL') === '') return []
+  const problems: SettingProblem[] = []
+  if (given('FANTAIL_EMAIL_FROM') === '') {
+    problems.push({ name: 'FANTAIL_EMAIL_FROM', message: 'must be set where FANTAIL_SMTP_URL is' })
+  }
+  if (URL.parse(given('FANTAIL_PUBLIC_URL'))?.protocol !== 'https:') {
+    const message = 'must be an https URL where FANTAIL_SMTP_URL is set: mails hold links to it'
+    problems.push({ name: 'FANTAIL_PUBLIC_URL', message })
+  }
+  return problems
+}
+
+const DKIM_RULE = togetherRule([
+  'FANTAIL_EMAIL_DKIM_DOMAIN',
+  'FANTAIL_EMAIL_DKIM_SELECTOR',
+  'FANTAIL_EMAIL_DKIM_KEY_FILE',
+])
+const AWS_RULE = togetherRule(['FANTAIL_AWS_CREDENTIALS', 'FANTAIL_AWS_TARGETS'])
+const SIGNING_RULE = togetherRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
+const TLS_RULE = togetherRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 
 /**
  * @limit Port that a service derives from FANTAIL_PORT. Past it: the service does not start, and names the setting that
@@ -140,4 +193,8 @@ function allowsPrivate({
   allowPrivateEndpoints,
 }: Common & { allowPrivateEndpoints?: boolean }): boolean {
   return allowPrivateEndpoints ?? mode === 'local'
+}
+
+function smtpTlsOf({ mode, smtpTls }: Common & { smtpTls?: 'required' | 'offered' | undefined }) {
+  return smtpTls ?? (mode === 'server' ? 'required' : 'offered')
 }

@@ -69,11 +69,12 @@ export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<
   return { values, problems }
 }
 
-/** Two settings that must be set together or not at all. */
-export function pairRule(names: [string, string]) {
+/** Settings that must be set together or not at all. */
+export function togetherRule(names: readonly string[]) {
   return (_: unknown, env: Env): SettingProblem[] => {
     const unset = names.filter((name) => !env[name]?.trim())
     const given = names.find((name) => !unset.includes(name))
-    return unset.length === 1 ? unset.map((name) => ({ name, message: `must be set where ${given} is` })) : []
+    if (given === undefined) return []
+    return unset.map((name) => ({ name, message: `must be set where ${given} is` }))
   }
 }

@@ -16,10 +16,13 @@ import {
   folder,
   fraction,
   functionMap,
+  mailSender,
   masterKey,
   masterKeys,
   matching,
   oneOf,
+  rsaKeyFile,
+  smtpUrl,
   streamMap,
   url,
   wholeNumber,
@@ -132,9 +135,67 @@ const names = {
   }),
 }
 
+/** Mail: deliveries to addresses, over an SMTP server. */
+const mail = {
+  smtpUrl: optional({
+    name: 'FANTAIL_SMTP_URL',
+    schema: smtpUrl(),
+    unset: 'no mail is sent, and email subscriptions are refused',
+    description:
+      'SMTP server that takes mails to email subscribers: smtp://user:password@host:587, or smtps:// for TLS from the start. Same for every service.',
+  }),
+  smtpTls: optional({
+    name: 'FANTAIL_SMTP_TLS',
+    schema: oneOf(['required', 'offered']),
+    unset: 'required in server mode, offered in local mode',
+    description:
+      'required: nothing is sent without TLS. offered: TLS is used if the server offers it. Its certificate must be valid either way.',
+  }),
+  smtpConnections: setting({
+    name: 'FANTAIL_SMTP_CONNECTIONS',
+    schema: wholeNumber({ min: 1, max: 100 }),
+    default: '5',
+    unit: 'connections',
+    description: 'Connections to the SMTP server that one worker keeps at most.',
+  }),
+  emailFrom: optional({
+    name: 'FANTAIL_EMAIL_FROM',
+    schema: mailSender(),
+    unset: 'no-reply@localhost; server mode needs it where FANTAIL_SMTP_URL is set',
+    description:
+      'Sender of mails: an address, or News <news@example.com>. A topic’s display name replaces the name.',
+  }),
+  emailDomainRate: setting({
+    name: 'FANTAIL_EMAIL_DOMAIN_RATE',
+    schema: wholeNumber({ min: 1, max: 100_000 }),
+    default: '20',
+    unit: 'mails a second',
+    description: 'Mails to the addresses of one domain, over all workers. Further ones wait.',
+  }),
+  emailDkimDomain: optional({
+    name: 'FANTAIL_EMAIL_DKIM_DOMAIN',
+    schema: matching(/^[A-Za-z0-9.-]{1,253}$/, 'must be a domain'),
+    unset: 'mails carry no signature of Fantail’s',
+    description: 'Domain of the DKIM signature of mails (RFC 6376).',
+  }),
+  emailDkimSelector: optional({
+    name: 'FANTAIL_EMAIL_DKIM_SELECTOR',
+    schema: matching(/^[A-Za-z0-9._-]{1,63}$/, 'must be 1 to 63 of A-Z a-z 0-9 . _ -'),
+    unset: 'mails carry no signature of Fantail’s',
+    description: 'Selector: the public key stands in the TXT record SELECTOR._domainkey.DOMAIN.',
+  }),
+  emailDkimKey: optional({
+    name: 'FANTAIL_EMAIL_DKIM_KEY_FILE',
+    schema: rsaKeyFile(),
+    unset: 'mails carry no signature of Fantail’s',
+    description: 'Private RSA key in PEM of that record.',
+  }),
+}
+
 /** Settings of the services that make attempts or judge policies. */
 const delivery = {
   ...names,
+  ...mail,
   maxRetrySeconds: setting({
     name: 'FANTAIL_MAX_RETRY_SECONDS',
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
@@ -272,6 +333,13 @@ export const apiTable = {
     default: 'false',
     description: 'Whether webhooks may subscribe to FIFO topics over the AWS wire, where SNS refuses them.',
   }),
+  emailConfirmOnGet: setting({
+    name: 'FANTAIL_EMAIL_CONFIRM_ON_GET',
+    schema: flag(),
+    default: 'false',
+    description:
+      'Whether opening the link of a confirmation mail confirms at once, as on AWS. Programs that check mails open links, too; by default a page shows a button.',
+  }),
   auth: optional({
     name: 'FANTAIL_AUTH',
     schema: oneOf(['on', 'off']),
@@ -363,5 +431,11 @@ export const receiverTable = {
     schema: wholeNumber(PORT),
     unset: 'FANTAIL_PORT + 9',
     description: 'Port of the example webhook receiver; 0 takes a free one.',
+  }),
+  receiverSmtpPort: optional({
+    name: 'FANTAIL_RECEIVER_SMTP_PORT',
+    schema: wholeNumber(PORT),
+    unset: 'FANTAIL_PORT + 8',
+    description: 'Port on which it takes mails; 0 takes a free one.',
   }),
 }

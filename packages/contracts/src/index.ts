@@ -45,6 +45,8 @@ export { isObject, jsonOf, objectOf } from './json-values.ts'
 export {
   ATTEMPT_DEADLINE_MS,
   BATCH_MESSAGES_MAX,
+  CONFIRMATION_MAILS_PER_ADDRESS_MAX,
+  CONFIRMATION_MAILS_PER_KEY_MAX,
   CONFIRMATION_SECONDS,
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
@@ -80,6 +82,7 @@ export {
   RETRY_SECONDS_MAX,
   SLICE_SUBSCRIPTIONS_MAX,
   SNAPSHOT_AGE_MS_MAX,
+  SUPPRESSIONS_MAX,
   WEBHOOK_KEYS_MAX,
   WEBHOOK_OVERLAP_SECONDS_DEFAULT,
 } from './limits.ts'
@@ -128,6 +131,7 @@ export type {
   SubscriptionMove,
   SubscriptionRecord,
   SubscriptionStatus,
+  SuppressionReason,
   ThrottlePolicy,
   TopicRecord,
   WebhookAlgorithm,
@@ -155,6 +159,15 @@ export {
   NewKeyInput,
   NewKeyView,
 } from './schemas/key-schemas.ts'
+export {
+  AddressReference,
+  BouncesAnswer,
+  BouncesInput,
+  NewSuppressionInput,
+  SuppressionList,
+  SuppressionListQuery,
+  SuppressionView,
+} from './schemas/mail-schemas.ts'
 export {
   BatchInput,
   IdempotencyKey,

@@ -35,6 +35,16 @@ export const CONFIRMATION_SECONDS = 172_800
 export const CONFIRMATIONS_PER_ENDPOINT_MAX = 60
 /** @limit Messages within an hour that ask one host to confirm for one account. Past it: `rate_limited`. */
 export const CONFIRMATIONS_PER_HOST_MAX = 10_000
+/** @limit Mails within a day that ask one address to confirm, for all topics. Past it: `rate_limited`. */
+export const CONFIRMATION_MAILS_PER_ADDRESS_MAX = 3
+/** @limit Mails within a day that ask addresses to confirm for one API key. Past it: `rate_limited`. */
+export const CONFIRMATION_MAILS_PER_KEY_MAX = 1_000
+/** @limit Addresses on the suppression list. Past it: `conflict`. */
+export const SUPPRESSIONS_MAX = 1_000_000
+/** @limit Bounces of one import. Past it: `validation_failed`. */
+export const BOUNCES_PER_IMPORT_MAX = 1_000
+/** @limit Words about an address of the suppression list. Past it: `validation_failed`. */
+export const SUPPRESSION_DETAIL_CHARS_MAX = 500
 /**
  * @limit Age at which a topic's waiting deliveries end, unless the topic says otherwise. Past it: they expire, or go
  * to the dead-letter queue.

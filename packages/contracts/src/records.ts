@@ -237,6 +237,10 @@ export interface Message {
   idempotency?: { key: string; value: string }
 }
 
+export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const
+/** Why an address gets no mail. */
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
+
 export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired'] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
@@ -423,3 +427,5 @@ export type AttemptErrorCode =
   | 'queue_refused'
   | 'invalid_record'
   | 'storage'
+  | 'recipient_suppressed'
+  | 'throttled'

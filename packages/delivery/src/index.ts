@@ -17,6 +17,8 @@ export { describeProblem, type FunctionCalls } from './functions/function-calls.
 export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export { type Linked, LinkedList } from './http/linked-list.ts'
+export { isUnsubscribeToken, unsubscribeLink } from './mail/mail-links.ts'
+export type { MailTools } from './mail/mail-tools.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
 export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'

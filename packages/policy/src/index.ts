@@ -8,6 +8,12 @@ export {
   parseFunctionArn,
   unqualifiedArn,
 } from './endpoints/function-arn.ts'
+export {
+  comparableAddress,
+  domainOfAddress,
+  isMailAddress,
+  type MailSender,
+} from './endpoints/mail-address.ts'
 export { outboundHeaderProblems } from './endpoints/outbound-headers.ts'
 export { isStreamName, parseStreamArn, type StreamArn } from './endpoints/stream-arn.ts'
 export {

@@ -250,6 +250,15 @@ export const CREDENTIALS_BASE = 'ft:{credentials}:'
  * works. Expires ten minutes after the last attempt.
  */
 export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
+/** What all keys of mail begin with (mail/suppressions.ts, mail-link-key.ts, mail-state.ts). */
+export const MAIL_BASE = 'ft:{mail}:'
+/** Hash: an address in lower case that gets no mail → JSON of reason, detail and time. Until an operator removes it. */
+export const suppressionsKey = () => `${MAIL_BASE}suppressions`
+/** Sorted set, all scores 0: the same addresses. */
+export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
+// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
+// `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
+// Expires 2 s after the last mail.
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /**

@@ -101,6 +101,11 @@ export function createInstruments() {
       help: 'Deliveries not made because a filter policy rejected the message, by the reason that SNS has for it.',
       labels: ['topic', 'reason'],
     }),
+    mails: new Counter({
+      name: 'fantail_mails',
+      help: 'Attempts to send a mail, by end: delivered, transient, permanent, misconfigured, suppressed, throttled.',
+      labels: ['end'],
+    }),
     attemptSeconds: new Histogram(
       {
         name: 'fantail_attempt_duration_seconds',

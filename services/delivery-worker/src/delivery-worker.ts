@@ -37,6 +37,7 @@ import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
 import { CredentialGate } from './attempts/credential-gate.ts'
 import { FreedCapacity } from './attempts/freed-capacity.ts'
+import { createMailTools } from './attempts/shared-mail.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Isolation } from './dispatch/isolation.ts'
@@ -132,7 +133,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const appends = new QueueAppends({ queues, admission, mark: markQueue })
   const { userAgent } = options
   const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
-  const attempters = createAttempters({ ...sending, appends, itemIdOf: deliveryItemId })
+  const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
+  const attempters = createAttempters({ ...sending, appends, mail, itemIdOf: deliveryItemId })
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
   const finishing = new Finishing({

@@ -6,6 +6,8 @@ import type { ApiDeps } from './deps.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { type App, type Bindings, mount } from './http/mount.ts'
 import { keyRoutes } from './keys/key-routes.ts'
+import { mailPageRoutes } from './mail/mail-page-routes.ts'
+import { suppressionRoutes } from './mail/suppression-routes.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import { publishRoutes } from './messages/publish-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
@@ -47,6 +49,8 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
+    ...suppressionRoutes(deps),
+    ...mailPageRoutes(deps),
     ...serviceRoutes(deps),
     ...awsRoutes(deps),
     ...certificateRoutes(deps),

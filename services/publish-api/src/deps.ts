@@ -12,6 +12,7 @@ import type {
   FifoLog,
   Idempotency,
   LaneStore,
+  MailLinkKey,
   OutcomeLog,
   Quarantine,
   Queues,
@@ -21,6 +22,7 @@ import type {
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
+  Suppressions,
   TopicQueues,
   Topics,
 } from '@fantail/store'
@@ -41,6 +43,7 @@ export type Settings = Pick<
   | 'arn'
   | 'auth'
   | 'awsCredentials'
+  | 'emailConfirmOnGet'
   | 'fifoHttp'
   | 'hosts'
   | 'maxRetrySeconds'
@@ -62,6 +65,10 @@ export interface ApiDeps {
   confirmationLimits: Methods<ConfirmationLimits>
   /** Asks the new endpoint of a moving subscription to confirm. */
   moveQuestions: { ask(record: SubscriptionRecord, publicUrl: string): Promise<void> }
+  /** Addresses that get no mail. */
+  suppressions: Methods<Suppressions>
+  /** Signs the unsubscribe links of mails. */
+  mailLinkKey: Pick<MailLinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>

@@ -10,8 +10,16 @@ test('attempters are closed once each, also one that several protocols share', a
     close: async () => void closed.push(name),
   })
   const webhook = attempter('webhook')
-  const [queue, lambda, firehose] = ['queue', 'function', 'stream'].map(attempter)
-  if (!queue || !lambda || !firehose) throw new Error('three were made')
-  await closeAttempters({ http: webhook, https: webhook, sqs: queue, lambda, firehose })
-  expect(closed).toEqual(['webhook', 'queue', 'function', 'stream'])
+  const [queue, lambda, firehose, mail] = ['queue', 'function', 'stream', 'mail'].map(attempter)
+  if (!queue || !lambda || !firehose || !mail) throw new Error('four were made')
+  await closeAttempters({
+    http: webhook,
+    https: webhook,
+    sqs: queue,
+    lambda,
+    firehose,
+    email: mail,
+    'email-json': mail,
+  })
+  expect(closed).toEqual(['webhook', 'queue', 'function', 'stream', 'mail'])
 })

@@ -1,8 +1,10 @@
 /** The attempters, one for every protocol. A protocol without one does not compile. */
 import type { Protocol } from '@fantail/contracts'
+import type { MailSettings } from '../mail/mail-settings.ts'
 import type { Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
+import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { createStreamAttempter } from './stream-attempter.ts'
 import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
@@ -17,19 +19,25 @@ interface KindOptions {
 
 /** Each process calls this once, and calls `closeAttempters` when it stops. */
 export function createAttempters(
-  options: WebhookAttempterOptions & QueueAttempterOptions & KindOptions,
+  options: WebhookAttempterOptions & QueueAttempterOptions & MailAttempterOptions & KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
   const { kinds = {} } = options
   const lambda = functionAttempter(options, kinds)
   const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
-  return { http: webhook, https: webhook, sqs: queue, lambda, firehose }
+  const mail = mailAttempter(options, kinds)
+  return { http: webhook, https: webhook, sqs: queue, lambda, firehose, email: mail, 'email-json': mail }
 }
 
 function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {
   const calls = createFunctionCalls(options, kinds)
   return calls ? new FunctionAttempter(calls) : new UnconfiguredAttempter('FANTAIL_FUNCTIONS')
+}
+
+function mailAttempter(options: MailAttempterOptions, { smtpUrl, ...kinds }: MailSettings): Attempter {
+  if (smtpUrl === undefined) return new UnconfiguredAttempter('FANTAIL_SMTP_URL')
+  return new MailAttempter({ ...kinds, smtpUrl }, options)
 }
 
 /** Closes each attempter once, also one that several protocols share. */

@@ -1,8 +1,9 @@
 /**
  * Settings of endpoint kinds, by their names in the configuration of worker and API. Each kind declares its own, all of
- * them optional, beside its attempter. This is their intersection.
+ * them optional. This is their intersection.
  */
+import type { MailSettings } from '../mail/mail-settings.ts'
 import type { FunctionKindSettings } from './function-attempter.ts'
 import type { StreamKindSettings } from './stream-attempter.ts'
 
-export interface KindSettings extends FunctionKindSettings, StreamKindSettings {}
+export interface KindSettings extends FunctionKindSettings, StreamKindSettings, MailSettings {}

@@ -1,5 +1,5 @@
 /** The parts of a subscription that every attempt needs, computed once per snapshot. */
-import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord } from '@fantail/contracts'
+import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { saysWhatIsJson } from '@fantail/policy'
 import type { HttpEndpoint } from '../http/http-request.ts'
 import { compileRoute, type Route } from '../outbound/outbound-route.ts'
@@ -29,11 +29,17 @@ export interface Target {
   saysWhatIsJson: boolean
   /** The subscription was made through the native API. */
   isNative: boolean
+  /** The topic's, which mails have as their sender's name. */
+  displayName: string
 }
 
 type Locked = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'outbound' | 'sealed'>
 
-export function compileTarget(subscription: SubscriptionRecord, policy: EffectiveDeliveryPolicy): Target {
+export function compileTarget(
+  subscription: SubscriptionRecord,
+  policy: EffectiveDeliveryPolicy,
+  { displayName }: Partial<Pick<TopicRecord, 'displayName'>> = {},
+): Target {
   return {
     subscriptionId: subscription.id,
     subscriptionArn: subscription.arn,
@@ -48,6 +54,7 @@ export function compileTarget(subscription: SubscriptionRecord, policy: Effectiv
     contentType: policy.requestPolicy.headerContentType,
     saysWhatIsJson: saysWhatIsJson(policy),
     isNative: subscription.origin === 'native',
+    displayName: displayName ?? '',
   }
 }
 

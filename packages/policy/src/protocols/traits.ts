@@ -1,6 +1,7 @@
 /** The traits of every endpoint kind. A protocol without traits does not compile. */
 import { isProtocol, PROTOCOLS, type Protocol } from '@fantail/contracts'
 import { FUNCTION_TRAITS } from './function-traits.ts'
+import { MAIL_TRAITS } from './mail-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
 import { QUEUE_TRAITS } from './queue-traits.ts'
 import { STREAM_TRAITS } from './stream-traits.ts'
@@ -12,6 +13,8 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   sqs: QUEUE_TRAITS,
   lambda: FUNCTION_TRAITS,
   firehose: STREAM_TRAITS,
+  email: MAIL_TRAITS,
+  'email-json': MAIL_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

@@ -1,4 +1,7 @@
-/** Rate limits of API keys. All processes share a key's bucket of tokens. A process takes several tokens at a time. */
+/**
+ * Buckets of tokens, which all processes share: of API keys with a rate limit, and of the domains that get mails. A
+ * process takes several tokens at a time.
+ */
 import type { Redis } from 'ioredis'
 import { API_KEYS_BASE } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -19,13 +22,16 @@ export interface TokensGiven {
 
 export class KeyLimits {
   readonly #redis: Redis
+  readonly #base: string
 
-  constructor(redis: Redis) {
+  /** `base`: what the keys of its buckets begin with. */
+  constructor(redis: Redis, base = API_KEYS_BASE) {
     this.#redis = redis
+    this.#base = base
   }
 
   async take({ keyId, ratePerSecond, wanted }: TokensAsked): Promise<TokensGiven> {
-    const args = { base: API_KEYS_BASE, id: keyId, rate: ratePerSecond, wanted }
+    const args = { base: this.#base, id: keyId, rate: ratePerSecond, wanted }
     const reply = await runScript(this.#redis, TAKE, args)
     const [given = 0, nextInMs = 0] = reply as number[]
     return { given, nextInMs }

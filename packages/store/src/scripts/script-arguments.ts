@@ -283,6 +283,10 @@ export interface ScriptArguments {
     base: ScriptText
     offered: ScriptText
   }
+  'keep-mail-key-1': {
+    base: ScriptText
+    offered: ScriptText
+  }
   'keep-shares-1': {
     base: ScriptText
     batches: {
@@ -538,6 +542,10 @@ export interface ScriptArguments {
     digests: ScriptText
     consumerText: ScriptText
   }
+  'release-address-1': {
+    base: ScriptText
+    address: ScriptText
+  }
   'release-dead-1': {
     base: ScriptText
     shard: number
@@ -640,6 +648,12 @@ export interface ScriptArguments {
       id: ScriptText
       count: number
     }[]
+  }
+  'suppress-address-1': {
+    base: ScriptText
+    address: ScriptText
+    about: ScriptText
+    addressesMax: number
   }
   'sweep-lanes-1': {
     base: ScriptText

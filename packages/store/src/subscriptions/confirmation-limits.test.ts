@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
-import { CONFIRMATIONS_PER_ENDPOINT_MAX, CONFIRMATIONS_PER_HOST_MAX } from '@fantail/contracts'
+import {
+  CONFIRMATION_MAILS_PER_ADDRESS_MAX,
+  CONFIRMATION_MAILS_PER_KEY_MAX,
+  CONFIRMATIONS_PER_ENDPOINT_MAX,
+  CONFIRMATIONS_PER_HOST_MAX,
+} from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { ConfirmationLimits, connect, isOutOfMemory } from '../index.ts'
@@ -33,6 +38,31 @@ test('a host is asked so many times an hour for one account, over all paths and 
   expect(await take(topicArn, 'a')).toBe(0)
   expect(await take(`${topicArn}-9`, 'b')).toBeGreaterThan(0)
   expect(await take('arn:aws:sns:us-east-1:333333333333:spam', 'c')).toBe(0)
+})
+
+test('an address gets three mails a day that ask it, whatever topic, account, kind and spelling', async () => {
+  const take = (endpoint: string, n: number) =>
+    limits.take({
+      topicArn: `arn:aws:sns:us-east-1:${n}22222222222:spam-${n}`,
+      endpoint,
+      protocol: n % 2 === 0 ? 'email' : 'email-json',
+      principal: `key-${n}`,
+    })
+  for (let n = 1; n <= CONFIRMATION_MAILS_PER_ADDRESS_MAX; n++)
+    expect(await take('ada@example.com', n)).toBe(0)
+  const wait = await take('Ada@Example.COM', 9)
+  expect(wait).toBeGreaterThan(24 * HOUR_MS - 60_000)
+  expect(wait).toBeLessThanOrEqual(24 * HOUR_MS)
+  expect(await take('eve@example.com', 9)).toBe(0)
+})
+
+test('a key sends so many such mails a day, to all addresses', async () => {
+  const principal = 'arn:aws:iam::222222222222:user/flood'
+  const scope = confirmationsKey(hash('sha1', `mails of ${principal}`))
+  await redis.set(scope, CONFIRMATION_MAILS_PER_KEY_MAX - 1, 'PX', HOUR_MS)
+  const take = (endpoint: string) => limits.take({ topicArn, endpoint, protocol: 'email', principal })
+  expect(await take('one@example.com')).toBe(0)
+  expect(await take('two@example.com')).toBeGreaterThan(0)
 })
 
 test('in a full memory it fails as every write does', async () => {

@@ -110,7 +110,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     rate,
     paced,
     goesByLane: record.status !== 'active' || record.unsubscribed || rate !== null || paced,
-    target: compileTarget(record, policy),
+    target: compileTarget(record, policy, topic),
     signature: signatureVersionOf(topic),
     feedback: feedbackOf(topic, reports.feedback),
     topicName: topic.name,

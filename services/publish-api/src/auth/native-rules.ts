@@ -278,6 +278,12 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
+  // One list of addresses for all accounts: for the operator of the server.
+  'GET /v1/email/suppressions': { need: MANAGE, wholeServer: true },
+  'PUT /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
+  'DELETE /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
+  'POST /v1/email/bounces': { need: MANAGE, change: true, wholeServer: true },
+
   // Raw bytes may belong to any account, so only the server's operator may see them.
   'GET /v1/quarantine': { need: MANAGE, wholeServer: true },
   'GET /v1/quarantine/{id}': { need: MANAGE, wholeServer: true },
@@ -289,6 +295,11 @@ const RULES: Record<string, Rule> = {
   'GET /metrics': { need: READ, wholeServer: true, isMetrics: true },
   'GET /openapi.json': PUBLIC,
   'GET /docs': PUBLIC,
+  // The token in the link says whose it is.
+  'GET /confirmation.html': PUBLIC,
+  'POST /confirmation.html': PUBLIC,
+  'GET /unsubscribe.html': PUBLIC,
+  'POST /unsubscribe.html': PUBLIC,
   'GET /_assets/docs.js': PUBLIC,
   'GET /_assets/scalar.js': PUBLIC,
   'GET /SimpleNotificationService-{name}.pem': PUBLIC,

@@ -30,6 +30,8 @@ import {
   KeyLimits,
   keyHolderName,
   Lanes,
+  MailLinkKey,
+  MailState,
   OutcomeLog,
   ping,
   Quarantine,
@@ -44,6 +46,7 @@ import {
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
+  Suppressions,
   TopicQueues,
   Topics,
   VaultKeys,
@@ -132,6 +135,10 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     clock: now,
     userAgent: settings.userAgent,
     kinds: settings,
+    mail: new MailState(redis, {
+      clock: () => clock.now(),
+      onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),
+    }),
   })
   const signing = createSigning(redis, options)
   const moveQuestions = new MoveQuestions({ ...stores, ...signing, attempters, clock: now, settings, log })
@@ -269,6 +276,8 @@ function createStores(
     topicQueues: new TopicQueues({ acks }),
     subscriptions: new Subscriptions(redis, { onCorrupt, growth }),
     confirmationLimits: new ConfirmationLimits(redis, { growth }),
+    suppressions: new Suppressions(redis, { growth }),
+    mailLinkKey: new MailLinkKey(redis),
     lanes,
     queues,
     queueCache,

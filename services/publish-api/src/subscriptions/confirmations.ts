@@ -10,6 +10,8 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import {
+  CONFIRMATION_MAILS_PER_ADDRESS_MAX,
+  CONFIRMATION_MAILS_PER_KEY_MAX,
   CONFIRMATION_SECONDS,
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
@@ -57,16 +59,21 @@ export async function askToConfirm(
   await parkQuestion(deps, record, publicUrl)
 }
 
+const ASKED_LIMITED =
+  `this endpoint was asked to confirm ${CONFIRMATIONS_PER_ENDPOINT_MAX} times for this topic within an hour, ` +
+  `or its host ${CONFIRMATIONS_PER_HOST_MAX} times for this account; a message that it got still confirms`
+const MAILS_LIMITED =
+  `this address got ${CONFIRMATION_MAILS_PER_ADDRESS_MAX} mails within a day that ask it to confirm, ` +
+  `or this key has sent ${CONFIRMATION_MAILS_PER_KEY_MAX}; a mail that came still confirms`
+
 /** Counts the message, because the endpoint may belong to somebody who did not ask for it (confirmation-limits.ts). */
 export async function takeConfirmation(
   { confirmationLimits }: Pick<Tools, 'confirmationLimits'>,
-  record: Pick<SubscriptionRecord, 'topicArn' | 'endpoint'>,
+  record: Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'protocol' | 'principal'>,
 ): Promise<void> {
   const waitMs = await confirmationLimits.take(record)
   if (waitMs === 0) return
-  const text =
-    `this endpoint was asked to confirm ${CONFIRMATIONS_PER_ENDPOINT_MAX} times for this topic within an hour, ` +
-    `or its host ${CONFIRMATIONS_PER_HOST_MAX} times for this account; a message that it got still confirms`
+  const text = PROTOCOL_TRAITS[record.protocol].confirmedBy === 'person' ? MAILS_LIMITED : ASKED_LIMITED
   throw new FantailError('rate_limited', text, { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
 }
 

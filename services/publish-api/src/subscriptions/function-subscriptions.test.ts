@@ -1,6 +1,7 @@
 /** Subscriptions and push consumers of functions: what is accepted, refused and shown, over both APIs. */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
+import { MailState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -12,7 +13,15 @@ beforeAll(async () => {
   const tools = { sender: { send: () => undefined, openAhead: () => undefined }, vault: undefined }
   const queues = { appends: { append: () => Promise.reject(new Error('unused')) }, itemIdOf: () => '' }
   const kinds = { functions: { hello: 'http://127.0.0.1:9000' } }
-  const { lambda } = createAttempters({ ...tools, ...queues, clock: Date.now, userAgent: undefined, kinds })
+  const mail = new MailState(sns.api.redis, { clock: Date.now, onProblem: () => undefined })
+  const { lambda } = createAttempters({
+    ...tools,
+    ...queues,
+    mail,
+    clock: Date.now,
+    userAgent: undefined,
+    kinds,
+  })
   deps.attempters = { ...deps.attempters, lambda }
   for (const name of ['orders', 'orders.fifo']) await sns.api.call('PUT', `/v1/topics/${name}`)
   await sns.api.call('PUT', '/v1/queues/jobs')

@@ -79,7 +79,7 @@ export async function attemptMessage(
   deps: Tools,
   { record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
 ): Promise<AttemptResult> {
-  const target = compileTarget(record, effectivePolicy(topic, record))
+  const target = compileTarget(record, effectivePolicy(topic, record), topic)
   const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
   return attempt(deps, { record, target, envelope })
 }

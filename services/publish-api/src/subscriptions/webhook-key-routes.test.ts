@@ -1,3 +1,4 @@
+import { MailState } from '@fantail/store'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -19,8 +20,9 @@ const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
 }
 function useVault(vault: TestApi['deps']['vault']) {
   const { queues, clock } = api.deps
+  const mail = new MailState(api.redis, { clock, onProblem: () => undefined })
   api.deps.vault = vault
-  api.deps.attempters = createTestAttempters({ queues, vault, clock, sender, userAgent: undefined })
+  api.deps.attempters = createTestAttempters({ queues, vault, clock, sender, mail, userAgent: undefined })
 }
 
 beforeAll(async () => {

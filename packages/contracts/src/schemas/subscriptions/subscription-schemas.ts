@@ -143,13 +143,13 @@ export const NewSubscriptionInput = namedInput(
         .min(1)
         .max(ENDPOINT_CHARS_MAX)
         .describe(
-          'An http or https URL, or the ARN of a queue, function or delivery stream. With the protocol sqs, lambda or firehose its name will do.',
+          'An http or https URL, the ARN of a queue, function or delivery stream, or a mail address. With the protocol sqs, lambda or firehose its name will do.',
         ),
       protocol: Protocol.optional().describe(
         'Must agree with the endpoint. Default: what the endpoint says.',
       ),
       confirmation: Confirmation.optional().describe(
-        'handshake: pending until the endpoint confirms; only webhooks. Default none: active at once.',
+        'handshake: pending until the endpoint confirms; webhooks and mail, which needs it. Default none, for mail handshake.',
       ),
       ...settings,
     })
@@ -197,7 +197,7 @@ export const SubscriptionView = named(
       arn: z.string().describe('Amazon resource name: the topic’s ARN, a colon and the id.'),
       topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
       protocol: Protocol.describe(
-        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, or a `firehose` stream.',
+        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, or mail (`email`, `email-json`).',
       ),
       endpoint: z.string().describe('URL or ARN that is delivered to; a password in it is masked.'),
       pendingEndpoint: z

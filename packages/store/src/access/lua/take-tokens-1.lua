@@ -1,6 +1,6 @@
--- Takes tokens from an API key's bucket, which fills at the key's rate and holds a second's worth (GCRA). It runs also
--- when memory is full. Otherwise callers would be refused, or let through without a limit.
--- @key base: of API keys
+-- Takes tokens from a bucket, which fills at its rate and holds a second's worth (GCRA). It runs also when memory is
+-- full. Otherwise callers would be refused, or let through without a limit.
+-- @key base: of API keys, or of mail
 -- @arg id: text
 -- @arg rate: number, tokens a second
 -- @arg wanted: number, tokens

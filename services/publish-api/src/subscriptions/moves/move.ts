@@ -84,7 +84,7 @@ async function askToMove(
   const { items } = await deps.subscriptions.list({ topicArn, endpoint: kept.endpoint, limit: 1 })
   const [other] = items
   if (other) throw new FantailError('subscription_exists', `subscription ${other.id} has this endpoint`)
-  await takeConfirmation(deps, { topicArn, endpoint: kept.endpoint })
+  await takeConfirmation(deps, { ...record, endpoint: kept.endpoint })
   const { endpoint, outbound = null, sealed = null } = kept
   const asked = await deps.subscriptions.update(record.id, () => ({
     move: { endpoint, outbound, sealed },

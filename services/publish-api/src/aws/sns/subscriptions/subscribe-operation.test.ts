@@ -172,7 +172,7 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
     { Protocol: 'sqs', Endpoint: 'https://sqs.us-east-1.amazonaws.com/0/q' },
     'SQS endpoint ARN',
   ],
-  ['an email address that is none', { Protocol: 'email', Endpoint: 'nobody' }, 'Email address'],
+  ['[317] an email address that is none', { Protocol: 'email', Endpoint: 'nobody' }, 'Email address'],
   [
     'an application’s ARN that is none',
     { Protocol: 'application', Endpoint: 'x' },
@@ -183,8 +183,12 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
     { Protocol: 'email', Endpoint: 'a@example.com', Attributes: { RawMessageDelivery: 'true' } },
     'Attributes Reason: Delivery protocol [email] does not support raw message delivery.',
   ],
-  ['email', { Protocol: 'email', Endpoint: 'a@example.com' }, UNSERVED('email')],
-  ['email-json', { Protocol: 'email-json', Endpoint: 'a@example.com' }, UNSERVED('email-json')],
+  ['email', { Protocol: 'email', Endpoint: 'a@example.com' }, UNSERVED('email: FANTAIL_SMTP_URL is not set')],
+  [
+    'email-json',
+    { Protocol: 'email-json', Endpoint: 'a@example.com' },
+    UNSERVED('email-json: FANTAIL_SMTP_URL is not set'),
+  ],
   ['sms', { Protocol: 'sms', Endpoint: '+15550001111' }, UNSERVED('sms')],
   [
     'lambda',

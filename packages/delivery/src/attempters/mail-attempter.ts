@@ -1,0 +1,180 @@
+/**
+ * Attempts at mail addresses: each is one mail over SMTP to one address.
+ *
+ *   suppressed address → permanent, nothing is sent
+ *   domain past its rate, or too many mails under way → retry, nothing is sent
+ *   else → the server's reply (mail/smtp-outcome.ts)
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
+import { comparableAddress, domainOfAddress } from '@fantail/policy'
+import { type MailSettings, senderOf } from '../mail/mail-settings.ts'
+import type { MailEnd, MailTools } from '../mail/mail-tools.ts'
+import { renderMail } from '../mail/render-mail.ts'
+import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
+import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+
+/**
+ * @limit Mails that a process hands to the SMTP server at a time, those that wait for a connection included. Past it:
+ * the attempt fails at once and is retried. A server that hangs can so hold no more of the worker's slots.
+ */
+const MAILS_UNDER_WAY_MAX = 100
+/** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
+const DOMAIN_WAIT_MS_MAX = 400
+/** @limit Mails a second to one domain, of all workers; FANTAIL_EMAIL_DOMAIN_RATE changes it. Past it: they wait. */
+const DOMAIN_RATE_DEFAULT = 20
+
+export interface MailAttempterOptions {
+  mail: MailTools
+  /** Names a delivery for all its attempts. */
+  itemIdOf(subscriptionId: string, delivery: Buffer): string
+}
+
+interface Settings extends MailSettings {
+  smtpUrl: string
+}
+
+type Ended = { end: MailEnd; result: AttemptResult }
+
+export class MailAttempter implements Attempter {
+  readonly #settings: Settings
+  readonly #options: MailAttempterOptions
+  readonly #transport: SmtpTransport
+  /** Ends what still waits when the process stops. */
+  readonly #closing = new AbortController()
+  #underWay = 0
+
+  constructor(settings: Settings, options: MailAttempterOptions) {
+    this.#settings = settings
+    this.#options = options
+    this.#transport = createSmtpTransport(settings.smtpUrl, settings)
+  }
+
+  /** All mails share one login. */
+  credentialOf(): string {
+    return this.#transport.credential
+  }
+
+  /** Connections to the server are shared by all mails. */
+  openAhead(): void {}
+
+  attempt(attempt: Attempt, done: AttemptDone): void {
+    const startedAt = performance.now()
+    void this.#attempt(attempt).then(({ end, result }) => {
+      this.#options.mail.onEnd?.(end)
+      done({ ...result, durationMs: performance.now() - startedAt })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#transport.close()
+  }
+
+  async #attempt(attempt: Attempt): Promise<Ended> {
+    if (this.#underWay >= MAILS_UNDER_WAY_MAX) return throttled(`${MAILS_UNDER_WAY_MAX} mails are under way`)
+    this.#underWay++
+    const deadline = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
+    const signal = AbortSignal.any([deadline, this.#closing.signal])
+    try {
+      return await untilAborted(signal, this.#admitAndSend(attempt, signal))
+    } catch (error) {
+      return signal.aborted ? timedOut() : failedBy(error)
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  async #admitAndSend(attempt: Attempt, signal: AbortSignal): Promise<Ended> {
+    const { mail } = this.#options
+    const address = attempt.target.url
+    if (await mail.isSuppressed(comparableAddress(address))) return suppressed()
+    const domain = domainOfAddress(address)
+    if (!(await this.#admitted(domain, signal))) return throttled(`${domain} has its rate of mails`)
+    return this.#send(attempt, signal)
+  }
+
+  /** Waits a moment for the domain's rate: longer, and the address would count as one that hangs. */
+  async #admitted(domain: string, signal: AbortSignal): Promise<boolean> {
+    const rate = this.#settings.emailDomainRate ?? DOMAIN_RATE_DEFAULT
+    const until = performance.now() + DOMAIN_WAIT_MS_MAX
+    for (;;) {
+      const waitMs = await this.#options.mail.takeOfDomain(domain, rate)
+      if (waitMs === 0) return true
+      if (performance.now() + waitMs > until) return false
+      await delay(waitMs, undefined, { signal })
+    }
+  }
+
+  async #send({ envelope, target, delivery }: Attempt, signal: AbortSignal): Promise<Ended> {
+    const { mail, itemIdOf } = this.#options
+    const message = renderMail({
+      envelope,
+      target,
+      sender: senderOf(this.#settings),
+      // Outside lanes the message has no other delivery.
+      deliveryId: delivery ? itemIdOf(target.subscriptionId, delivery) : envelope.message.messageId,
+      linkKey: await mail.linkKey(),
+      isJson: target.protocol === 'email-json',
+    })
+    const outcome = await this.#transport.send(message, signal)
+    if (outcome.end === 'replied' && outcome.badRecipient) {
+      await mail.suppress(comparableAddress(target.url), outcome.text)
+    }
+    return endedBy(outcome, this.#transport.credential)
+  }
+}
+
+/** A promise that Redis leaves open must not outlive the attempt. */
+function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  return Promise.race([promise, aborted])
+}
+
+function endedBy(outcome: SmtpOutcome, credential: string): Ended {
+  const durationMs = 0
+  if (outcome.end === 'misconfigured') {
+    const { detail } = outcome
+    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs } }
+  }
+  if (outcome.end === 'unreplied') {
+    const { error, detail, permanent } = outcome
+    const end = permanent ? 'permanent' : 'transient'
+    return { end, result: { kind: 'failure', error, detail, durationMs, permanent } }
+  }
+  const { reply: statusCode, text, verdict } = outcome
+  const result = { kind: 'response' as const, statusCode, text, durationMs, ...(verdict && { verdict }) }
+  return { end: endOf(statusCode, verdict), result }
+}
+
+function endOf(reply: number, verdict: 'retry' | undefined): MailEnd {
+  if (verdict === 'retry') return 'transient'
+  return reply < 300 ? 'delivered' : reply < 500 ? 'transient' : 'permanent'
+}
+
+type Failure = Extract<AttemptResult, { kind: 'failure' }>
+
+function failure(error: Failure['error'], detail: string, permanent = false): Failure {
+  return { kind: 'failure', error, detail, durationMs: 0, permanent }
+}
+
+function suppressed(): Ended {
+  return { end: 'suppressed', result: failure('recipient_suppressed', 'recipient suppressed', true) }
+}
+
+function throttled(why: string): Ended {
+  return { end: 'throttled', result: failure('throttled', why) }
+}
+
+function timedOut(): Ended {
+  return { end: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
+}
+
+/** Redis did not say whether the address may have the mail. */
+function failedBy(error: unknown): Ended {
+  const detail = error instanceof Error ? error.message : String(error)
+  return { end: 'transient', result: failure('storage', detail) }
+}

@@ -1,0 +1,109 @@
+/**
+ * Sends mails through the operator's SMTP server, over a few connections that are kept open. The server stands in the
+ * operator's settings alone, so no address guard judges it. Nothing of a login is logged: nodemailer's own log stays
+ * off, and results hold replies of the server only.
+ */
+import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer'
+import type { MailSettings } from './mail-settings.ts'
+import { outcomeOfError, outcomeOfReply, type SmtpError, type SmtpOutcome } from './smtp-outcome.ts'
+
+/** @limit Mails over one connection to the SMTP server. Past it: another is opened. */
+const MAILS_PER_CONNECTION_MAX = 100
+/** @limit Connections to the SMTP server; FANTAIL_SMTP_CONNECTIONS changes it. Past it: mails wait for one. */
+const SMTP_CONNECTIONS_DEFAULT = 5
+/**
+ * @limit Connections that the server has dropped while idle, which a mail meets before a byte of it is sent. Past it:
+ * the attempt fails and is retried.
+ */
+const DROPPED_CONNECTIONS_MAX = 1
+const CONNECTION_MS = 10_000
+const GREETING_MS = 10_000
+const SOCKET_MS = 30_000
+const DNS_MS = 5_000
+
+export interface SmtpTransport {
+  /** Names server and login without a password: what is misconfigured. */
+  readonly credential: string
+  /** Never rejects. Aborted: the mail may have been accepted all the same. */
+  send(mail: SendMailOptions, signal: AbortSignal): Promise<SmtpOutcome>
+  close(): void
+}
+
+export function createSmtpTransport(smtpUrl: string, settings: MailSettings): SmtpTransport {
+  const server = new URL(smtpUrl)
+  const transporter = createTransport({ ...poolOptions(server, settings), pool: true })
+  // An idle connection that breaks concerns no mail.
+  transporter.on('error', () => undefined)
+  return {
+    credential: credentialOf(server),
+    send: (mail, signal) =>
+      transporter.sendMail({ ...mail, signal }).then(
+        ({ response }) => outcomeOfReply(response ?? ''),
+        (error: SmtpError) => outcomeOfError(error),
+      ),
+    close: () => transporter.close({ force: true }),
+  }
+}
+
+function poolOptions(server: URL, settings: MailSettings): SMTPPoolOptions {
+  const { hostname, username, password } = server
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: portOf(server),
+    secure: isSmtps(server),
+    requireTLS: settings.smtpTls === 'required',
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
+    maxConnections: settings.smtpConnections ?? SMTP_CONNECTIONS_DEFAULT,
+    maxMessages: MAILS_PER_CONNECTION_MAX,
+    maxRequeues: DROPPED_CONNECTIONS_MAX,
+    connectionTimeout: CONNECTION_MS,
+    greetingTimeout: GREETING_MS,
+    socketTimeout: SOCKET_MS,
+    dnsTimeout: DNS_MS,
+    ...dkimOf(settings),
+  }
+}
+
+function portOf(server: URL): number {
+  if (server.port !== '') return Number(server.port)
+  return isSmtps(server) ? 465 : 587
+}
+
+function isSmtps({ protocol }: URL): boolean {
+  return protocol === 'smtps:'
+}
+
+function credentialOf(server: URL): string {
+  const { hostname, username } = server
+  const login = username === '' ? '' : `${decodeURIComponent(username)}@`
+  return `smtp:${login}${hostname}:${portOf(server)}`
+}
+
+/** Both headers of one click must be covered by the signature (RFC 8058 §4). */
+const SIGNED_HEADERS = [
+  'From',
+  'To',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'MIME-Version',
+  'Content-Type',
+  'Content-Transfer-Encoding',
+  'List-Id',
+  'List-Unsubscribe',
+  'List-Unsubscribe-Post',
+].join(':')
+
+function dkimOf({ emailDkimDomain, emailDkimSelector, emailDkimKey }: MailSettings) {
+  if (emailDkimDomain === undefined || emailDkimSelector === undefined || emailDkimKey === undefined)
+    return {}
+  const dkim = {
+    domainName: emailDkimDomain,
+    keySelector: emailDkimSelector,
+    privateKey: emailDkimKey,
+    headerFieldNames: SIGNED_HEADERS,
+  }
+  return { dkim }
+}

@@ -1,0 +1,75 @@
+/**
+ * Addresses that get no mail: those that a server does not know, and those that operators report. One list for the
+ * server, since all mails go out through one SMTP server.
+ */
+import { SUPPRESSIONS_MAX, type SuppressionReason } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { MAIL_BASE, suppressedAddressesKey, suppressionsKey } from '../keys.ts'
+import { parseStored } from '../records/stored-json.ts'
+import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+
+const ADD = readScript('suppress-address-1')
+const REMOVE = readScript('release-address-1')
+
+export interface Suppression {
+  /** In lower case. */
+  address: string
+  reason: SuppressionReason
+  /** Words of the server or of the operator. */
+  detail: string
+  /** Epoch ms. */
+  suppressedAt: number
+}
+
+export class Suppressions {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  async has(address: string): Promise<boolean> {
+    return (await this.#redis.hexists(suppressionsKey(), address)) === 1
+  }
+
+  async get(address: string): Promise<Suppression | null> {
+    const text = await this.#redis.hget(suppressionsKey(), address)
+    return text === null ? null : unpack(address, text)
+  }
+
+  /** True if it is new; one that is there stays as it is. `full`: the list takes no more. `storage_full`. */
+  async add({ address, ...about }: Suppression): Promise<'added' | 'present' | 'full'> {
+    await this.#growth.admit()
+    const args = { base: MAIL_BASE, address, about: JSON.stringify(about), addressesMax: SUPPRESSIONS_MAX }
+    const outcome = await runScript(this.#redis, ADD, args)
+    return outcome === 1 ? 'added' : outcome === 0 ? 'present' : 'full'
+  }
+
+  /** False if it was not there. */
+  async remove(address: string): Promise<boolean> {
+    return (await runScript(this.#redis, REMOVE, { base: MAIL_BASE, address })) === 1
+  }
+
+  /** In the order of addresses. */
+  async list({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<Suppression>> {
+    const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
+    const key = suppressedAddressesKey()
+    const addresses = await this.#redis.zrangebylex(key, after, '+', 'LIMIT', 0, limit)
+    const texts = addresses.length === 0 ? [] : await this.#redis.hmget(suppressionsKey(), ...addresses)
+    const nextCursor = addresses.length < limit ? null : encodeCursor([addresses.at(-1) ?? ''])
+    // One that was removed since its address was read is left out.
+    const items = addresses.flatMap((address, i) => {
+      const text = texts[i]
+      return text ? [unpack(address, text)] : []
+    })
+    return { items, nextCursor }
+  }
+}
+
+function unpack(address: string, text: string): Suppression {
+  return { address, ...(parseStored(text, suppressionsKey()) as Omit<Suppression, 'address'>) }
+}
