@@ -1,4 +1,10 @@
-export type { AttemptDone, Sent } from './attempters/attempter.ts'
+export type {
+  AttemptDone,
+  Attempter,
+  Batching,
+  BatchLimits,
+  Sent,
+} from './attempters/attempter.ts'
 export { type Attempters, closeAttempters, createAttempters } from './attempters/attempters.ts'
 export { createFunctionCalls } from './attempters/function-attempter.ts'
 export type { KindSettings } from './attempters/kind-settings.ts'

@@ -38,6 +38,7 @@ import { BodyBytes } from './attempts/body-bytes.ts'
 import { CredentialGate } from './attempts/credential-gate.ts'
 import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { createMailTools } from './attempts/shared-mail.ts'
+import { LaneBatches } from './batches/lane-batches.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Isolation } from './dispatch/isolation.ts'
@@ -134,7 +135,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { userAgent } = options
   const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
-  const attempters = createAttempters({ ...sending, appends, mail, itemIdOf: deliveryItemId })
+  const made = createAttempters({ ...sending, appends, mail, itemIdOf: deliveryItemId })
+  const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
   const finishing = new Finishing({
@@ -169,6 +171,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     isConnected: () => redis.status === 'ready',
     log,
   })
+  const batches = new LaneBatches({
+    attempters,
+    finishing,
+    settling,
+    pacing,
+    credentials,
+    slots,
+    freed,
+    snapshots,
+    renewals,
+    metrics,
+    spans,
+    log,
+  })
   const isolation = new Isolation({ isolated: stores.isolated, log, now })
   clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
@@ -191,6 +207,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     snapshots,
     bodies,
     attempts: laneAttempts,
+    batches,
     readers,
     settling,
     recorder,
@@ -306,7 +323,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), sweep.stop()])
       await readers.stop()
-      await Promise.all([firstAttempts.stop(), laneAttempts.stop()])
+      await Promise.all([firstAttempts.stop(), laneAttempts.stop(), batches.stop()])
       await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone

@@ -1,6 +1,6 @@
 /** Options of a worker: its settings, and the resources that its process opens. */
 import type { RedisTarget } from '@fantail/contracts'
-import type { HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
+import type { Attempters, HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import type { LetterShares } from '@fantail/store'
@@ -30,6 +30,8 @@ export interface DeliveryWorkerOptions {
   userAgent?: string | undefined
   /** An operator's own pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
+  /** Take the places of a kind's attempter. */
+  attempters?: Partial<Attempters>
   /** Settings of endpoint kinds; default: none. */
   kinds?: KindSettings
   /** Between two probes of a broken credential; default a minute. */

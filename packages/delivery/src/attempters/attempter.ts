@@ -46,7 +46,42 @@ export interface CopyMark {
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
+/** What one request may hold, and how long the first of its records waits for others. */
+export interface BatchLimits {
+  records: number
+  bytes: number
+  lingerMs: number
+}
+
+interface BatchRecord {
+  /** As `render` made it. */
+  bytes: Buffer
+  /** The delivery's bytes, by which the endpoint may recognize a repetition. */
+  delivery: Buffer
+}
+
+interface BatchAttempt {
+  target: Target
+  /** At least one, in about the order of publishing. One that is larger than a batch may be is alone. */
+  records: readonly BatchRecord[]
+  /** Trace context of the attempt's span. */
+  traceparent?: string | undefined
+  /** Results have the beginning of the answer as text. */
+  textBytesMax?: number | undefined
+}
+
+/** Several deliveries to an endpoint go in one request. Their envelopes are not signed. */
+export interface Batching {
+  limitsOf(target: Target): BatchLimits
+  /** The record of one delivery. Its length counts against the limits. It never throws. */
+  render(sent: Sent, target: Target): Buffer
+  /** Calls `done` once, with a result for each record in order. Otherwise as `Attempter.attempt`. */
+  attempt(batch: BatchAttempt, done: (results: readonly AttemptResult[]) => void): void
+}
+
 export interface Attempter {
+  /** Deliveries wait in their lanes and go in batches. `attempt` is used by tests of a subscription alone. */
+  readonly batching?: Batching
   /**
    * The setting that this process would need to make attempts. While it is missing, nobody can subscribe. Undefined:
    * attempts are made.

@@ -1,5 +1,4 @@
 /** Makes one attempt at a subscription's endpoint. Every failure is an outcome, so it never throws. */
-import type { AttemptResult } from '@fantail/contracts'
 import {
   type Again,
   type AgainCause,
@@ -18,7 +17,7 @@ import { PROVIDER_RESPONSE_BYTES_MAX } from '../outcomes/delivery-status.ts'
 import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { Outcome } from './attempt-outcome.ts'
+import { type Outcome, outcomeOf } from './attempt-outcome.ts'
 import { endSpan } from './attempt-span.ts'
 import type { CredentialGate } from './credential-gate.ts'
 
@@ -51,6 +50,11 @@ export class AttemptMaker {
 
   constructor(options: AttemptMakerOptions) {
     this.#options = options
+  }
+
+  /** Whether its deliveries go by the batch, and all of them by its lane. */
+  goInBatches({ record }: CompiledSubscription): boolean {
+    return this.#options.attempters[record.protocol].batching !== undefined
   }
 
   /** Says that an attempt follows soon, so that a slow connection can be opened now. */
@@ -154,15 +158,4 @@ function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
 /** The messages of a run, each rendered only when it is needed. */
 function* sentOf(run: InRun[], signature: SignatureVersion | undefined): Generator<Sent> {
   for (const { delivery, message } of run) yield { envelope: message.envelopeFor(signature), delivery }
-}
-
-function outcomeOf(result: AttemptResult, along = 0): Outcome {
-  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
-}
-
-/**
- * Whether the endpoint reacted. An immediate refusal (nothing listens, unknown name) also shows that it does not hang.
- */
-function hasAnswered(result: AttemptResult): boolean {
-  return result.kind !== 'failure' || result.error !== 'timeout'
 }

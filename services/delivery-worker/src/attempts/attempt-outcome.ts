@@ -19,3 +19,14 @@ export function resultState(result: AttemptResult): { statusCode: number | null;
   if (result.kind === 'response') return { statusCode: result.statusCode, error: null }
   return { statusCode: null, error: errorCodeOf(result) }
 }
+
+export function outcomeOf(result: AttemptResult, along = 0): Outcome {
+  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
+}
+
+/**
+ * Whether the endpoint reacted. An immediate refusal (nothing listens, unknown name) also shows that it does not hang.
+ */
+function hasAnswered(result: AttemptResult): boolean {
+  return result.kind !== 'failure' || result.error !== 'timeout'
+}

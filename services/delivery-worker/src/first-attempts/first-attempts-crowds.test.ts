@@ -30,7 +30,10 @@ function createFirstAttempts() {
     slots,
     bytes: { hasCapacity: () => true },
     credentials: { stands: () => false },
-    attempts: { attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done) },
+    attempts: {
+      attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done),
+      goInBatches: () => false,
+    },
     parking: {
       park: (_: number, { subscriptionId }: { subscriptionId: string }) => parked.push(subscriptionId),
     },

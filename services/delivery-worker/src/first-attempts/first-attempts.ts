@@ -14,6 +14,7 @@
  * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
+import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
@@ -32,9 +33,10 @@ const LOOK_MS = 25
 
 export interface FirstAttemptsOptions
   extends FirstEndsOptions,
-    Pick<FirstRunsOptions, 'attempts' | 'attemptTimeoutMs' | 'freed'>,
+    Pick<FirstRunsOptions, 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
+  attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   credentials: Pick<CredentialGate, 'stands'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
@@ -118,10 +120,10 @@ export class FirstAttempts {
   }
 
   #goesByLane(subscription: CompiledSubscription): boolean {
-    const { slots, bytes, credentials } = this.#options
+    const { slots, bytes, attempts, credentials } = this.#options
     const { record, goesByLane } = subscription
     const { id } = record
-    if (goesByLane || credentials.stands(subscription)) return true
+    if (goesByLane || attempts.goInBatches(subscription) || credentials.stands(subscription)) return true
     // Hanging attempts hold all bytes of their half. The lane takes the delivery when there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)

@@ -1,10 +1,13 @@
 import type { WaitCause } from '@fantail/contracts'
 import type { Again } from '@fantail/delivery'
-import type { Claim } from '@fantail/store'
+import { retryCost } from '@fantail/policy'
+import type { Claim, Standing } from '@fantail/store'
+import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { InRun } from '../fifo/group-run.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import type { Claimed } from './settling.ts'
 
 /** A claim that is neither settled nor handed back, with what its attempt needs. */
 export interface ClaimInHand {
@@ -31,4 +34,28 @@ export interface ClaimInHand {
   hasSlot: boolean
   /** When the subscription's settings were last known to be current, by performance.now(). */
   checkedAt: number
+}
+
+export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
+  return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
+}
+
+/** The end of its attempt. `standing`: the endpoint's, where its lane does not know it. */
+export function endedBy(
+  hand: ClaimInHand,
+  subscription: CompiledSubscription,
+  outcome: Outcome,
+  standing: Standing | undefined,
+) {
+  const { state } = hand.claim
+  return {
+    claimed: { ...claimedOf(hand), standing },
+    subscription,
+    message: hand.message,
+    attempts: (state?.attempts ?? 0) + 1,
+    decided: state?.kind === 'retry' ? state.why : undefined,
+    heldBy: hand.heldBy,
+    ...(subscription.paced ? { retryCost: retryCost(state) } : {}),
+    outcome,
+  }
 }

@@ -20,18 +20,15 @@ import type { CredentialGate, CredentialWait } from '../attempts/credential-gate
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
-import { type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import type { ClaimInHand } from './claim-in-hand.ts'
+import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { Renewals } from './renewals.ts'
-import type { Claimed, Settling } from './settling.ts'
+import type { Settling } from './settling.ts'
 
-/**
- * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
- */
-const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
 /**
@@ -127,7 +124,7 @@ export class LaneAttempts {
   async #send(hand: ClaimInHand, turn?: Turn): Promise<void> {
     const round = turn?.round
     const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
-    const current = signed ? await this.#currentOf(hand) : undefined
+    const current = signed ? await currentOf(hand, this.#options) : undefined
     if (turn && turn.round !== round) return
     if (!current || this.#closing) {
       if (turn) this.#turns.leave(turn)
@@ -180,18 +177,9 @@ export class LaneAttempts {
   }
 
   async #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): Promise<void> {
-    const { claim, message, run } = hand
-    await this.#options.finishing.finish({
-      claimed: { ...claimedOf(hand), standing: this.#standingOf(hand) },
-      subscription,
-      message,
-      ...(run ? { run: run.slice(0, outcome.along) } : {}),
-      attempts: (claim.state?.attempts ?? 0) + 1,
-      decided: claim.state?.kind === 'retry' ? claim.state.why : undefined,
-      heldBy: hand.heldBy,
-      ...(subscription.paced ? { retryCost: retryCost(claim.state) } : {}),
-      outcome,
-    })
+    const { run } = hand
+    const ended = endedBy(hand, subscription, outcome, this.#standingOf(hand))
+    await this.#options.finishing.finish({ ...ended, ...(run ? { run: run.slice(0, outcome.along) } : {}) })
     this.#closed(hand)
   }
 
@@ -252,28 +240,6 @@ export class LaneAttempts {
     return isProven ? 'proven' : 'unproven'
   }
 
-  /**
-   * The present subscription. Undefined if this claim must not be sent any more (deleted, paused, other rate), or if
-   * that cannot be checked, because changes take effect at once (invariant 6).
-   */
-  async #currentOf(hand: ClaimInHand): Promise<CompiledSubscription | undefined> {
-    const { subscription, checkedAt } = hand
-    if (performance.now() - checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX) return subscription
-    try {
-      const slice = await this.#options.snapshots.slice(subscription)
-      const current = slice?.byId.get(subscription.record.id)
-      if (!current || current.record.status === 'paused' || current.rate !== subscription.rate)
-        return undefined
-      return mayGo(current.record, hand.message.message) ? current : undefined
-    } catch (error) {
-      this.#options.log.debug(
-        { err: error, subscriptionId: subscription.record.id },
-        'claim.snapshot_unknown',
-      )
-      return undefined
-    }
-  }
-
   #handBack(hand: ClaimInHand, delayMs = 0): void {
     this.#giveBack(hand, delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
   }
@@ -302,10 +268,6 @@ export class LaneAttempts {
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
-}
-
-export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
-  return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
 }
 
 function heldBy({ sendAt, proven }: ClaimInHand): WaitCause | undefined {

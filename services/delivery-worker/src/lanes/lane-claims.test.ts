@@ -21,6 +21,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, deadLetter: () => undefined },
+    batches: { takes: () => false, add: () => undefined },
     pacing: { unsent: () => undefined },
     settling: {
       settle: async (_, { lease }, to) => {

@@ -13,14 +13,15 @@ import {
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import { runOf } from '../fifo/group-run.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { type CompiledSlice, mayGo } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import type { ClaimInHand } from './claim-in-hand.ts'
-import { claimedOf, type LaneAttempts } from './lane-attempts.ts'
+import { type ClaimInHand, claimedOf } from './claim-in-hand.ts'
+import type { LaneAttempts } from './lane-attempts.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import type { Claimed, Settling } from './settling.ts'
@@ -38,6 +39,7 @@ export interface LaneClaimsOptions {
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
+  batches: Pick<LaneBatches, 'takes' | 'add'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
@@ -192,6 +194,10 @@ export class LaneClaims {
     // A turn includes a slot. If the slot were taken only at the send time, there might be none.
     const takesLater = claim.sendAt !== null && hand.proven
     const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
+    if (held && this.#options.batches.takes(subscription)) {
+      this.#options.batches.add({ ...hand, held })
+      return
+    }
     if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
       this.#options.attempts.begin({ ...hand, held, hasSlot: !takesLater })
       return

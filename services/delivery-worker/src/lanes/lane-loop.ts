@@ -10,6 +10,7 @@
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
+import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
@@ -32,6 +33,7 @@ const TAKE_RETRY_MS = 500
 const TURNS_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
+  batches: Pick<LaneBatches, 'takes' | 'add' | 'limit'>
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
@@ -232,6 +234,7 @@ export class LaneLoop {
   #limits(): Map<string, number> {
     const limits = new Map<string, number>()
     for (const [id, capacity] of this.#options.slots.busy()) limits.set(id, capacity)
+    this.#options.batches.limit(limits)
     return limits
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '../fixtures/worker.fixture.ts'
 
 const NAME = 'smtp:mail.example:25'
-const PROBE_MS = 500
+const PROBE_MS = 300
 /** Longer than a test. */
 const NEVER_MS = 600_000
 const fixture = await useFixture()
@@ -57,7 +57,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
     Array(12).fill({ state: 'waiting', attempts: 0, lastError: 'misconfigured' }),
   )
   const [before, since] = [sender.sent.length, performance.now()]
-  await waitFor(() => sender.sent.length >= before + 4, { what: 'four probes' })
+  await waitFor(() => sender.sent.length >= before + 3, { what: 'three probes' })
   // Three lanes and two workers have one probe each time together.
   const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
   expect(sender.sent.length - before).toBeLessThanOrEqual(probesMax)

@@ -1,0 +1,183 @@
+/**
+ * One request with several records of a lane. It has one slot, and its hang clock starts with it. Each record is
+ * settled by its own result.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import type { Attempters, Batching } from '@fantail/delivery'
+import { retryCost } from '@fantail/policy'
+import type { Logger } from '@fantail/runtime'
+import type { SettleTo, Standing } from '@fantail/store'
+import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
+import { type Outcome, outcomeOf } from '../attempts/attempt-outcome.ts'
+import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
+import { endSpan } from '../attempts/attempt-span.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
+import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
+import { type ClaimInHand, claimedOf, endedBy } from '../lanes/claim-in-hand.ts'
+import type { LanePacing } from '../lanes/lane-pacing.ts'
+import type { Settling } from '../lanes/settling.ts'
+import { PROVIDER_RESPONSE_BYTES_MAX } from '../outcomes/delivery-status.ts'
+import type { Finishing } from '../outcomes/finishing.ts'
+import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { currentOf } from '../topics/current-subscription.ts'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
+
+/** A batch that finds no slot waits so long in its lane. */
+const REFUSED_BATCH_MS = 250
+
+export interface BatchedRecord {
+  hand: ClaimInHand
+  bytes: Buffer
+}
+
+export interface BatchAttemptsOptions {
+  attempters: Attempters
+  finishing: Pick<Finishing, 'finish'>
+  settling: Pick<Settling, 'settle'>
+  pacing: Pick<LanePacing, 'unsent'>
+  credentials: Pick<CredentialGate, 'admit' | 'ended'>
+  slots: AttemptSlots
+  freed: CapacityAnnouncer
+  snapshots: Pick<SnapshotCache, 'slice'>
+  metrics: Pick<WorkerMetrics, 'attempted'>
+  spans: Spans
+  log: Logger
+}
+
+export class BatchAttempts {
+  readonly #options: BatchAttemptsOptions
+  /** The claim is settled or handed back. */
+  readonly #closed: (hand: ClaimInHand) => void
+
+  constructor(options: BatchAttemptsOptions, closed: (hand: ClaimInHand) => void) {
+    this.#options = options
+    this.#closed = closed
+  }
+
+  batchingOf({ record }: CompiledSubscription): Batching | undefined {
+    return this.#options.attempters[record.protocol].batching
+  }
+
+  async attempt(records: readonly BatchedRecord[]): Promise<void> {
+    const [first] = records
+    if (!first) return
+    const { slots, credentials } = this.#options
+    const current = await currentOf(first.hand, this.#options)
+    const batching = current && this.batchingOf(current)
+    if (!current || !batching) return this.giveBack(records, { op: 'return' })
+    const { id, maxInFlight } = current.record
+    if (!slots.acquire(id, maxInFlight))
+      return this.giveBack(records, { op: 'return', delayMs: REFUSED_BATCH_MS })
+    const asked = credentials.admit(current, first.hand.standsFor)
+    const wait = asked && (await asked)
+    if (!wait) return this.#request(current, batching, records)
+    this.#release(current, undefined)
+    const { credential, waitMs: delayMs } = wait
+    this.giveBack(records, { op: 'stand', delayMs, credential })
+  }
+
+  /** No attempt was made. */
+  giveBack(records: readonly BatchedRecord[], to: SettleTo): void {
+    const { pacing } = this.#options
+    for (const { hand } of records) {
+      const { shard, paced, record } = hand.subscription
+      if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
+      void this.#options.settling.settle(shard, claimedOf(hand), to).then(() => this.#closed(hand))
+    }
+  }
+
+  #request(current: CompiledSubscription, batching: Batching, records: readonly BatchedRecord[]): void {
+    const { target, feedback } = current
+    const hung = setTimeout(() => this.#hang(current, records), HUNG_MS)
+    const span = this.#startSpan(current, records)
+    const batch = {
+      target,
+      records: records.map((record) => ({
+        bytes: bytesFor(record, current, batching),
+        delivery: record.hand.claim.delivery,
+      })),
+      traceparent: span && traceparentOf(span),
+      textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
+    }
+    batching.attempt(batch, (results) => {
+      clearTimeout(hung)
+      const outcomes = records.map((_, i) => outcomeOf(results[i] ?? MISSING))
+      if (span) endSpan(span, tellingOf(outcomes))
+      this.#release(current, answeredAfterMs(outcomes))
+      this.#options.credentials.ended(current, tellingOf(outcomes))
+      this.#finish(current, records, outcomes)
+    })
+  }
+
+  #finish(current: CompiledSubscription, records: readonly BatchedRecord[], outcomes: Outcome[]): void {
+    const { metrics, finishing } = this.#options
+    records.forEach(({ hand }, i) => {
+      const outcome = outcomes[i] ?? outcomeOf(MISSING)
+      metrics.attempted(current, hand.message, outcome, outcome.result.durationMs)
+      const ended = endedBy(hand, current, outcome, this.#standingOf(hand))
+      void finishing.finish(ended).then(() => this.#closed(hand))
+    })
+  }
+
+  #startSpan({ record }: CompiledSubscription, records: readonly BatchedRecord[]): Span | undefined {
+    if (!this.#options.spans.on) return undefined
+    const attributes = { 'fantail.subscription': record.id, 'fantail.records': records.length }
+    return this.#options.spans.start('attempt', { attributes })
+  }
+
+  /** As with single attempts (lane-attempts.ts). */
+  #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
+    const { slots, settling, freed } = this.#options
+    slots.hang(record.id)
+    for (const { hand } of records) hand.held?.hang()
+    const [first] = records
+    if (first?.hand.proven) {
+      const claimed = { ...claimedOf(first.hand), standing: 'unproven' } as const
+      void settling.settle(shard, claimed, { op: 'keep' })
+    }
+    for (const { hand } of records) hand.proven = false
+    freed.announce()
+  }
+
+  #standingOf({ subscription, proven }: ClaimInHand): Standing | undefined {
+    const isProven = this.#options.slots.isProven(subscription.record.id)
+    if (isProven === proven) return undefined
+    return isProven ? 'proven' : 'unproven'
+  }
+
+  #release({ record }: CompiledSubscription, answeredMs: number | undefined): void {
+    this.#options.slots.release(record.id, record.maxInFlight, answeredMs)
+    this.#options.freed.announce()
+  }
+}
+
+/** The attempter gave no result for a record. The request may have taken it. */
+const MISSING: AttemptResult = {
+  kind: 'failure',
+  error: 'invalid_response',
+  detail: 'the answer says nothing of this record',
+  durationMs: 0,
+  permanent: false,
+}
+
+/** Settings that have changed since may render it in another way. */
+function bytesFor({ hand, bytes }: BatchedRecord, current: CompiledSubscription, batching: Batching): Buffer {
+  return current === hand.subscription ? bytes : renderedBy(batching, hand, current)
+}
+
+export function renderedBy(batching: Batching, hand: ClaimInHand, { target }: CompiledSubscription): Buffer {
+  const { claim, message } = hand
+  return batching.render({ envelope: message.envelopeFor(undefined), delivery: claim.delivery }, target)
+}
+
+/** The result that says most of the request as a whole: ours is broken, or it was answered. */
+function tellingOf(outcomes: readonly Outcome[]): AttemptResult {
+  const results = outcomes.map(({ result }) => result)
+  const broken = results.find(({ kind }) => kind === 'misconfigured')
+  return broken ?? results.find(({ kind }) => kind === 'response') ?? results[0] ?? MISSING
+}
+
+function answeredAfterMs(outcomes: readonly Outcome[]): number | undefined {
+  return outcomes.find((outcome) => outcome.answeredAfterMs !== undefined)?.answeredAfterMs
+}

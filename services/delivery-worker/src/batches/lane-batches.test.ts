@@ -1,0 +1,107 @@
+/** Batches that linger for longer than leases allow. */
+import { createMessageId, parseMessageId } from '@fantail/contracts'
+import type { RenewedClaim, SettleTo } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import type { ClaimInHand } from '../lanes/claim-in-hand.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import { createBatchAttempter } from './batch-attempter.fixture.ts'
+import { LaneBatches } from './lane-batches.ts'
+
+const LINGER_MS = 1_200
+const subscription = {
+  record: { id: 'stream', protocol: 'http', maxInFlight: 1, status: 'active' },
+  target: {},
+  shard: 0,
+} as unknown as CompiledSubscription
+
+function handOf(text: string, lease: string): ClaimInHand {
+  const messageId = createMessageId(Date.now())
+  const context = { messageId, topicArn: 'arn', publishedAt: 1, message: text }
+  const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
+  const claim = { delivery, lease, sendAt: null, state: null }
+  const message = new MessageContext(context)
+  return { subscription, claim, message, sendAt: null, proven: true, hasSlot: false, checkedAt: Infinity }
+}
+
+/** `renew` answers for the leases that are asked for. */
+function createBatches(renew: (lease: string, n: number) => RenewedClaim) {
+  const attempter = createBatchAttempter({ lingerMs: LINGER_MS })
+  const settled: [lease: string, op: SettleTo['op']][] = []
+  let renewals = 0
+  const settle = async (_: number, { lease }: { lease: string }, { op }: SettleTo) => {
+    settled.push([lease, op])
+    return { accepted: true, lease: null }
+  }
+  const batches = new LaneBatches({
+    attempters: { http: attempter },
+    settling: { settle },
+    finishing: {
+      finish: ({ claimed }: { claimed: { lease: string } }) => settle(0, claimed, { op: 'delivered' }),
+    },
+    renewals: {
+      renew: async (_: number, { claims }: { claims: { lease: string }[] }) => {
+        renewals++
+        return claims.map(({ lease }) => renew(lease, renewals))
+      },
+    },
+    slots: { acquire: () => true, release: () => undefined, isProven: () => true, capacity: () => 1 },
+    freed: { announce: () => undefined },
+    credentials: { admit: () => undefined, ended: () => undefined },
+    metrics: { attempted: () => undefined },
+    spans: { on: false },
+    snapshots: { slice: async () => ({ byId: new Map([['stream', subscription]]) }) },
+  } as never)
+  return { attempter, batches, settled, renewals: () => renewals }
+}
+
+test('claims are renewed while they wait and before they are sent, and settled by their new leases', async () => {
+  const { attempter, batches, settled, renewals } = createBatches((lease) => ({
+    lease: `${lease}+`,
+    sendAt: 1,
+  }))
+  batches.add(handOf('a', '1'))
+  batches.add(handOf('b', '2'))
+  await waitFor(() => settled.length === 2)
+  expect(attempter.requests.map(({ texts }) => texts)).toEqual([['a', 'b']])
+  expect(renewals()).toBeGreaterThanOrEqual(2)
+  const plus = '+'.repeat(renewals())
+  expect(settled).toEqual([
+    [`1${plus}`, 'delivered'],
+    [`2${plus}`, 'delivered'],
+  ])
+  await batches.stop()
+})
+
+test('a claim that was lost meanwhile is not sent', async () => {
+  const { attempter, batches, settled } = createBatches((lease) => ({
+    lease,
+    sendAt: lease === '1' ? null : 1,
+  }))
+  batches.add(handOf('a', '1'))
+  batches.add(handOf('b', '2'))
+  await waitFor(() => settled.length === 2)
+  expect(attempter.requests.map(({ texts }) => texts)).toEqual([['b']])
+  expect(settled).toEqual([
+    ['1', 'return'],
+    ['2', 'delivered'],
+  ])
+  await batches.stop()
+})
+
+test('a lane may get whole requests, less what is gathered', async () => {
+  const { batches } = createBatches((lease) => ({ lease, sendAt: 1 }))
+  const limitOf = () => {
+    const limits = new Map<string, number>([['another', 3]])
+    batches.limit(limits)
+    return [...limits]
+  }
+  expect(limitOf()).toEqual([['another', 3]])
+  batches.add(handOf('a', '1'))
+  expect(limitOf()).toEqual([
+    ['another', 3],
+    ['stream', 49],
+  ])
+  await batches.stop()
+})

@@ -1,0 +1,42 @@
+/** The settings that a claim is attempted with, checked again if they may have changed since it was claimed. */
+import type { Logger } from '@fantail/runtime'
+import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
+import type { MessageContext } from './message-context.ts'
+import type { SnapshotCache } from './snapshot-cache.ts'
+
+/**
+ * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
+ */
+const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
+
+interface Claimed {
+  subscription: CompiledSubscription
+  message: MessageContext
+  /** When the subscription's settings were last known to be current (performance.now()). */
+  checkedAt: number
+}
+
+interface Tools {
+  snapshots: Pick<SnapshotCache, 'slice'>
+  log: Pick<Logger, 'debug'>
+}
+
+/**
+ * The present subscription. Undefined if this claim must not be sent any more (deleted, paused, other rate), or if that
+ * cannot be checked, because changes take effect at once (invariant 6).
+ */
+export async function currentOf(
+  { subscription, message, checkedAt }: Claimed,
+  { snapshots, log }: Tools,
+): Promise<CompiledSubscription | undefined> {
+  if (performance.now() - checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX) return subscription
+  try {
+    const slice = await snapshots.slice(subscription)
+    const current = slice?.byId.get(subscription.record.id)
+    if (!current || current.record.status === 'paused' || current.rate !== subscription.rate) return undefined
+    return mayGo(current.record, message.message) ? current : undefined
+  } catch (error) {
+    log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.snapshot_unknown')
+    return undefined
+  }
+}
