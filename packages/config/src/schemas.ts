@@ -230,9 +230,12 @@ export const streamMap = () =>
   urlMap({
     things: 'streams',
     isKey: (text) => isStreamName(text) || parseStreamArn(text) !== undefined,
-    isUrl: (url) => isHttp(url) || (url.protocol === 'file:' && url.host === ''),
-    urls: 'an http or https URL or file:///folder',
+    isUrl: (url) => isHttp(url) || isBucket(url) || (url.protocol === 'file:' && url.host === ''),
+    urls: 'an http or https URL, file:///folder, s3://bucket or s3+https://host/bucket',
   })
+
+const isBucket = ({ protocol, host, pathname }: URL) =>
+  host !== '' && (protocol === 's3:' || (/^s3\+https?:$/.test(protocol) && pathname.length > 1))
 
 const MASTER_KEY =
   'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'

@@ -79,6 +79,8 @@ describe('settings', () => {
     ['FANTAIL_STREAMS', '{"orders":"/secret"}'],
     ['FANTAIL_STREAMS', '{"orders":"file://secret/x"}'],
     ['FANTAIL_STREAMS', '{"orders":"redis://secret/"}'],
+    ['FANTAIL_STREAMS', '{"orders":"s3+https://key:secret@host"}'],
+    ['FANTAIL_STREAMS', '{"orders":"s3:secret"}'],
     ['FANTAIL_AWS_CREDENTIALS', 'secret'],
     ['FANTAIL_AWS_CREDENTIALS', 'AKIA:secret:'],
     ['FANTAIL_AWS_TARGETS', '*'],
@@ -89,10 +91,18 @@ describe('settings', () => {
     expect(JSON.stringify(problems)).not.toContain('secret')
   })
 
-  it('take credentials and the ARNs that they may call together only', () => {
-    expect(namesOf(problemsOf(readWorkerSettings, { FANTAIL_AWS_CREDENTIALS: 'A:b' }))).toEqual([
-      'FANTAIL_AWS_TARGETS',
-    ])
+  it.each([
+    { FANTAIL_AWS_TARGETS: 'arn:aws:lambda:*:*:function:*' },
+    { FANTAIL_STREAMS: '{"orders":"s3://bucket/orders?region=eu-west-1"}' },
+    { FANTAIL_STREAMS: '{"orders":"s3+http://minio:9000/bucket"}' },
+  ])('need credentials for %j', (env) => {
+    expect(namesOf(problemsOf(readWorkerSettings, env))).toEqual(['FANTAIL_AWS_CREDENTIALS'])
+    expect(problemsOf(readWorkerSettings, { ...env, FANTAIL_AWS_CREDENTIALS: 'A:b' })).toEqual([])
+  })
+
+  it('take a bucket with credentials of its own', () => {
+    const env = { FANTAIL_STREAMS: '{"orders":"s3+https://key:secret@minio:9000/bucket/orders"}' }
+    expect(problemsOf(readApiSettings, env)).toEqual([])
   })
 
   it('take a server for mail with its sender, and need TLS in server mode', () => {

@@ -46,7 +46,7 @@ export function readApiSettings(env: Env): ApiSettings {
     SIGNING_RULE,
     TLS_RULE,
     masterKeyRule,
-    AWS_RULE,
+    awsRule,
     mailRule,
     DKIM_RULE,
   ])
@@ -71,7 +71,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     portRule('FANTAIL_OPS_PORT', 1),
     SIGNING_RULE,
     masterKeyRule,
-    AWS_RULE,
+    awsRule,
     mailRule,
     DKIM_RULE,
   ])
@@ -130,6 +130,18 @@ function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProb
   return [{ name: 'FANTAIL_AUTH', message }]
 }
 
+/** ARNs that may be called need credentials, and so do buckets whose URLs have none. */
+function awsRule({ streams = {}, awsTargets }: Partial<Values<typeof workerTable>>, env: Env) {
+  if (env.FANTAIL_AWS_CREDENTIALS?.trim()) return []
+  const name = 'FANTAIL_AWS_CREDENTIALS'
+  if (awsTargets) return [{ name, message: 'must be set where FANTAIL_AWS_TARGETS is' }]
+  const urls = Object.values(streams).map((url) => new URL(url))
+  const bare = urls.some(({ protocol, username }) => protocol.startsWith('s3') && username === '')
+  return bare
+    ? [{ name, message: 'must be set where FANTAIL_STREAMS names a bucket without credentials' }]
+    : []
+}
+
 function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   if (!env.FANTAIL_MASTER_KEYS_OLD?.trim() || env.FANTAIL_MASTER_KEY?.trim()) return []
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
@@ -155,7 +167,6 @@ const DKIM_RULE = togetherRule([
   'FANTAIL_EMAIL_DKIM_SELECTOR',
   'FANTAIL_EMAIL_DKIM_KEY_FILE',
 ])
-const AWS_RULE = togetherRule(['FANTAIL_AWS_CREDENTIALS', 'FANTAIL_AWS_TARGETS'])
 const SIGNING_RULE = togetherRule(['FANTAIL_SIGNING_KEY_FILE', 'FANTAIL_SIGNING_CERT_FILE'])
 const TLS_RULE = togetherRule(['FANTAIL_TLS_KEY_FILE', 'FANTAIL_TLS_CERT_FILE'])
 

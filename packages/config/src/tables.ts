@@ -258,14 +258,14 @@ const delivery = {
     schema: streamMap(),
     unset: 'no stream has a place of its own',
     description:
-      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder holds compressed lines. Hosts may be private.',
+      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines. Hosts may be private.',
   }),
   awsClientCredentials: optional({
     name: 'FANTAIL_AWS_CREDENTIALS',
     schema: awsClientCredentials(),
     unset: 'nothing is called at AWS',
     description:
-      'Credentials that functions and streams at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
+      'Credentials that functions, streams and buckets at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
   }),
   awsTargets: optional({
     name: 'FANTAIL_AWS_TARGETS',

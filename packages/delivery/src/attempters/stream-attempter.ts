@@ -7,6 +7,8 @@ import { awsHost } from '../aws/aws-hosts.ts'
 import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
 import type { Target } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
+import { bucketOf, bucketSigner } from '../streams/bucket-place.ts'
+import { BucketSink } from '../streams/bucket-sink.ts'
 import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
 import { RecordBatches } from '../streams/record-batches.ts'
@@ -44,16 +46,21 @@ export function createStreamAttempter(
   if (!streams && !credentials) return undefined
   const aws = credentials && new AwsSigner({ credentials, targets })
   const { attemptTimeoutMs: timeoutMs = ATTEMPT_DEADLINE_MS } = settings
-  return new StreamAttempter(tools, { streams, aws, timeoutMs })
+  return new StreamAttempter(tools, { streams, aws, credentials, timeoutMs })
+}
+
+interface AttempterSettings extends StreamSettings {
+  credentials: AwsCredentials | undefined
+  timeoutMs: number
 }
 
 class StreamAttempter implements Attempter {
   readonly #tools: StreamTools
-  readonly #settings: StreamSettings & { timeoutMs: number }
+  readonly #settings: AttempterSettings
   /** By the stream's ARN. */
   readonly #batches = new LRUCache<string, RecordBatches>({ max: STREAMS_MAX })
 
-  constructor(tools: StreamTools, settings: StreamSettings & { timeoutMs: number }) {
+  constructor(tools: StreamTools, settings: AttempterSettings) {
     this.#tools = tools
     this.#settings = settings
   }
@@ -104,7 +111,10 @@ class StreamAttempter implements Attempter {
     if (place.kind === 'aws') return this.#awsSink(place)
     const { url } = place
     if (url.protocol === 'file:') return new FolderSink({ folder: fileURLToPath(url), streamName })
-    const credential = `streams:${url.host}`
+    const bucket = bucketOf(url)
+    const aws = bucketSigner(url, this.#settings.credentials)
+    if (bucket) return new BucketSink({ ...bucket, aws, sender, clock, streamName })
+    const credential = `streams:${url.host}${url.pathname}`
     return new FirehoseSink({ sender, clock, url: url.href, streamName, credential, signing: undefined })
   }
 
@@ -114,7 +124,8 @@ class StreamAttempter implements Attempter {
     if (!aws) throw new Error('there are no credentials')
     const url = `https://${awsHost('firehose', arn)}/`
     const signing = { aws, region: arn.region }
-    return new FirehoseSink({ sender, clock, url, streamName: arn.name, credential: aws.name, signing })
+    const credential = aws.nameIn(arn.region)
+    return new FirehoseSink({ sender, clock, url, streamName: arn.name, credential, signing })
   }
 }
 

@@ -20,14 +20,19 @@ export interface AwsCredentials {
 }
 
 interface ToSign {
+  /** Default: POST. */
+  method?: 'POST' | 'PUT'
   service: string
   region: string
   url: string
   headers: Record<string, string>
-  body: string
+  body: string | Buffer
   /** Epoch ms. */
   now: number
 }
+
+/** The one service whose paths are signed as they are sent. */
+const ESCAPED_ONCE = 's3'
 
 export class AwsSigner {
   readonly #access: AwsAccess
@@ -36,22 +41,34 @@ export class AwsSigner {
     this.#access = access
   }
 
-  /** Names the credentials, without their secret. */
-  get name(): string {
-    return `aws:${this.#access.credentials.accessKeyId}`
+  /**
+   * Names the credentials without their secret, as valid in one region. A region that the account has not enabled
+   * refuses them, and must not stand for the others.
+   */
+  nameIn(region: string): string {
+    return `aws:${this.#access.credentials.accessKeyId}:${region}`
   }
 
   allows(arn: string): boolean {
     return matchesArn(arn, this.#access.targets)
   }
 
-  /** The headers of a POST with those of its signature. `Host` is the client's. */
-  async sign({ service, region, url, headers, body, now }: ToSign): Promise<Record<string, string>> {
+  /** The headers of a request with those of its signature. `Host` is the client's. */
+  async sign({
+    method = 'POST',
+    service,
+    region,
+    url,
+    headers,
+    body,
+    now,
+  }: ToSign): Promise<Record<string, string>> {
     const { protocol, host, hostname, pathname, searchParams } = new URL(url)
     const { credentials } = this.#access
-    const signer = new SignatureV4({ credentials, region, service, sha256: Sha256 })
+    const uriEscapePath = service !== ESCAPED_ONCE
+    const signer = new SignatureV4({ credentials, region, service, uriEscapePath, sha256: Sha256 })
     const request = {
-      method: 'POST',
+      method,
       protocol,
       hostname,
       path: pathname,

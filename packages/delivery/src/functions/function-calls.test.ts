@@ -81,7 +81,7 @@ test('refused credentials are a fault of ours, under the name of their place', a
   const { host } = new URL(url)
   expect(await invoke(calls({ functions: { hello: url } }))).toMatchObject({
     kind: 'misconfigured',
-    credential: `functions:${host}`,
+    credential: `functions:${host}/2015-03-31/functions/hello/invocations`,
     detail: '401 refused',
   })
 })

@@ -38,7 +38,7 @@ test('a URL of the map is reached without a signature', () => {
   expect(placeOf(FUNCTION_ARN, settings)).toEqual({
     url: 'http://127.0.0.1:9000/x',
     region: undefined,
-    credential: 'functions:127.0.0.1:9000',
+    credential: 'functions:127.0.0.1:9000/x',
   })
 })
 
@@ -51,7 +51,7 @@ test.each([
   expect(placeOf(arn, { aws: aws('arn:*:lambda:eu-west-1:123456789012:function:*') })).toEqual({
     url: `https://lambda.eu-west-1.${suffix}/2015-03-31/functions/${encodeURIComponent(arn)}/invocations`,
     region: 'eu-west-1',
-    credential: 'aws:AKIDEXAMPLE',
+    credential: 'aws:AKIDEXAMPLE:eu-west-1',
   })
 })
 

@@ -13,7 +13,7 @@ const INVOKE_API = '2015-03-31'
 export interface FunctionSettings {
   /** URL by name or ARN, each with or without a qualifier. */
   functions?: Readonly<Record<string, string>> | undefined
-  aws?: Pick<AwsSigner, 'allows' | 'sign' | 'name'> | undefined
+  aws?: Pick<AwsSigner, 'allows' | 'sign' | 'nameIn'> | undefined
 }
 
 export interface FunctionPlace {
@@ -31,7 +31,7 @@ export function placeOf(arn: string, { functions = {}, aws }: FunctionSettings):
   const mapped = keysOf(arn, parsed).find((key) => Object.hasOwn(functions, key))
   if (mapped !== undefined) return mappedPlace(functions[mapped] ?? '', parsed)
   if (!aws?.allows(arn)) return undefined
-  return { url: awsUrl(arn, parsed), region: parsed.region, credential: aws.name }
+  return { url: awsUrl(arn, parsed), region: parsed.region, credential: aws.nameIn(parsed.region) }
 }
 
 /** The most particular one first. */
@@ -48,7 +48,8 @@ function mappedPlace(text: string, { name, qualifier }: FunctionArn): FunctionPl
     url.pathname = invocationPath(name)
     if (qualifier !== undefined) url.searchParams.set('Qualifier', qualifier)
   }
-  return { url: url.href, region: undefined, credential: `functions:${url.host}` }
+  // With the path, so that one function behind a gateway does not stand for the others.
+  return { url: url.href, region: undefined, credential: `functions:${url.host}${url.pathname}` }
 }
 
 /** By the whole ARN, since a name would mean a function of the credentials' own account. */

@@ -196,6 +196,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
    */
   #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
+    const { method = 'POST', body } = this.#request
     this.#controller = null
     this.#cause = again
     this.#answerBegun = false
@@ -205,10 +206,9 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#asks = undefined
     this.#info = undefined
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
-    this.#sent = credentials?.authorization('POST', path, this.#challenge)
+    this.#sent = credentials?.authorization(method, path, this.#challenge)
     this.#connection = this.#context.connections.acquire(origin, again === 'reset')
-    const { body } = this.#request
-    this.#connection.client.dispatch({ path, method: 'POST', headers: this.#headers(), body }, this)
+    this.#connection.client.dispatch({ path, method, headers: this.#headers(), body }, this)
   }
 
   #headers(): string[] | Record<string, string> {

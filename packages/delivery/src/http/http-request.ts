@@ -15,6 +15,8 @@ export interface HttpEndpoint {
 }
 
 export interface HttpRequest {
+  /** Default: POST. */
+  method?: 'POST' | 'PUT'
   url: string
   /** Proxy and other outbound settings. Absent if there are none. */
   route?: Route | undefined

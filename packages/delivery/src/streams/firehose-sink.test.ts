@@ -129,7 +129,7 @@ test('what goes out to AWS is signed for firehose in the stream’s region', asy
     const url = 'https://firehose.eu-west-1.amazonaws.com/'
     const signing = { aws, region: 'eu-west-1' }
     const options = { sender: { send: resolve }, clock: () => NOW, url, streamName: 'orders', signing }
-    void new FirehoseSink({ ...options, credential: aws.name }).put(RECORDS, 2_000)
+    void new FirehoseSink({ ...options, credential: aws.nameIn('eu-west-1') }).put(RECORDS, 2_000)
   })
   expect(request.route).toBeUndefined()
   expect(request.headers).toMatchObject({

@@ -11,7 +11,7 @@ const ANY = '*'
 export interface StreamSettings {
   /** Place by name or ARN. */
   streams?: Readonly<Record<string, string>> | undefined
-  aws?: Pick<AwsSigner, 'allows' | 'sign' | 'name'> | undefined
+  aws?: Pick<AwsSigner, 'allows' | 'sign' | 'nameIn'> | undefined
 }
 
 /** `aws`: Firehose at AWS. Otherwise a URL of the operator. */

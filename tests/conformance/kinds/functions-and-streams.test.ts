@@ -12,8 +12,8 @@ import {
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { type ReceivedRequest, type Reply, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
-import { useStack } from '../harness/services/stack.ts'
+import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
+import { useStack } from '../../harness/services/stack.ts'
 
 /** The invoke API of every function. */
 const lambda = await startReceiver()
@@ -45,6 +45,14 @@ async function subscribed(name: string) {
   const endpoint = functionArn(name)
   const arn = await aws().subscribe(name, { protocol: 'lambda', endpoint, attributes: { RedrivePolicy } })
   return { arn, dead }
+}
+
+/** Of SNS's metric NumberOfNotificationsFailed. */
+async function failedOf(topic: string): Promise<number> {
+  const text = await (await fetch(`${stack().worker(0).url}/metrics`)).text()
+  const series = `aws_sns_number_of_notifications_failed_total{TopicName="${topic}"`
+  const line = text.split('\n').find((one) => one.startsWith(series))
+  return Number(line?.split(' ').at(-1) ?? 0)
 }
 
 const publish = (topic: string, Message: string, more = {}) =>
@@ -96,7 +104,7 @@ test.each([
   ['missing', 404, 'ResourceNotFoundException'],
   ['denied', 403, 'AccessDeniedException'],
 ])(
-  '[309][350][351] a function that is %s: the message is dead-lettered after one attempt',
+  '[309][311][350][351] a function that is %s: the message is dead-lettered after one attempt',
   async (name, status, type) => {
     answer(name, { status, headers: { 'x-amzn-errortype': type }, body: '{"Message":"No."}' })
     const { dead } = await subscribed(name)
@@ -112,10 +120,11 @@ test.each([
     })
     expect(letter.MessageAttributes).toBeUndefined()
     expect(lambda.requestsTo(pathOf(name))).toHaveLength(1)
+    expect(await waitFor(() => failedOf(name))).toBe(1)
   },
 )
 
-test('[310][349][354] throttles, faults and errors of the function are retried, and leave no dead letter', async () => {
+test('[310][311][349][354] throttles, faults and errors of the function are retried, and leave no dead letter', async () => {
   const replies = [{ status: 429 }, { status: 500 }, { body: '{"errorType":"TypeError"}' }]
   answer('recovers', (_, n) => replies[n - 1] ?? ACCEPTED)
   const { dead } = await subscribed('recovers')
@@ -128,6 +137,25 @@ test('[310][349][354] throttles, faults and errors of the function are retried, 
     )
     return counts.delivered === 1
   })
+  const asked = { QueueUrl: dead, AttributeNames: ['ApproximateNumberOfMessages' as const] }
+  const { Attributes } = await aws().sqs.send(new GetQueueAttributesCommand(asked))
+  expect(Attributes?.ApproximateNumberOfMessages).toBe('0')
+  expect(await failedOf('recovers')).toBe(0)
+})
+
+test('refused credentials cost no attempt: the lane stands, and nothing is dead-lettered', async () => {
+  answer('forbidden', { status: 403, headers: { 'x-amzn-errortype': 'ExpiredTokenException' } })
+  const { arn, dead } = await subscribed('forbidden')
+  await publish('forbidden', 'hello')
+  const lane = async () => {
+    const id = arn.split(':').at(-1)
+    const { lane } = await stack().client.get<{ lane: { waiting: number; waitsFor: string | null } }>(
+      `/v1/subscriptions/${id}`,
+    )
+    return lane
+  }
+  await waitFor(async () => (await lane()).waitsFor === 'misconfigured')
+  expect(await lane()).toMatchObject({ waiting: 1, waitsFor: 'misconfigured' })
   const asked = { QueueUrl: dead, AttributeNames: ['ApproximateNumberOfMessages' as const] }
   const { Attributes } = await aws().sqs.send(new GetQueueAttributesCommand(asked))
   expect(Attributes?.ApproximateNumberOfMessages).toBe('0')

@@ -1,0 +1,32 @@
+/**
+ * A bucket as the operator names it: `s3://bucket/prefix?region=eu-west-1` at AWS, `s3+https://host/bucket/prefix` at
+ * another service. The latter may hold credentials of its own.
+ */
+import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
+import type { BucketPlace } from './bucket-sink.ts'
+
+const REGION_DEFAULT = 'us-east-1'
+const SCHEMES: Record<string, string> = { 's3+http:': 'http', 's3+https:': 'https' }
+
+/** Undefined: it is none. */
+export function bucketOf(url: URL): BucketPlace | undefined {
+  const region = url.searchParams.get('region') ?? REGION_DEFAULT
+  const origin = originOf(url, region)
+  const path = url.pathname.replace(/\/*$/, '/')
+  if (origin === undefined) return undefined
+  return { base: `${origin}${path}`, region, credential: `bucket:${url.host}${path}` }
+}
+
+function originOf({ protocol, host }: URL, region: string): string | undefined {
+  if (protocol === 's3:') return `https://${host}.s3.${region}.amazonaws.com`
+  const scheme = SCHEMES[protocol]
+  return scheme && `${scheme}://${host}`
+}
+
+/** By the credentials of the URL, else by those that everything else at AWS is called with. */
+export function bucketSigner(url: URL, aws: AwsCredentials | undefined): AwsSigner | undefined {
+  const { username, password } = url
+  const own = { accessKeyId: decodeURIComponent(username), secretAccessKey: decodeURIComponent(password) }
+  const credentials = username === '' ? aws : own
+  return credentials && new AwsSigner({ credentials, targets: [] })
+}

@@ -1,0 +1,90 @@
+/**
+ * Puts records into objects of a bucket, at S3 or at a service that speaks its API. The bucket is the operator's, so a
+ * refusal is a fault of the settings and never of a message.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import type { AwsSigner } from '../aws/aws-signer.ts'
+import type { HttpSender } from '../http/http-sender.ts'
+import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
+import { objectBody, objectName } from './object-name.ts'
+import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
+
+/** @limit Refusal of a bucket that is read. Past it: its status alone is reported. */
+const REFUSAL_BYTES_MAX = 16_384
+/** Refusals that end by themselves. */
+const TEMPORARY = new Set([408, 409, 429])
+/** What S3 answers to too many requests: `SlowDown`. */
+const SLOW_DOWN = new Set([429, 503])
+
+export interface BucketPlace {
+  /** Base of the objects' URLs, with a slash at its end. */
+  base: string
+  region: string
+  /** Names the credentials, without a secret. */
+  credential: string
+}
+
+interface BucketSinkOptions extends BucketPlace {
+  sender: Pick<HttpSender, 'send'>
+  /** Undefined: there are no credentials. */
+  aws: Pick<AwsSigner, 'sign'> | undefined
+  /** Epoch ms, for the time of a signature. */
+  clock: () => number
+  streamName: string
+}
+
+export class BucketSink implements StreamSink {
+  readonly recordsMax = OBJECT_RECORDS_MAX
+  readonly bytesMax = OBJECT_BYTES_MAX
+  readonly recordBytesMax = OBJECT_BYTES_MAX
+  readonly credential: string
+  readonly #options: BucketSinkOptions
+
+  constructor(options: BucketSinkOptions) {
+    this.credential = options.credential
+    this.#options = options
+  }
+
+  async put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults> {
+    const name = objectName(this.#options.streamName, records)
+    const result = await this.#putObject(name, await objectBody(records), timeoutMs)
+    return records.map(() => result)
+  }
+
+  async #putObject(name: string, body: Buffer, timeoutMs: number): Promise<AttemptResult> {
+    const { base, region, aws, clock, sender } = this.#options
+    const url = `${base}${name.split('/').map(encodeURIComponent).join('/')}`
+    const plain = { 'content-type': 'application/gzip', 'user-agent': 'Fantail' }
+    const method = 'PUT' as const
+    const sent = { method, url, body }
+    const signed = { ...sent, service: 's3', region, headers: plain, now: clock() }
+    if (!aws) return this.#misconfigured('there are no credentials for it')
+    const headers = await aws.sign(signed).catch((error: Error) => error)
+    if (headers instanceof Error) return this.#misconfigured(`it cannot be signed: ${headers.message}`)
+    const request = { ...sent, headers, route: TRUSTED_ROUTE, timeoutMs, responseBytesMax: REFUSAL_BYTES_MAX }
+    const { promise, resolve } = Promise.withResolvers<AttemptResult>()
+    sender.send(request, resolve)
+    return this.#judged(await promise, name)
+  }
+
+  #judged(result: AttemptResult, name: string): AttemptResult {
+    if (result.kind !== 'response') return result
+    const { statusCode, durationMs, body, retryAfterSeconds } = result
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(body?.toString() ?? '')?.[1]
+    const plain = { kind: 'response', statusCode, durationMs, text: JSON.stringify({ name, code }) } as const
+    if (statusCode >= 200 && statusCode < 300) return plain
+    if (statusCode < 500 && !TEMPORARY.has(statusCode))
+      return this.#misconfigured(`the bucket answered ${statusCode} ${code ?? ''}`.trim(), durationMs)
+    return {
+      ...plain,
+      verdict: 'retry',
+      ...(SLOW_DOWN.has(statusCode) && { isThrottled: true }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    }
+  }
+
+  #misconfigured(detail: string, durationMs = 0): AttemptResult {
+    return { kind: 'misconfigured', credential: this.credential, detail, durationMs }
+  }
+}
