@@ -64,7 +64,8 @@ describe.each([
     pair = await startWithReplica({ command, appendfsync: 'always' })
     const { master, stop } = pair
     const env = { FANTAIL_MIN_REPLICAS: '1' }
-    const place = { env: { REDIS_URL: master.url }, target: master.url, redis: master, stop }
+    const { url: target, logText } = master
+    const place = { env: { REDIS_URL: target }, target, redis: master, logText, stop }
     stack = await startStack({ place, proxied: 'all', env })
     dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
     other = new ServiceProcess('publish-api', 'other-api', {

@@ -10,9 +10,9 @@
  */
 import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
-import { timelines } from '../runs/failure-report.ts'
 import type { ErrorBody } from '../services/rest-client.ts'
 import type { Stack } from '../services/stack.ts'
+import { describeUnplaced, type Unplaced } from './unplaced.ts'
 
 export interface LedgerOptions {
   stack: Stack
@@ -74,7 +74,6 @@ export interface Account {
 type Fate = 'accepted' | 'refused' | 'unknown'
 
 const DISCARDED = 'discarded:'
-const MISSING_SHOWN = 20
 const PAGE = 100
 const AGAIN_EVERY_MS = 100
 const AGAIN_MS_MAX = 10_000
@@ -156,10 +155,9 @@ export class Ledger {
     return fate
   }
 
-  /** `count` texts from `next`, at a steady rate, whatever the API answers. Resolves when all are answered. */
   /**
-   * Publishes `count` messages, and then more until `until` is true, because on a busy machine the fault may take
-   * longer.
+   * Publishes `count` messages at a steady rate, whatever the API answers, and then more until `until` is true, because
+   * on a busy machine the fault may take longer. Resolves when all are answered.
    */
   async publishAtRate(options: PublishingAtRate): Promise<void> {
     const { count, perSecond, prefix = 'm', until = () => true } = options
@@ -189,18 +187,12 @@ export class Ledger {
     const { delivered, arrivals } = this.#arrivals()
     const dead = await this.deadLetters()
     const counts = await this.#countsSince()
-    const { acknowledgedOnly } = this.#options
-    const isOwed = (fate: Fate | undefined) => fate !== 'refused' && !(acknowledgedOnly && fate === 'unknown')
     const waiting = await this.#waiting()
-    const quarantined = await this.#quarantined(new Set([...delivered, ...dead]))
     const placed = new Set([...delivered, ...dead])
-    const seenTexts = new Set([...placed].map((key) => key.slice(key.indexOf(' ') + 1)))
-    const texts = [...this.fates].filter(
-      ([text, fate]) => isOwed(fate) && (fate === 'accepted' || seenTexts.has(text)),
-    )
-    const owed = texts.length * this.subscriptions.length
-    const fateOf = (key: string) => this.fates.get(key.slice(key.indexOf(' ') + 1))
-    const ended = [...placed].filter((key) => isOwed(fateOf(key))).length
+    const quarantined = await this.#quarantined(placed)
+    const owed = this.#owedTexts(placed).length * this.subscriptions.length
+    const fateOf = (key: string) => this.fates.get(textOf(key))
+    const ended = [...placed].filter((key) => this.#isOwed(fateOf(key))).length
     const { discarded, expired } = counts
     return {
       accepted: this.count('accepted'),
@@ -295,12 +287,34 @@ export class Ledger {
   }
 
   async #notSettled(account: Account | undefined): Promise<string> {
-    const missing = this.missing()
-    const texts = missing.map((key) => key.slice(key.indexOf(' ') + 1))
-    const ids = [...new Set(texts)].flatMap((text) => this.#ids.get(text) ?? [])
-    const known = await timelines(this.#options.stack.api, ids)
-    const shown = missing.slice(0, MISSING_SHOWN).join(', ')
-    return `not settled: ${JSON.stringify(account)}\nmissing: ${shown}\n${known}`
+    const unplaced = await this.#unplaced()
+    const described = await describeUnplaced(this.#options.stack.api, unplaced)
+    return `not settled: ${JSON.stringify(account)}\n${described}`
+  }
+
+  /** Deliveries that are owed, have not arrived and are no dead letters. Lists no dead letters if the API is away. */
+  async #unplaced(): Promise<Unplaced[]> {
+    const dead = await this.deadLetters().catch(() => new Set<string>())
+    const placed = new Set([...this.#arrivals().delivered, ...dead])
+    const texts = this.#owedTexts(placed)
+    return this.subscriptions.flatMap(({ id: subscriptionId, path }) =>
+      texts
+        .map((text) => ({ key: `${path} ${text}`, subscriptionId, messageId: this.#ids.get(text) }))
+        .filter(({ key }) => !placed.has(key)),
+    )
+  }
+
+  #isOwed(fate: Fate | undefined): boolean {
+    return fate !== 'refused' && !(this.#options.acknowledgedOnly && fate === 'unknown')
+  }
+
+  /** Accepted texts, and unknown ones that were stored. */
+  #owedTexts(placed: Set<string>): string[] {
+    const seen = new Set([...placed].map(textOf))
+    const isStored = (text: string, fate: Fate) => fate === 'accepted' || seen.has(text)
+    return [...this.fates]
+      .filter(([text, fate]) => this.#isOwed(fate) && isStored(text, fate))
+      .map(([text]) => text)
   }
 
   async #publish(text: string): Promise<Fate> {
@@ -393,6 +407,11 @@ export class Ledger {
     )
     return lanes.reduce((sum, { lane }) => sum + lane.waiting + lane.inFlight, 0)
   }
+}
+
+/** Of `<path> <text>`. */
+function textOf(key: string): string {
+  return key.slice(key.indexOf(' ') + 1)
 }
 
 interface DeadLetterPage {

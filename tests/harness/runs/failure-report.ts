@@ -15,7 +15,8 @@ const OPEN_STATES = ['waiting', 'inFlight']
 type Api = Pick<ServiceProcess, 'url' | 'logLines'>
 type Fields = Record<string, unknown>
 
-interface Delivery extends Fields {
+export interface Delivery extends Fields {
+  subscriptionId: string | null
   state: string
 }
 
@@ -38,6 +39,11 @@ export async function timelines(api: Pick<Api, 'url'>, ids: string[]): Promise<s
   return (await Promise.all(shown.map((id) => timeline(api, id)))).map(({ text }) => text).join('\n')
 }
 
+/** First page of the message's deliveries, as the API answers it. */
+export async function deliveriesOf(api: Pick<Api, 'url'>, id: string): Promise<Delivery[]> {
+  return (await ask<{ deliveries: Delivery[] }>(api, `/v1/messages/${id}/deliveries`)).deliveries
+}
+
 async function timelinesOfLatest(api: Api, ids: string[]): Promise<string> {
   if (ids.length === 0) return 'messages: the log of the API names none'
   const found = await Promise.all(ids.slice(-MESSAGES_ASKED).map((id) => timeline(api, id)))
@@ -49,7 +55,7 @@ async function timelinesOfLatest(api: Api, ids: string[]): Promise<string> {
 
 async function timeline(api: Pick<Api, 'url'>, id: string): Promise<{ hasEnded: boolean; text: string }> {
   try {
-    const { deliveries } = await ask<{ deliveries: Delivery[] }>(api, `/v1/messages/${id}/deliveries`)
+    const deliveries = await deliveriesOf(api, id)
     const rows = deliveries.slice(0, DELIVERIES_SHOWN).map((delivery) => `  ${JSON.stringify(delivery)}`)
     const text = [`message ${id}: ${deliveries.length} deliveries`, ...rows].join('\n')
     return { hasEnded: !deliveries.some(({ state }) => OPEN_STATES.includes(state)), text }

@@ -24,6 +24,8 @@ export interface RedisPlace {
   redis: TestRedis
   cluster?: TestCluster
   sentinels?: TestSentinels
+  /** The end of the log of each server, and of each Sentinel. */
+  logText(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -36,17 +38,27 @@ export async function startPlace(
     const cluster = await startCluster(options)
     const env = { ...tlsEnv, REDIS_CLUSTER_NODES: cluster.addresses, FANTAIL_QUEUES: '3' }
     const target = { ...cluster.target, ...access }
-    return { env, target, redis: first(cluster.nodes), cluster, stop: cluster.stop }
+    const logText = () => logTextOf(cluster.nodes)
+    return { env, target, redis: first(cluster.nodes), cluster, logText, stop: cluster.stop }
   }
   if (kind === 'sentinels') {
     const sentinels = await startSentinels(options)
     const env = { ...tlsEnv, REDIS_SENTINELS: sentinels.addresses, REDIS_SENTINEL_NAME: sentinels.name }
     const target = { ...sentinels.target, ...access }
-    return { env, target, redis: first(sentinels.nodes), sentinels, stop: sentinels.stop }
+    const logText = async () => [await logTextOf(sentinels.nodes), ...(await sentinels.logTexts())].join('\n')
+    return { env, target, redis: first(sentinels.nodes), sentinels, logText, stop: sentinels.stop }
   }
   const redis = await startRedis(options)
   const target = access.tls ? { url: redis.url, tls: access.tls } : redis.url
-  return { env: { ...tlsEnv, REDIS_URL: redis.url }, target, redis, stop: redis.stop }
+  const logText = () => logTextOf([redis])
+  return { env: { ...tlsEnv, REDIS_URL: redis.url }, target, redis, logText, stop: redis.stop }
+}
+
+async function logTextOf(nodes: TestRedis[]): Promise<string> {
+  const texts = await Promise.all(
+    nodes.map(async ({ port, logText }) => `Redis at ${port}:\n${await logText()}`),
+  )
+  return texts.join('\n')
 }
 
 function tlsPlace(tls: TestTls | undefined): { tls?: RedisTls; env: Record<string, string> } {

@@ -1,6 +1,6 @@
 /**
  * All services of Fantail as processes, with a Redis of their own, for one test file. They end with the file. If a test
- * fails, it prints the services' logs, the latest messages' timelines and the lanes' figures.
+ * fails, it prints the logs of the services and of Redis, the latest messages' timelines and the lanes' figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -132,8 +132,9 @@ export function useStack(options: StackOptions = {}): () => Stack {
   }, 120_000)
   beforeEach(({ onTestFailed }) => {
     onTestFailed(async () => {
-      const { api, logText } = current()
-      console.error(`${logText().slice(-LOG_CHARS_SHOWN)}\n${await failureReport(api)}`)
+      const { api, logText, place } = current()
+      const logs = [logText().slice(-LOG_CHARS_SHOWN), await place.logText()]
+      console.error([...logs, await failureReport(api)].join('\n'))
     })
   })
   afterAll(() => stack?.stop(), 60_000)

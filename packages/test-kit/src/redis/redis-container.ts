@@ -5,6 +5,7 @@ import { waitFor } from '../wait-for.ts'
 import type { RedisRuntime } from './redis-runtime.ts'
 
 const REDIS_PORT = 6379
+const LOG_LINES_SHOWN = 50
 
 const imageName = () => process.env.FANTAIL_REDIS_IMAGE || 'redis:7.4-alpine'
 
@@ -55,6 +56,7 @@ export async function startContainer(port: number, words: string[]): Promise<Red
     thaw: () => container.unpause(),
     remove: () => container.remove({ v: true, force: true }),
     ended: async () => ((await state()).Running ? undefined : 'the container of redis-server ended'),
+    logText: async () => String(await container.logs({ stdout: true, tail: LOG_LINES_SHOWN })),
     // The daemon holds the port, so no other server can answer there.
     isOwn: () => true,
   }

@@ -13,7 +13,7 @@ interface SpawnOptions {
   env: Record<string, string>
 }
 
-const LOG_CHARS_SHOWN = 1_000
+const LOG_CHARS_SHOWN = 4_000
 
 /** Servers end with the test process, also if it crashes. */
 const living = new Set<ChildProcess>()
@@ -38,12 +38,13 @@ export async function spawnServer({ command, port, words, env }: SpawnOptions): 
     thaw: async () => server.signal('SIGCONT'),
     remove: () => rm(dir, { recursive: true, force: true }),
     ended: () => server.ended(),
+    logText: () => endOf(log),
     isOwn: (info) => server.isOwn(info),
   }
 }
 
 /** One process of a server or a Sentinel, which writes to this log. */
-interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill'> {
+interface RedisProcess extends Pick<RedisRuntime, 'ended' | 'isOwn' | 'kill' | 'logText'> {
   pid: number
   signal(signal: NodeJS.Signals): void
 }
@@ -70,9 +71,14 @@ export function startProcess(
     },
     ended: async () => {
       if (!hasEnded()) return undefined
-      const text = await readFile(log, 'utf8').catch(() => 'it left no log')
-      return `${command} ended with ${child.exitCode ?? child.signalCode}\n${text.slice(-LOG_CHARS_SHOWN)}`
+      return `${command} ended with ${child.exitCode ?? child.signalCode}\n${await endOf(log)}`
     },
+    logText: () => endOf(log),
     isOwn: (info) => info.includes(`process_id:${pid}\r`),
   }
+}
+
+async function endOf(log: string): Promise<string> {
+  const text = await readFile(log, 'utf8').catch(() => 'it left no log')
+  return text.slice(-LOG_CHARS_SHOWN)
 }

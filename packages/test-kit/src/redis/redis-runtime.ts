@@ -12,6 +12,8 @@ export interface RedisRuntime {
   remove(): Promise<void>
   /** Why the server that was started last has ended. undefined: it runs. */
   ended(): Promise<string | undefined>
+  /** The end of what the server has logged, over all its starts. */
+  logText(): Promise<string>
   /**
    * Whether this text (`INFO server`) comes from the server that was started last. Another server may answer at its
    * port.

@@ -32,6 +32,10 @@ export interface TestSentinels {
   addresses: string
   target: { sentinels: { host: string; port: number }[]; name: string }
   master(): Promise<TestRedis>
+  /** Starts a master that was replaced, as a replica. Sentinels themselves take eight seconds for that. */
+  rejoin(old: TestRedis): Promise<void>
+  /** The end of what each Sentinel has logged. */
+  logTexts(): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -71,19 +75,20 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
     await stop()
     throw error
   }
+  const masterNow = () => masterAmong(nodes, sentinels[0]?.client)
   const places = sentinels.map(({ port }) => ({ host: '127.0.0.1', port }))
   return {
     nodes,
     name: NAME,
     addresses: places.map(({ host, port }) => `${host}:${port}`).join(','),
     target: { sentinels: places, name: NAME },
-    async master() {
-      const asked = sentinels[0]?.client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
-      const port = ((await asked) as string[] | undefined)?.[1]
-      const node = nodes.find((one) => String(one.port) === port)
-      if (!node) throw new Error('no master')
-      return node
+    master: masterNow,
+    async rejoin(old) {
+      await old.restart()
+      await follow(old, await masterNow(), redis.tls)
     },
+    logTexts: () =>
+      Promise.all(sentinels.map(async ({ port, logText }) => `Sentinel at ${port}:\n${await logText()}`)),
     stop,
   }
 }
@@ -121,7 +126,24 @@ async function startSentinel({ port, dir, masterPort, tls }: SentinelOptions) {
     await sentinel.kill()
     throw error
   }
-  return { port, client, kill: sentinel.kill }
+  return { port, client, kill: sentinel.kill, logText: sentinel.logText }
+}
+
+async function masterAmong(nodes: TestRedis[], sentinel: Redis | undefined): Promise<TestRedis> {
+  const asked = sentinel?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+  const port = ((await asked) as string[] | undefined)?.[1]
+  const node = nodes.find((one) => String(one.port) === port)
+  if (!node) throw new Error('no master')
+  return node
+}
+
+async function follow(node: TestRedis, master: TestRedis, tls: TestTls | undefined): Promise<void> {
+  const client = new Redis(node.port, '127.0.0.1', clientTls(tls))
+  try {
+    await client.replicaof('127.0.0.1', master.port)
+  } finally {
+    client.disconnect()
+  }
 }
 
 async function knows(client: Redis, replicas: number): Promise<boolean> {

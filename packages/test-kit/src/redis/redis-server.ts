@@ -26,6 +26,8 @@ export interface TestRedis {
   thaw(): Promise<void>
   /** Starts it again on the same port with the same data. */
   restart(): Promise<void>
+  /** The end of what it has logged. */
+  logText(): Promise<string>
   /** Ends it and removes its data. */
   stop(): Promise<void>
 }
@@ -77,6 +79,7 @@ async function startAt(port: number, options: TestRedisOptions): Promise<TestRed
       await runtime.start()
       await untilAnswers(runtime, port, tls)
     },
+    logText: runtime.logText,
     stop,
   }
 }
