@@ -7,6 +7,7 @@ import { CreateTopicCommand, ListSubscriptionsCommand, PublishCommand, SNSClient
 import { connect, whenReady } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startReceiver, startRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { placeOf } from '../harness/services/redis-place.ts'
 import { RestClient } from '../harness/services/rest-client.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 import { MASTER_KEY, readStoredRelease, restore, type StoredView } from './stored-release.ts'
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await restore(connection, { release, lines, receiver: receiver.url })
   connection.disconnect()
   stack = await startStack({
-    place: { env: { REDIS_URL: redis.url }, target: redis.url, redis, stop: redis.stop },
+    place: placeOf(redis),
     redrive: true,
     env: {
       FANTAIL_MODE: 'server',

@@ -15,7 +15,8 @@ export {
   type Share,
 } from './consumers/consumers.ts'
 export { type CheckpointNames, readCheckpointNames } from './copies/checkpoint-names.ts'
-export { followConnection, openSince, type ServerMark, ServerMarks } from './copies/server-marks.ts'
+export { followConnection, openSince } from './copies/open-connections.ts'
+export { type ServerMark, ServerMarks } from './copies/server-marks.ts'
 export { Credentials } from './credentials/own-credentials.ts'
 export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'

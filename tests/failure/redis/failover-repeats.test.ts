@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { redisReleases, startWithReplica, type TestReplica, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { beginFault, secondsSince } from '../../harness/ledgers/fault-rows.ts'
+import { placeOf } from '../../harness/services/redis-place.ts'
 import { RestClient } from '../../harness/services/rest-client.ts'
 import { ServiceProcess } from '../../harness/services/service-process.ts'
 import { type Stack, startStack } from '../../harness/services/stack.ts'
@@ -64,8 +65,7 @@ describe.each([
     pair = await startWithReplica({ command, appendfsync: 'always' })
     const { master, stop } = pair
     const env = { FANTAIL_MIN_REPLICAS: '1' }
-    const { url: target, logText } = master
-    const place = { env: { REDIS_URL: target }, target, redis: master, logText, stop }
+    const place = placeOf(master, stop)
     stack = await startStack({ place, proxied: 'all', env })
     dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
     other = new ServiceProcess('publish-api', 'other-api', {

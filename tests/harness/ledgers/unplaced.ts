@@ -1,6 +1,6 @@
 /**
- * For a ledger that does not balance: the deliveries that it owes and finds nowhere, with their timelines. It knows only
- * how many were discarded, expired or quarantined. Those are asked for and come last, so that lost ones come first.
+ * Describes the deliveries that a ledger owes and finds nowhere. The ledger only counts those that were discarded,
+ * expired or quarantined. The API names them, and they come last, so that lost deliveries come first.
  */
 import { deliveriesOf, timelines } from '../runs/failure-report.ts'
 import type { ServiceProcess } from '../services/service-process.ts'

@@ -15,7 +15,7 @@ const OPEN_STATES = ['waiting', 'inFlight']
 type Api = Pick<ServiceProcess, 'url' | 'logLines'>
 type Fields = Record<string, unknown>
 
-export interface Delivery extends Fields {
+interface Delivery extends Fields {
   subscriptionId: string | null
   state: string
 }

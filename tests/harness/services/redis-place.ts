@@ -54,6 +54,12 @@ export async function startPlace(
   return { env: { ...tlsEnv, REDIS_URL: redis.url }, target, redis, logText, stop: redis.stop }
 }
 
+/** Place of a server that runs already. */
+export function placeOf(redis: TestRedis, stop = redis.stop): RedisPlace {
+  const { url } = redis
+  return { env: { REDIS_URL: url }, target: url, redis, logText: () => logTextOf([redis]), stop }
+}
+
 async function logTextOf(nodes: TestRedis[]): Promise<string> {
   const texts = await Promise.all(
     nodes.map(async ({ port, logText }) => `Redis at ${port}:\n${await logText()}`),

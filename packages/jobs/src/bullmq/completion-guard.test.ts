@@ -1,3 +1,4 @@
+import { openSince } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
@@ -47,9 +48,9 @@ test('a completion that waited for a connection is asked about when it is sent',
       return noticed.promise
     },
     guard: {
-      mayComplete: (_job, openSince) => {
-        opened.push(openSince())
-        return openSince() < Number.POSITIVE_INFINITY
+      mayComplete: (_job, sentOn) => {
+        opened.push(openSince(sentOn))
+        return openSince(sentOn) < Number.POSITIVE_INFINITY
       },
       prove: async () => void proofs++,
     },

@@ -3,16 +3,16 @@
  * is written to the connection. ioredis may also write it later, after a reconnect, when the copies that the run has
  * made are gone.
  */
-import type { Command } from 'ioredis'
+import type { Command, Redis } from 'ioredis'
 
 export interface CompletionGuard {
-  /** Whether the job may be completed now. `openSince`: when the connection of this command was opened. */
-  mayComplete(job: string, openSince: () => number): boolean
+  /** Whether the job may be completed now. `sentOn`: the connection of this command. */
+  mayComplete(job: string, sentOn: Redis): boolean
   /**
    * Resolves when the job may be completed. Rejects if it must not be completed. BullMQ then tries it again a second
    * later.
    */
-  prove(job: string, openSince: () => number): Promise<void>
+  prove(job: string, sentOn: Redis): Promise<void>
 }
 
 const TARGET_AT = 4

@@ -13,7 +13,7 @@
  * worker has a job scheduler, which shares it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { followConnection, openSince } from '@fantail/store'
+import { followConnection } from '@fantail/store'
 import { Redis, type RedisOptions } from 'ioredis'
 import { type CompletionGuard, completedJob } from './completion-guard.ts'
 
@@ -30,7 +30,7 @@ class WhenFullRedis extends Redis {
    */
   override sendCommand(...sent: Sent): unknown {
     const job = this.guard && this.status === 'ready' ? completedJob(sent[0]) : undefined
-    if (!this.guard || job === undefined || this.guard.mayComplete(job, () => openSince(this)))
+    if (!this.guard || job === undefined || this.guard.mayComplete(job, this))
       return super.sendCommand(...sent)
     void this.#prove(job, this.guard, sent)
     return sent[0].promise
@@ -40,7 +40,7 @@ class WhenFullRedis extends Redis {
     try {
       // ioredis repeats commands just before it emits 'ready'.
       await nextTurn()
-      await guard.prove(job, () => openSince(this))
+      await guard.prove(job, this)
       this.sendCommand(command, ...rest)
     } catch (error) {
       command.reject(error as Error)

@@ -25,7 +25,7 @@ import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
 import { JobMessages, postpone } from './job-messages.ts'
 import { PartsCapacity } from './parts-capacity.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
-import { proveCopies, RunEntries } from './run-entries.ts'
+import { RunEntries } from './run-entries.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
 import { type JobData, RunStarts } from './run-starts.ts'
 import { StalledWatch } from './stalled-watch.ts'
@@ -56,7 +56,7 @@ interface ConsumerOptions {
 export class DispatchConsumer {
   readonly #options: ConsumerOptions
   readonly #worker: Worker<JobData, void>
-  readonly #runs = new RunEntries()
+  readonly #runs: RunEntries
   readonly #stalled: StalledWatch
   readonly #locks: RunLocks
   readonly #trouble: TroubleGuard
@@ -73,6 +73,7 @@ export class DispatchConsumer {
     const onError = (error: Error) => this.#onError(error)
     this.#options = options
     this.#name = dispatchQueueName(queue)
+    this.#runs = new RunEntries(onError)
     this.#worker = createWorker<JobData>({
       name: this.#name,
       url: options.url,
@@ -156,7 +157,7 @@ export class DispatchConsumer {
     entry.starts = start.starts
     try {
       const end = await entry.done
-      if (end === 'settled' || end === 'cut') await proveCopies(entry)
+      if (end === 'settled' || end === 'cut') await this.#runs.proveCopies(entry)
       // A later start continues this run, and completes its job. With this error BullMQ leaves the job as it is.
       if (entry.token !== token) throw new WaitingError()
       // BullMQ starts the job once more. Its checkpoint says what is settled.

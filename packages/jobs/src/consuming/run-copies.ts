@@ -14,7 +14,7 @@
  * A job whose run is lost starts again from its checkpoints. That repeats deliveries and loses none. None of this costs
  * a command while connections stay open.
  */
-import { type CheckpointNames, type ServerMark, shardBase } from '@fantail/store'
+import { type CheckpointNames, type Redis, type ServerMark, shardBase } from '@fantail/store'
 
 interface CopyInShard extends Partial<CheckpointNames> {
   mark: ServerMark
@@ -25,11 +25,6 @@ interface RunCopiesOptions {
   /** Reads the names in the run's checkpoint in the shard. */
   readNames(shard: number): Promise<CheckpointNames>
 }
-
-/** When the connection that completes the job was opened. Marks know this of all other connections. */
-type OpenSince = () => number
-
-const ALWAYS: OpenSince = () => Number.NEGATIVE_INFINITY
 
 /** Writes the checkpoint of an ended run, without what rests on copies that do not stand. Safe to repeat. */
 type SaveSettled = (stands: (copy: ServerMark) => boolean) => Promise<void>
@@ -83,48 +78,49 @@ export class RunCopies {
   }
 
   /** Writes the checkpoint of an ended run that is about to be lost. Rejects if Redis does not answer. */
-  async saveSettled(openSince = ALWAYS): Promise<void> {
-    await this.#saveSettled?.((copy) => holds(copy, openSince))
+  async saveSettled(sentOn?: Redis): Promise<void> {
+    await this.#saveSettled?.((copy) => copy.holds(sentOn))
   }
 
-  /** Whether all marks hold, so that the job may be completed in this turn of the event loop. */
-  stand(openSince = ALWAYS): boolean {
-    return this.#unnamedStand(openSince) && this.#standIn([...this.#inShards.keys()], openSince)
+  /** Whether all marks hold, so that the job may be completed on `sentOn` in this turn of the event loop. */
+  stand(sentOn?: Redis): boolean {
+    return this.#unnamedStand(sentOn) && this.#standIn([...this.#inShards.keys()], sentOn)
   }
 
   /**
    * Returns true if the job may be completed in this turn of the event loop, and false if the run is lost. Rejects if
-   * Redis does not answer, or if a connection closes meanwhile.
+   * Redis does not answer, if a connection closes meanwhile, or if the connections lead to different servers.
    */
-  async prove(openSince = ALWAYS): Promise<boolean> {
-    const proven = this.#unnamedStand(openSince) && (await this.#prove([...this.#inShards.keys()], openSince))
-    return proven && this.#unnamedStand(openSince)
+  async prove(sentOn?: Redis): Promise<boolean> {
+    const proven = this.#unnamedStand(sentOn) && (await this.#prove([...this.#inShards.keys()], sentOn))
+    return proven && this.#unnamedStand(sentOn)
   }
 
   /** Like `prove`, before a write to the run's checkpoint in the shard. Only what was parked there has to stand. */
   proveIn(shard: number): Promise<boolean> | true {
-    return this.#standIn([shard], ALWAYS) || this.#prove([shard], ALWAYS)
+    return this.#standIn([shard]) || this.#prove([shard])
   }
 
-  #unnamedStand(openSince: OpenSince): boolean {
-    return [...this.#others.values()].every((mark) => holds(mark, openSince))
+  #unnamedStand(sentOn?: Redis): boolean {
+    return [...this.#others.values()].every((mark) => mark.holds(sentOn))
   }
 
-  #standIn(shards: number[], openSince: OpenSince): boolean {
+  #standIn(shards: number[], sentOn?: Redis): boolean {
     const inShards = shards.map((shard) => this.#inShards.get(shard)?.mark)
-    return inShards.every((mark) => !mark || holds(mark, openSince))
+    return inShards.every((mark) => !mark || mark.holds(sentOn))
   }
 
-  async #prove(shards: number[], openSince: OpenSince): Promise<boolean> {
-    const found = await Promise.all(shards.map((shard) => this.#find(shard, openSince)))
+  async #prove(shards: number[], sentOn?: Redis): Promise<boolean> {
+    const found = await Promise.all(shards.map((shard) => this.#find(shard, sentOn)))
     if (found.includes(false)) return false
-    if (!this.#standIn(shards, openSince)) throw new Error('a connection to Redis has closed meanwhile')
+    if (!this.#standIn(shards, sentOn))
+      throw new Error('a connection to Redis has closed, or leads to another server than the others')
     return true
   }
 
-  async #find(shard: number, openSince: OpenSince): Promise<boolean> {
+  async #find(shard: number, sentOn?: Redis): Promise<boolean> {
     const copy = this.#inShards.get(shard)
-    if (!copy || holds(copy.mark, openSince)) return true
+    if (!copy || copy.mark.holds(sentOn)) return true
     const mark = this.#options.mark(shardBase(shard))
     const { fence, batch } = await this.#options.readNames(shard)
     const found = batch !== null && batch === this.#sent.get(shard) ? { batch } : undefined
@@ -133,8 +129,4 @@ export class RunCopies {
     if (this.#inShards.get(shard) === copy) this.#inShards.set(shard, { ...copy, ...found, mark })
     return true
   }
-}
-
-function holds(mark: ServerMark, openSince: OpenSince): boolean {
-  return mark.holds() && openSince() <= mark.at
 }

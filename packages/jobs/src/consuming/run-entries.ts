@@ -3,6 +3,7 @@
  * job is completed only while its run's copies exist (run-copies.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Redis } from '@fantail/store'
 import type { CompletionGuard } from '../bullmq/completion-guard.ts'
 import type { RunEntry } from './run-locks.ts'
 
@@ -22,6 +23,12 @@ type Start = Pick<RunEntry, 'id' | 'addedAt' | 'starts'>
 export class RunEntries implements CompletionGuard {
   readonly #running = new Map<string, RunEntry>()
   readonly #ended = new Map<string, RunEntry>()
+  readonly #onError: (error: Error) => void
+
+  /** `onError`: called each time that copies cannot be looked up yet. */
+  constructor(onError: (error: Error) => void) {
+    this.#onError = onError
+  }
 
   get running(): ReadonlyMap<string, RunEntry> {
     return this.#running
@@ -57,48 +64,45 @@ export class RunEntries implements CompletionGuard {
     return entry
   }
 
-  mayComplete(id: string, openSince: () => number): boolean {
+  mayComplete(id: string, sentOn: Redis): boolean {
     const entry = this.#ended.get(id)
-    return !entry || (!entry.lost && entry.copies.stand(openSince))
+    return !entry || (!entry.lost && entry.copies.stand(sentOn))
   }
 
-  async prove(id: string, openSince: () => number): Promise<void> {
+  async prove(id: string, sentOn: Redis): Promise<void> {
     const entry = this.#ended.get(id)
-    if (entry) await proveCopies(entry, openSince, PROVE_MS_MAX)
+    if (entry) await this.proveCopies(entry, sentOn, PROVE_MS_MAX)
   }
-}
 
-/**
- * Waits until the run's copies are proven, for at most `forMs`. Rejects if the run is lost, or if Redis does not answer
- * in time.
- */
-export async function proveCopies(
-  entry: RunEntry,
-  openSince?: () => number,
-  forMs = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const until = performance.now() + forMs
-  for (;;) {
-    const stands = entry.lost ? false : await isProven(entry, openSince, performance.now() > until)
-    if (stands === undefined) {
-      await delay(PROVE_RETRY_MS)
-      continue
+  /**
+   * Waits until the run's copies are proven, for at most `forMs`. Rejects if the run is lost, or if Redis does not
+   * answer in time.
+   */
+  async proveCopies(entry: RunEntry, sentOn?: Redis, forMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const until = performance.now() + forMs
+    for (;;) {
+      const stands = entry.lost ? false : await this.#isProven(entry, sentOn, performance.now() > until)
+      if (stands === undefined) {
+        await delay(PROVE_RETRY_MS)
+        continue
+      }
+      if (stands) return
+      entry.lost = true
+      throw new Error('Redis may have lost what the run wrote: the job starts anew')
     }
-    if (stands) return
-    entry.lost = true
-    throw new Error('Redis may have lost what the run wrote: the job starts anew')
   }
-}
 
-/** undefined: Redis does not answer. */
-async function isProven({ copies }: RunEntry, openSince: (() => number) | undefined, isLast: boolean) {
-  try {
-    const stands = await copies.prove(openSince)
-    if (!stands) await copies.saveSettled(openSince)
-    return stands
-  } catch (error) {
-    if (isLast) throw error
-    return undefined
+  /** undefined: Redis does not answer, or the connections lead to different servers. */
+  async #isProven({ copies }: RunEntry, sentOn: Redis | undefined, isLast: boolean) {
+    try {
+      const stands = await copies.prove(sentOn)
+      if (!stands) await copies.saveSettled(sentOn)
+      return stands
+    } catch (error) {
+      if (isLast) throw error
+      this.#onError(error as Error)
+      return undefined
+    }
   }
 }
 

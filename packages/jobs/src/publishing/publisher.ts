@@ -26,6 +26,8 @@ export interface Publisher {
   publish(messages: Message[], weight: RequestWeight): Promise<void>
   /** False while no queue's master is connected. Publishes then wait up to the group's deadline. */
   readonly ready: boolean
+  /** One for each queue. */
+  readonly connections: Redis[]
   close(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     get ready() {
       return lines.some((line) => line.canWrite)
     },
+    connections: opened.map(({ connection }) => connection),
     publish(messages, weight) {
       const line = nextLine(lines, turn++)
       if (!line) throw new RangeError('at least one dispatch queue is needed')

@@ -10,52 +10,37 @@
  * written, and holds until one of the connections closes. The source is deleted in the turn of the event loop in which
  * `holds` is true. If the mark no longer holds, the copy is looked up, or the whole move is repeated.
  *
+ * Sentinels may replace a master that still runs. It may take writes for ten more seconds. Connections that open
+ * meanwhile may lead to either master. A copy at one and a deletion at the other would lose the delivery. A mark
+ * therefore holds only while all connections lead to the same process.
+ *
  * Redis restores its writes up to some moment, never a selection of them. A copy that exists therefore proves
  * everything that this server wrote before it. On a cluster this holds for each master separately
  * (docs/reliability.md).
  */
 import type { Cluster, Redis } from 'ioredis'
 import { isCluster, nodeOf } from '../redis/cluster.ts'
-
-const CLOSED = Number.POSITIVE_INFINITY
-
-/** Stored on the connection itself, so that each connection is followed only once. */
-const OPENED_AT = Symbol('opened at')
-
-type Followed = Redis & { [OPENED_AT]?: number }
-
-/** When the connection was last opened, by performance.now(). Infinity while it is closed. */
-export function openSince(redis: Redis): number {
-  return (redis as Followed)[OPENED_AT] ?? followConnection(redis)
-}
-
-/** Must be called when the connection is made, so that every opening is recorded. */
-export function followConnection(redis: Redis): number {
-  const followed = redis as Followed
-  const now = redis.status === 'ready' ? performance.now() : CLOSED
-  followed[OPENED_AT] = now
-  redis.on('ready', () => {
-    followed[OPENED_AT] = performance.now()
-  })
-  redis.on('close', () => {
-    followed[OPENED_AT] = CLOSED
-  })
-  return now
-}
+import { followConnection, leadToOneServer, openSince } from './open-connections.ts'
 
 export interface ServerMark {
   /** Where the copy is written. */
   readonly key: string
   /** When the mark was taken, by performance.now(). */
   readonly at: number
-  /** Whether every connection still leads to the server process of that time. */
-  holds(): boolean
+  /**
+   * Whether every connection still leads to the server process of that time, and all lead to the same one. `sentOn`: a
+   * further connection, on which the source is deleted. On a cluster it may lead to another master.
+   */
+  holds(sentOn?: Redis): boolean
 }
 
 export class ServerMarks {
   readonly #connections: Redis[]
 
-  /** `connections`: all connections that write copies or delete sources. */
+  /**
+   * `connections`: all connections that write copies or delete sources. Beside clusters, plain ones may lead to other
+   * masters.
+   */
   constructor(connections: Redis[]) {
     this.#connections = [...new Set(connections)]
     for (const redis of this.#connections) follow(redis)
@@ -65,11 +50,20 @@ export class ServerMarks {
   mark(key: string): ServerMark {
     const at = performance.now()
     const nodes = this.#nodes(key)
-    const holds = () => {
+    const holds = (sentOn?: Redis) => {
       const now = this.#nodes(key)
-      return nodes.every((node, i) => node !== undefined && node === now[i] && openSince(node) <= at)
+      const used = nodes.filter((node, i): node is Redis => node !== undefined && node === now[i])
+      const all = sentOn === undefined ? used : [...used, sentOn]
+      const stayed = used.length === nodes.length && all.every((node) => openSince(node) <= at)
+      return stayed && leadToOneServer(this.#mastersOfKey(used) ?? all)
     }
     return { key, at, holds }
+  }
+
+  /** What clusters among the connections lead to. undefined: there are none. */
+  #mastersOfKey(nodes: Redis[]): Redis[] | undefined {
+    if (!this.#connections.some(isCluster)) return undefined
+    return nodes.filter((_, i) => isCluster(this.#connections[i] as Redis))
   }
 
   #nodes(key: string): (Redis | undefined)[] {
@@ -81,12 +75,16 @@ export class ServerMarks {
 const FOLLOWED = new WeakSet<Redis>()
 
 function follow(redis: Redis): void {
-  if (!isCluster(redis)) return void openSince(redis)
+  if (!isCluster(redis)) followConnection(redis)
+  else followCluster(redis)
+}
+
+function followCluster(redis: Redis): void {
   if (FOLLOWED.has(redis)) return
   FOLLOWED.add(redis)
   const cluster = redis as unknown as Cluster
-  for (const node of cluster.nodes('all')) openSince(node)
-  cluster.on('+node', (node: Redis) => openSince(node))
+  for (const node of cluster.nodes('all')) followConnection(node)
+  cluster.on('+node', (node: Redis) => followConnection(node))
 }
 
 /** undefined: the cluster does not know which master has the key. */

@@ -43,6 +43,9 @@ const RELEASE = readScript('release-quarantined-1')
  */
 export const QUARANTINE_SHARE = 0.05
 const LIMIT_SAMPLED_MS = 1_000
+const NOT_CONNECTED =
+  'a connection to Redis is closed, or leads to another server; the entry stays, try again'
+const LOST_TOUCH = 'the connection to Redis was closed meanwhile; the entry stays, put it back again'
 
 /** `present`: an earlier try has added it. `full`: its source must stay where it is. */
 export type Quarantined = 'added' | 'present' | 'full'
@@ -52,6 +55,8 @@ interface QuarantineOptions {
   memoryBytes?: number | undefined
   /** Confirms an entry before its source is removed. */
   acks?: Pick<ReplicaAcks, 'confirm'>
+  /** Further connections on which the data of an entry is put back. */
+  putBackOn?: Redis[]
   /** Called after each try, for logs and metrics. */
   onTry?(result: Quarantined, entry: NewEntry): void
 }
@@ -66,12 +71,14 @@ interface QuarantineFigures {
 export class Quarantine {
   readonly #redis: Redis
   readonly #options: QuarantineOptions
+  readonly #servers: ServerMarks
   #bytesMax = 0
   #sampledAt = Number.NEGATIVE_INFINITY
 
   constructor(redis: Redis, options: QuarantineOptions = {}) {
     this.#redis = redis
     this.#options = options
+    this.#servers = new ServerMarks([redis, ...(options.putBackOn ?? [])])
   }
 
   /**
@@ -129,9 +136,14 @@ export class Quarantine {
     return JSON.parse((await this.#redis.hget(quarantinedKey(id), 'messageIds')) ?? '[]') as string[]
   }
 
-  /** Must be called before the data of an entry is put back. */
+  /**
+   * Must be called before the data of an entry is put back. Throws `storage_unavailable` if the entry could not be
+   * removed afterwards, because a connection is closed or leads to another server than the others.
+   */
   mark(): ServerMark {
-    return new ServerMarks([this.#redis]).mark(QUARANTINE_BASE)
+    const mark = this.#servers.mark(QUARANTINE_BASE)
+    if (!mark.holds()) throw unavailable(NOT_CONNECTED)
+    return mark
   }
 
   /**
@@ -140,7 +152,7 @@ export class Quarantine {
    */
   async remove(id: string, restsOn?: ServerMark): Promise<boolean> {
     const messages = (await this.messageIds(id)).map((message) => ({ message }))
-    if (restsOn && !restsOn.holds()) throw lostTouch()
+    if (restsOn && !restsOn.holds()) throw unavailable(LOST_TOUCH)
     return (await runScript(this.#redis, RELEASE, { base: QUARANTINE_BASE, id, messages })) === 1
   }
 
@@ -173,7 +185,6 @@ export class Quarantine {
   }
 }
 
-function lostTouch(): FantailError {
-  const message = 'the connection to Redis was closed meanwhile; the entry stays, put it back again'
+function unavailable(message: string): FantailError {
   return new FantailError('storage_unavailable', message, { retryAfterSeconds: 1 })
 }

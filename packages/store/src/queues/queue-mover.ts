@@ -17,20 +17,20 @@ const SETTLE_MOVES = readScript('settle-moves-1')
 export class QueueMover {
   readonly #redis: Redis
   readonly #sender: Pick<QueueSender, 'store'>
-  readonly #acksRedis: Redis
+  readonly #servers: ServerMarks
 
   /** `acksRedis`: the connection that `sender` writes on. */
   constructor(redis: Redis, sender: Pick<QueueSender, 'store'>, acksRedis: Redis) {
     this.#redis = redis
     this.#sender = sender
-    this.#acksRedis = acksRedis
+    this.#servers = new ServerMarks([redis, acksRedis])
   }
 
   /** Moves `items`, which are marked. If there is no target queue, they become visible again. */
   async move(arn: string, target: string, items: ReadItem[]): Promise<void> {
     if (items.length === 0) return
     let moved = target !== ''
-    const mark = new ServerMarks([this.#redis, this.#acksRedis]).mark(shardBase(shardOf(target)))
+    const mark = this.#servers.mark(shardBase(shardOf(target)))
     for (const chunk of chunksOf(items.map((item) => movedItem(item, arn)))) {
       moved = moved && (await this.#sender.store(target, chunk, { whenFull: true })) !== null
     }

@@ -10,7 +10,7 @@ import {
   SigningKey,
   type SigningPair,
 } from '@fantail/delivery'
-import { createPublisher } from '@fantail/jobs'
+import { createPublisher, type Publisher } from '@fantail/jobs'
 import {
   type Build,
   createStateLog,
@@ -127,7 +127,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const { minReplicas, redisMemoryBytes: memoryBytes } = settings
   const health = new StorageHealthReader({ redis, minReplicas, memoryBytes })
   telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
-  const stores = createStores(connections, use, options)
+  const stores = createStores(connections, publisher, use, options)
   const attempters = createTestAttempters({
     sender,
     queues: stores.queues,
@@ -244,6 +244,7 @@ function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: Sto
 
 function createStores(
   { redis, subscriber, acks }: ServiceConnections,
+  publisher: Publisher,
   use: QueueCounter,
   { settings, log, telemetry }: PublishApiOptions,
 ) {
@@ -269,7 +270,11 @@ function createStores(
   const queueCache = new QueueCache({ queues })
   const lanes = new Lanes(redis, acks)
   const snapshots = new Snapshots(redis, { onCorrupt })
-  const unsent = { quarantine: new Quarantine(redis), isolated: new IsolatedMessages(redis) }
+  const putBackOn = [acks.redis, ...publisher.connections]
+  const unsent = {
+    quarantine: new Quarantine(redis, { putBackOn }),
+    isolated: new IsolatedMessages(redis),
+  }
   return {
     topics,
     topicCache: new TopicCache({ topics }),
