@@ -72,7 +72,7 @@ function stepsOfBlock({ section, lines }: Block): Step[] {
   return steps
 }
 
-/** Commands of a table's column, by the row's first cell. */
+/** The commands in one column of a table; `row` is the text in the row's first cell. */
 export function commandsOfTable(guide: string, heading: string): { row: string; command: string }[] {
   const rows = guide.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []))
   const column = rows.find((cells) => cells.includes(heading))?.indexOf(heading) ?? -1

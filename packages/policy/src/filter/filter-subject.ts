@@ -49,8 +49,8 @@ const PARSED_BYTES_PER_BYTE = 80
 
 /**
  * For a message of 16 KB. It is matched quickly, so it does not wait for larger ones.
- * @limit memory Parsed text of a message that uses the half of PARSED_BYTES_MAX for small ones. Past it: the other
- * half.
+ * @limit memory Parsed text of a message that counts as small. Past it: the message counts as large. Small and large
+ * messages may each use half of PARSED_BYTES_MAX.
  */
 export const PARSED_SMALL_BYTES_MAX = 1_310_720
 

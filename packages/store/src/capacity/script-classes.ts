@@ -10,6 +10,8 @@
  * - `frees`: it removes data or gives something back. It runs when memory is full. Keys that it adds have a time to
  * live.
  * - `reads`: it writes nothing.
+ *
+ * The Lua of a script that carries or frees calls `run_when_full` first; a test holds that.
  */
 type ScriptClass = 'grows' | 'carries' | 'frees' | 'reads'
 

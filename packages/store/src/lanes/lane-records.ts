@@ -269,7 +269,7 @@ export type SettleTo =
   | { op: 'markDead'; leaseMs: number; state: DeadState }
   /** It was appended to the dead-letter queue. Counts `deadLettered`. */
   | { op: 'forget' }
-  /** Counts `discarded:<cause>`. The cause `expired` counts as `expired`. */
+  /** Counts `discarded:<cause>`; for the cause `expired`, counts `expired` without that prefix. */
   | { op: 'discard'; cause: string }
   /** Its dead-letter queue does not exist. It stays marked dead and is due again later, within `delayMaxMs`. */
   | { op: 'awaitQueue'; delayMaxMs: number }

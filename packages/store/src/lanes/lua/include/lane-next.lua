@@ -9,7 +9,7 @@ local TAKE_GRID_MS = 100
 local STORED_AHEAD_MAX_MS = 1000
 -- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: it
 -- counts as over, as the clock was set back.
-local LEASE_MS_MAX = 600000
+local PROBE_LEASE_MS_MAX = 600000
 -- @limit Tokens of a lane's retry quota. Past it: successes add none.
 local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
@@ -53,7 +53,7 @@ local function read_pace(base, id, mode, now, lane, rate)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil)
   local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
-  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, LEASE_MS_MAX)), bare = mode == NO_MODE }
+  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, PROBE_LEASE_MS_MAX)), bare = mode == NO_MODE }
   if retries ~= '-' then
     lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
     lane.pace.next = come(tonumber(h[2]) or 0, now, STORED_AHEAD_MAX_MS)

@@ -19,7 +19,7 @@ import {
 
 const BATCH = 'SendMessageBatch'
 /**
- * As large as the largest single message of any queue.
+ * The same bound as for a single message: the largest that any queue takes.
  * @limit Messages of a SendMessageBatch together. Past it: the request is refused.
  */
 const SQS_BATCH_BYTES_MAX = 1_048_576
