@@ -107,7 +107,7 @@ export class MailAttempter implements Attempter {
     }
   }
 
-  async #send({ envelope, target, delivery }: Attempt, signal: AbortSignal): Promise<Ended> {
+  async #send({ envelope, target, delivery, onRequest }: Attempt, signal: AbortSignal): Promise<Ended> {
     const { mail, itemIdOf } = this.#options
     const message = renderMail({
       envelope,
@@ -118,6 +118,7 @@ export class MailAttempter implements Attempter {
       linkKey: await mail.linkKey(),
       isJson: target.protocol === 'email-json',
     })
+    onRequest?.(undefined)
     const outcome = await this.#transport.send(message, signal)
     if (outcome.end === 'replied' && outcome.badRecipient) {
       await mail.suppress(comparableAddress(target.url), outcome.text)
