@@ -51,7 +51,7 @@ interface StoredConsumer extends ConsumerWithBatches {
 interface ConsumingQueue {
   arn: string
   consumers: ConsumerRecord[]
-  /** Ms until something can be received. null: nothing will become visible by time alone. */
+  /** Ms until something can be received. null: not before a new message comes. */
   nextVisibleInMs: number | null
 }
 

@@ -91,7 +91,7 @@ function packEntry({ subscriptionId, delivery, message, park, standing }: ParkEn
   return [subscriptionId, delivery, message + 1, ...packAs(park), packStanding(shown)]
 }
 
-/** Kind, ms and state, in the script's order. */
+/** Arguments of the script: kind of parking, delay in ms, and the packed retry state. */
 function packAs(park: ParkAs): [string, number, string] {
   switch (park.as) {
     case 'fresh':

@@ -29,9 +29,9 @@ export interface CopyOptions extends Side {
 
 interface Copied {
   keys: number
-  /** Bytes of memory, as the source counts them. */
+  /** Bytes of memory that the copied keys take at the source. */
   bytes: number
-  /** Keys that expired at the source meanwhile. */
+  /** Keys that expired at the source before they were copied. */
   expired: number
 }
 

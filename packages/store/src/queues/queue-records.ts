@@ -94,7 +94,7 @@ export type ReceiveRefusal = 'changed' | 'busy' | 'early'
 
 export interface ReceiveTurn {
   messages: QueueMessage[]
-  /** Ms until the next message becomes visible by time alone. null: none will. 0: one is visible. */
+  /** Ms until the next message becomes visible if no new one comes. null: none will. 0: one is visible. */
   nextVisibleInMs: number | null
   /** Nothing can be received from this standard queue, because too many messages are in flight. */
   overLimit: boolean

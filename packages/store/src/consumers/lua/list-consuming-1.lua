@@ -2,7 +2,7 @@
 -- @key base: of the shard
 -- @arg after: text, ARN to go on after; '' from the start
 -- @arg queues_max: digits
--- Returns a list of arn, ms until something can be received (0 now, -1 never by time alone), records.
+-- Returns a list of arn, ms until something can be received (0: now; -1: only after a new message), records.
 -- @include when-full
 -- @include queue
 -- @include queue-groups

@@ -21,8 +21,8 @@ local function flying(queue)
   return redis.call('ZCOUNT', queue.q .. 'flight', '(' .. string.format('%.17g', queue.clock), '+inf')
 end
 
--- Ms until something can be received by time alone: 0 now, -1 never. `full`: too many are in flight, so one must come
--- back first.
+-- Ms until something can be received if no new message comes: 0 now, -1 never. `full`: too many messages are in flight,
+-- so one of them must become visible again first.
 local function next_in_order(queue, full)
   local earliest
   local function consider(at)

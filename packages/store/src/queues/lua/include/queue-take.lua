@@ -42,7 +42,7 @@ local function overdue_moves(queue, max)
   return moves
 end
 
--- Ms until something can be received from a standard queue by time alone: 0 now, -1 never.
+-- Ms until something can be received from a standard queue if no new message comes: 0 now, -1 never.
 local function next_visible(queue, full)
   if not full and redis.call('ZCARD', queue.q .. 'ready') > 0 then return 0 end
   local earliest
