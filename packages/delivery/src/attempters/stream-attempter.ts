@@ -1,4 +1,4 @@
-/** Attempts at streams: records of one stream that come at the same time share a request. */
+/** Attempts at streams: deliveries of a subscription go in batches. */
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
@@ -6,16 +6,17 @@ import { LRUCache } from 'lru-cache'
 import { awsHost } from '../aws/aws-hosts.ts'
 import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
 import type { Target } from '../envelope/target.ts'
+import { failure } from '../http/attempt-failure.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { bucketOf, bucketSigner } from '../streams/bucket-place.ts'
 import { BucketSink } from '../streams/bucket-sink.ts'
 import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
-import { RecordBatches } from '../streams/record-batches.ts'
+import { putRecords } from '../streams/put-records.ts'
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
-import type { StreamSink } from '../streams/stream-sink.ts'
-import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
+import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits } from './attempter.ts'
 
 export interface StreamKindSettings {
   /** FANTAIL_STREAMS */
@@ -34,8 +35,13 @@ interface StreamTools {
   itemIdOf(subscriptionId: string, delivery: Buffer): string
 }
 
-/** @limit Streams whose batches a process remembers. Past it: the least recently used one is made anew. */
+/** @limit Streams whose sinks a process remembers. Past it: the least recently used one is made anew. */
 const STREAMS_MAX = 1_000
+
+/** A delivery begins with the time of its message, as UUIDs do. */
+const TIME_BYTES = 6
+const UNKNOWN_BOUNDS = { recordsMax: 1, bytesMax: 1, lingerMs: 0 }
+const NO_RESULT = failure('invalid_response', 'the stream has no result for the record', 0)
 
 /** Undefined: the settings name no stream. */
 export function createStreamAttempter(
@@ -58,7 +64,19 @@ class StreamAttempter implements Attempter {
   readonly #tools: StreamTools
   readonly #settings: AttempterSettings
   /** By the stream's ARN. */
-  readonly #batches = new LRUCache<string, RecordBatches>({ max: STREAMS_MAX })
+  readonly #sinks = new LRUCache<string, StreamSink>({ max: STREAMS_MAX })
+  readonly batching: Batching = {
+    limitsOf: ({ url }) => this.#limitsOf(url),
+    render: ({ envelope }, target) => renderStreamRecord(envelope, target),
+    attempt: ({ target, records, textBytesMax }, done) => {
+      const named = records.map(({ bytes, delivery }) => ({
+        data: bytes,
+        id: this.#tools.itemIdOf(target.subscriptionId, delivery),
+        publishedAt: delivery.readUIntBE(0, TIME_BYTES),
+      }))
+      void this.#put(target.url, named, textBytesMax !== undefined).then(done)
+    },
+  }
 
   constructor(tools: StreamTools, settings: AttempterSettings) {
     this.#tools = tools
@@ -71,38 +89,44 @@ class StreamAttempter implements Attempter {
   }
 
   credentialOf({ url }: Target): string {
-    return this.#batchesOf(url)?.credential ?? credentialOfUnknown(url)
+    return this.#sinkAt(url)?.credential ?? credentialOfUnknown(url)
   }
 
   /** Records wait for each other anyway. */
   openAhead(): void {}
 
-  attempt({ envelope, target, delivery, textBytesMax, onRequest }: Attempt, done: AttemptDone): void {
-    const batches = this.#batchesOf(target.url)
-    if (!batches) {
-      const detail = `neither FANTAIL_STREAMS nor FANTAIL_AWS_TARGETS names ${target.url}`
-      const credential = credentialOfUnknown(target.url)
-      setImmediate(done, { kind: 'misconfigured', credential, detail, durationMs: 0 })
-      return
-    }
-    const id = delivery ? this.#tools.itemIdOf(target.subscriptionId, delivery) : randomUUID()
+  attempt({ envelope, target, textBytesMax }: Attempt, done: AttemptDone): void {
     const { publishedAt } = envelope.message
-    const record = { data: renderStreamRecord(envelope, target), id, publishedAt }
-    const ended = (result: AttemptResult) => done(textBytesMax === undefined ? withoutText(result) : result)
-    batches.add(record, { done: ended, onPut: () => onRequest?.(undefined) })
+    const record = { data: renderStreamRecord(envelope, target), id: randomUUID(), publishedAt }
+    void this.#put(target.url, [record], textBytesMax !== undefined).then(([result = NO_RESULT]) =>
+      done(result),
+    )
   }
 
   /** Sinks hold nothing open, and the sender's creator closes it. */
   async close(): Promise<void> {}
 
-  #batchesOf(arn: string): RecordBatches | undefined {
-    const known = this.#batches.get(arn)
+  async #put(arn: string, records: StreamRecord[], withText: boolean): Promise<AttemptResult[]> {
+    const sink = this.#sinkAt(arn)
+    if (!sink) return records.map(() => unknownStream(arn))
+    const results = await putRecords(sink, records, this.#settings.timeoutMs)
+    return withText ? results : results.map(withoutText)
+  }
+
+  /** One that is not known takes what comes, and says why nothing goes. */
+  #limitsOf(arn: string): BatchLimits {
+    const { recordsMax: records, bytesMax: bytes, lingerMs } = this.#sinkAt(arn) ?? UNKNOWN_BOUNDS
+    return { records, bytes, lingerMs }
+  }
+
+  #sinkAt(arn: string): StreamSink | undefined {
+    const known = this.#sinks.get(arn)
     if (known) return known
     const place = placeOfStream(arn, this.#settings)
     if (!place) return undefined
-    const batches = new RecordBatches({ sink: this.#sinkOf(place), timeoutMs: this.#settings.timeoutMs })
-    this.#batches.set(arn, batches)
-    return batches
+    const sink = this.#sinkOf(place)
+    this.#sinks.set(arn, sink)
+    return sink
   }
 
   #sinkOf(place: StreamPlace): StreamSink {
@@ -127,6 +151,11 @@ class StreamAttempter implements Attempter {
     const credential = aws.nameIn(arn.region)
     return new FirehoseSink({ sender, clock, url, streamName: arn.name, credential, signing })
   }
+}
+
+function unknownStream(arn: string): AttemptResult {
+  const detail = `neither FANTAIL_STREAMS nor FANTAIL_AWS_TARGETS names ${arn}`
+  return { kind: 'misconfigured', credential: credentialOfUnknown(arn), detail, durationMs: 0 }
 }
 
 function credentialOfUnknown(arn: string): string {

@@ -18,6 +18,8 @@ const FIREHOSE_RECORDS_MAX = 500
 const FIREHOSE_BYTES_MAX = 3_000_000
 /** @limit Bytes of one record, as in Firehose. Past it: the delivery has failed for good. */
 const FIREHOSE_RECORD_BYTES_MAX = 1_024_000
+/** @limit Time that the first record of a PutRecordBatch waits for others. After it: they are put together. */
+const FIREHOSE_LINGER_MS = 100
 /** @limit Answer of a stream that is read. Past it: all of the request's records are put again. */
 const PUT_ANSWER_BYTES_MAX = 1_048_576
 
@@ -37,6 +39,7 @@ export class FirehoseSink implements StreamSink {
   readonly recordsMax = FIREHOSE_RECORDS_MAX
   readonly bytesMax = FIREHOSE_BYTES_MAX
   readonly recordBytesMax = FIREHOSE_RECORD_BYTES_MAX
+  readonly lingerMs = FIREHOSE_LINGER_MS
   readonly credential: string
   readonly #options: FirehoseSinkOptions
 

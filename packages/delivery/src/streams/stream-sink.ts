@@ -19,6 +19,8 @@ export interface StreamSink {
   readonly recordsMax: number
   readonly bytesMax: number
   readonly recordBytesMax: number
+  /** How long the first record of a batch waits for others. */
+  readonly lingerMs: number
   /** Never rejects, and resolves within the time given. Records that it reports as delivered are stored. */
   put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults>
 }

@@ -51,7 +51,7 @@ test('a burst goes in few requests, and each record once', async () => {
   expect(attempter.requests.length).toBeLessThan(40)
 })
 
-test('records are settled by their own results: only those that failed are sent again', async () => {
+test('[362] records are settled by their own results: only those that failed are sent again', async () => {
   await fixture.queues.put(DLQ, {})
   const attempter = createBatchAttempter()
   attempter.answer = (text, n) => {
@@ -80,7 +80,7 @@ test('records are settled by their own results: only those that failed are sent 
   ])
 })
 
-test('requests count against maxInFlight, however many records they have; what waits keeps its order', async () => {
+test('[370] requests count against maxInFlight, however many records they have; what waits keeps its order', async () => {
   const attempter = createBatchAttempter({ records: 10 })
   const { id } = await start(attempter, { maxInFlight: 2 })
   await deliverFirst(attempter, id)
@@ -107,7 +107,7 @@ test('requests count against maxInFlight, however many records they have; what w
   expect(textsOf(attempter).filter((text) => text < 'm' || text > 'n')).toEqual(['first', 'x', 'y', 'z'])
 })
 
-test('a request has no more bytes than allowed, and a record beyond them is alone', async () => {
+test('[361][367] a request has no more bytes than allowed, and a record beyond them is alone', async () => {
   const attempter = createBatchAttempter({ bytes: 100 })
   const { id } = await start(attempter)
   await deliverFirst(attempter, id)
@@ -119,7 +119,7 @@ test('a request has no more bytes than allowed, and a record beyond them is alon
   await isEmpty(id)
 })
 
-test('a batch that is not full waits for others', async () => {
+test('[367] a batch that is not full waits for others', async () => {
   const attempter = createBatchAttempter({ lingerMs: 300 })
   const { id } = await start(attempter)
   await deliverFirst(attempter, id)
