@@ -3,9 +3,11 @@ import { runInNewContext } from 'node:vm'
 import type { Message } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { JOBS, jobOf, message, useConsumers } from './dispatch-consumer.fixture.ts'
 import type { DispatchRun } from './dispatch-run.ts'
+import { RunEntries } from './run-entries.ts'
+import { RunLocks } from './run-locks.ts'
 
 const { server, redis, quarantine, publish, quarantined, consume } = await useConsumers({
   appendfsync: 'always',
@@ -102,6 +104,23 @@ test('a job that is handed out again to the process that runs it goes on, and ru
   expect(await redis.llen(`${JOBS}:active`)).toBe(0)
   // A start that was followed by another one may have its completion refused, because it does not know of that one yet.
   expect(lines.filter((line) => line !== 'dispatch.error')).toEqual([])
+})
+
+test('a job that is handed out again just before it is completed goes on, and runs once', async () => {
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const hold = vi.spyOn(RunLocks.prototype, 'hold').mockReturnValue(held)
+  const starts = vi.spyOn(RunEntries.prototype, 'adoptedBy')
+  const { runs, finish, job, completed } = await consumeHeld()
+  await handOutAgain(job)
+  await waitFor(() => starts.mock.calls.length === 2)
+  finish()
+  await waitFor(() => hold.mock.calls.length === 1)
+  await handOutAgain(job)
+  await waitFor(() => starts.mock.calls.length === 3)
+  release()
+  await waitFor(() => completed.length === 1)
+  expect(runs.map((run) => run.fence)).toEqual([1])
 })
 
 test('a job whose completion was lost is completed at its next start, and not run again', async () => {

@@ -158,16 +158,17 @@ export class DispatchConsumer {
     try {
       const end = await entry.done
       if (end === 'settled' || end === 'cut') await this.#runs.proveCopies(entry)
-      // A later start continues this run, and completes its job. With this error BullMQ leaves the job as it is.
-      if (entry.token !== token) throw new WaitingError()
+      leaveToLaterStart(entry, token)
       // BullMQ starts the job once more. Its checkpoint says what is settled.
       if (end === 'lost')
         throw entry.lost ? new WaitingError() : new Error('the checkpoints of the job are not this run’s')
       await this.#locks.hold(entry)
+      leaveToLaterStart(entry, token)
       if (typeof end === 'object') await postpone(job, token, end.postponedMs)
       if (end === 'cut' && (await job.moveToWaitingChildren(token))) throw new WaitingChildrenError()
     } finally {
-      this.#runs.leave(entry)
+      // Until the latest start of the run ends, another start may come and continue the run.
+      if (entry.token === token) this.#runs.leave(entry)
       this.#setConcurrency()
     }
     this.#runs.remember(entry)
@@ -205,4 +206,9 @@ export class DispatchConsumer {
     if (!this.#errors.isNew(error)) return
     this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')
   }
+}
+
+/** A later start continues the run, and completes its job. With this error BullMQ leaves the job as it is. */
+function leaveToLaterStart(entry: RunEntry, token: string): void {
+  if (entry.token !== token) throw new WaitingError()
 }
