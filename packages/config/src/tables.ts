@@ -258,7 +258,7 @@ const delivery = {
     schema: streamMap(),
     unset: 'no stream has a place of its own',
     description:
-      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines. Hosts may be private.',
+      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines, every second or as `?seconds=` says. Hosts may be private.',
   }),
   awsClientCredentials: optional({
     name: 'FANTAIL_AWS_CREDENTIALS',

@@ -12,6 +12,7 @@ import { bucketOf, bucketSigner } from '../streams/bucket-place.ts'
 import { BucketSink } from '../streams/bucket-sink.ts'
 import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
+import { objectLingerMs } from '../streams/object-bounds.ts'
 import { putRecords } from '../streams/put-records.ts'
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
@@ -134,10 +135,11 @@ class StreamAttempter implements Attempter {
     const streamName = place.arn.name
     if (place.kind === 'aws') return this.#awsSink(place)
     const { url } = place
-    if (url.protocol === 'file:') return new FolderSink({ folder: fileURLToPath(url), streamName })
+    const lingerMs = objectLingerMs(url)
+    if (url.protocol === 'file:') return new FolderSink({ folder: fileURLToPath(url), streamName, lingerMs })
     const bucket = bucketOf(url)
     const aws = bucketSigner(url, this.#settings.credentials)
-    if (bucket) return new BucketSink({ ...bucket, aws, sender, clock, streamName })
+    if (bucket) return new BucketSink({ ...bucket, aws, sender, clock, streamName, lingerMs })
     const credential = `streams:${url.host}${url.pathname}`
     return new FirehoseSink({ sender, clock, url: url.href, streamName, credential, signing: undefined })
   }

@@ -29,7 +29,7 @@ function put(reply: Reply, userinfo = 'AKID:s%2Fcret@') {
   const bucket = bucketOf(url)
   if (!bucket) throw new Error('it is a bucket')
   const aws = bucketSigner(url, undefined)
-  return new BucketSink({ ...bucket, aws, sender, clock: () => NOW, streamName: 'or.ders' }).put(
+  return new BucketSink({ ...bucket, aws, sender, clock: () => NOW, streamName: 'or.ders', lingerMs: 0 }).put(
     RECORDS,
     2_000,
   )

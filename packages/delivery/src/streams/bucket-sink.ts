@@ -6,7 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { OBJECT_BYTES_MAX, OBJECT_LINGER_MS, OBJECT_RECORDS_MAX } from './object-bounds.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
@@ -32,17 +32,19 @@ interface BucketSinkOptions extends BucketPlace {
   /** Epoch ms, for the time of a signature. */
   clock: () => number
   streamName: string
+  lingerMs: number
 }
 
 export class BucketSink implements StreamSink {
   readonly recordsMax = OBJECT_RECORDS_MAX
   readonly bytesMax = OBJECT_BYTES_MAX
   readonly recordBytesMax = OBJECT_BYTES_MAX
-  readonly lingerMs = OBJECT_LINGER_MS
+  readonly lingerMs: number
   readonly credential: string
   readonly #options: BucketSinkOptions
 
   constructor(options: BucketSinkOptions) {
+    this.lingerMs = options.lingerMs
     this.credential = options.credential
     this.#options = options
   }

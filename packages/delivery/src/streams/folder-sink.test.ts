@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const put = (...ids: string[]) => new FolderSink({ folder, streamName: 'orders' }).put(ids.map(record), 5_000)
+const put = (...ids: string[]) =>
+  new FolderSink({ folder, streamName: 'orders', lingerMs: 0 }).put(ids.map(record), 5_000)
 
 async function files(): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -46,7 +47,7 @@ test('another batch that begins with the same record overwrites nothing', async 
 })
 
 test('a folder that is missing is a fault of the settings', async () => {
-  const sink = new FolderSink({ folder: join(folder, 'missing'), streamName: 'orders' })
+  const sink = new FolderSink({ folder: join(folder, 'missing'), streamName: 'orders', lingerMs: 0 })
   expect(await sink.put([record('a')], 5_000)).toMatchObject([
     {
       kind: 'misconfigured',

@@ -7,7 +7,7 @@ import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AttemptResult } from '@fantail/contracts'
 import { failure } from '../http/attempt-failure.ts'
-import { OBJECT_BYTES_MAX, OBJECT_LINGER_MS, OBJECT_RECORDS_MAX } from './object-bounds.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
@@ -15,6 +15,7 @@ interface FolderSinkOptions {
   /** It must exist. */
   folder: string
   streamName: string
+  lingerMs: number
 }
 
 /** The status of a stored record, in logs and metrics. */
@@ -24,11 +25,12 @@ export class FolderSink implements StreamSink {
   readonly recordsMax = OBJECT_RECORDS_MAX
   readonly bytesMax = OBJECT_BYTES_MAX
   readonly recordBytesMax = OBJECT_BYTES_MAX
-  readonly lingerMs = OBJECT_LINGER_MS
+  readonly lingerMs: number
   readonly credential: string
   readonly #options: FolderSinkOptions
 
   constructor(options: FolderSinkOptions) {
+    this.lingerMs = options.lingerMs
     this.credential = `folder:${options.folder}`
     this.#options = options
   }
