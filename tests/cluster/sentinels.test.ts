@@ -42,12 +42,13 @@ test('the master is killed under load: the ledger balances', async () => {
   // Publishing goes on with two replicas.
   await sentinels.rejoin(master)
   await publishing
+  // On a busy machine Sentinels may fail over once more. They take ten seconds to turn a living master into a replica.
   await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted', {
-    timeoutMs: 15_000,
+    timeoutMs: 40_000,
   })
   const account = await ledger.whenSettled({ timeoutMs: 40_000 })
   console.info(`Sentinel failover: ${JSON.stringify(account)}`)
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
   expect(account.accepted).toBeGreaterThan(2 * PER_SECOND)
   for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
-}, 90_000)
+}, 120_000)
