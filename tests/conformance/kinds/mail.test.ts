@@ -110,7 +110,7 @@ test('[328] both kinds get messages, by a link that is pressed, until they leave
   ]) {
     await aws().sns.send(new SetTopicAttributesCommand({ TopicArn: arn, AttributeName, AttributeValue }))
   }
-  const subscription = await subscribe(arn, 'text@example.com')
+  await subscribe(arn, 'text@example.com')
   await subscribe(arn, 'json@example.com', 'email-json')
   await publish(arn, 'first', 'Subject one')
   const [text, json] = [await mailTo('text@example.com', 1), await mailTo('json@example.com', 1)]
@@ -124,7 +124,7 @@ test('[328] both kinds get messages, by a link that is pressed, until they leave
   expect((await press(link)).status).toBe(200)
   const farewell = await mailTo('text@example.com', 2)
   expect(farewell.parsed.subject).toBe('AWS Notification - Unsubscribe Confirmation')
-  expect(textOf(farewell)).toContain(subscription)
+  expect(textOf(farewell)).toContain(arn)
   await publish(arn, 'second')
   await mailTo('json@example.com', 2)
   await press(linkIn(farewell, 'confirmation'))

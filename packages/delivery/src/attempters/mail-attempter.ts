@@ -16,10 +16,14 @@ import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 /**
- * @limit Mails that a process hands to the SMTP server at a time, those that wait for a connection included. Past it:
- * the attempt fails at once and is retried. A server that hangs can so hold no more of the worker's slots.
+ * @limit Mails that a process has under way, those that wait for a connection included. Past it: the attempt fails at
+ * once and is retried, so that mails never take all slots of a worker.
  */
-const MAILS_UNDER_WAY_MAX = 100
+const MAILS_UNDER_WAY_MAX = 500
+/** @limit Mails under way while the SMTP server is silent. Past it: the attempt fails at once and is retried. */
+const MAILS_WHILE_SILENT_MAX = 20
+/** @limit How long the SMTP server may say nothing to the mails under way. Past it: it counts as silent. */
+const SILENT_MS = 2_000
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
 const DOMAIN_WAIT_MS_MAX = 400
 /** @limit Mails a second to one domain, of all workers; FANTAIL_EMAIL_DOMAIN_RATE changes it. Past it: they wait. */
@@ -29,6 +33,8 @@ export interface MailAttempterOptions {
   mail: MailTools
   /** Names a delivery for all its attempts. */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
+  /** Monotonic ms; another one in tests. */
+  now?: () => number
 }
 
 interface Settings extends MailSettings {
@@ -44,6 +50,8 @@ export class MailAttempter implements Attempter {
   /** Ends what still waits when the process stops. */
   readonly #closing = new AbortController()
   #underWay = 0
+  /** When the server last ended a mail, or the first of those under way began. */
+  #heardAt = 0
 
   constructor(settings: Settings, options: MailAttempterOptions) {
     this.#settings = settings
@@ -73,7 +81,8 @@ export class MailAttempter implements Attempter {
   }
 
   async #attempt(attempt: Attempt): Promise<Ended> {
-    if (this.#underWay >= MAILS_UNDER_WAY_MAX) return throttled(`${MAILS_UNDER_WAY_MAX} mails are under way`)
+    if (this.#underWay >= this.#mostUnderWay()) return throttled(`${this.#underWay} mails are under way`)
+    if (this.#underWay === 0) this.#heardAt = this.#now()
     this.#underWay++
     const deadline = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
     const signal = AbortSignal.any([deadline, this.#closing.signal])
@@ -84,6 +93,15 @@ export class MailAttempter implements Attempter {
     } finally {
       this.#underWay--
     }
+  }
+
+  #mostUnderWay(): number {
+    const isSilent = this.#underWay > 0 && this.#now() - this.#heardAt > SILENT_MS
+    return isSilent ? MAILS_WHILE_SILENT_MAX : MAILS_UNDER_WAY_MAX
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? performance.now()
   }
 
   async #admitAndSend(attempt: Attempt, signal: AbortSignal): Promise<Ended> {
@@ -120,6 +138,7 @@ export class MailAttempter implements Attempter {
     })
     onRequest?.(undefined)
     const outcome = await this.#transport.send(message, signal)
+    if (!signal.aborted) this.#heardAt = this.#now()
     if (outcome.end === 'replied' && outcome.badRecipient) {
       await mail.suppress(comparableAddress(target.url), outcome.text)
     }

@@ -22,12 +22,12 @@ export function confirmationMail(topicArn: string, link: string): MailText {
   }
 }
 
-export function unsubscribedMail(subscriptionArn: string, link: string): MailText {
+export function unsubscribedMail(topicArn: string, link: string): MailText {
   return {
     subject: 'AWS Notification - Unsubscribe Confirmation',
     text: paragraphs(
       'Your subscription to the topic below has been deactivated:',
-      subscriptionArn,
+      topicArn,
       'If this was in error or you wish to resubscribe, click or visit the link below:',
       `Resubscribe: ${link}`,
       NO_REPLY,

@@ -80,7 +80,7 @@ function mailText(parts: MailParts): MailText {
   const link = confirmLink(publicUrl, { topicArn, token, address: target.url })
   return kind === 'SubscriptionConfirmation'
     ? confirmationMail(topicArn, link)
-    : unsubscribedMail(target.subscriptionArn, link)
+    : unsubscribedMail(topicArn, link)
 }
 
 function notificationMail(parts: MailParts): MailText {

@@ -66,6 +66,14 @@ test.each<Given>([
   expect(outcomeOfError(errorOf(given))).toMatchObject({ end: 'misconfigured' })
 })
 
+test('TLS that breaks with its connection is a fault of the network', () => {
+  const error = new Error('Error initiating TLS - read ECONNRESET')
+  expect(outcomeOfError(Object.assign(error, { code: 'ETLS', command: 'STARTTLS' }))).toMatchObject({
+    end: 'unreplied',
+    permanent: false,
+  })
+})
+
 test.each([
   [{ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }, 'connection_refused', false],
   [{ code: 'ECONNECTION' }, 'connection_reset', false],

@@ -64,19 +64,22 @@ function repliedWith(error: SmtpError, reply: number): SmtpOutcome {
   }
 }
 
-function isOwnFault({ code = '', originalCode = '', responseCode, command = '' }: SmtpError): boolean {
+function isOwnFault(error: SmtpError): boolean {
+  const { code = '', originalCode = '', responseCode, command = '' } = error
   if (responseCode !== undefined) {
     if (LOGIN_REPLIES.has(responseCode) || OWN_CODES.has(code)) return true
     // RFC 1870: the size of this mail is refused at its sender already.
     return responseCode !== EXCEEDED_STORAGE && !OF_ONE_MAIL.has(command)
   }
-  return OWN_CODES.has(code) ? !isBroken(originalCode) : REFUSED_TLS.test(originalCode)
+  return OWN_CODES.has(code) ? !isBroken(error) : REFUSED_TLS.test(originalCode)
 }
 
-/** TLS that ended with its connection: a fault of the network. */
-function isBroken(originalCode: string): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(originalCode)
+/** TLS that ended with its connection: a fault of the network. After STARTTLS only its message says so. */
+function isBroken({ originalCode = '', message }: SmtpError): boolean {
+  return BROKEN.test(originalCode) || BROKEN.test(message)
 }
+
+const BROKEN = /ECONNRESET|EPIPE|ETIMEDOUT|closed unexpectedly|disconnected before secure/
 
 /** RFC 5321 §4.5.3.1.10: an older form of 452. */
 function isTooManyRecipients(reply: number, text: string): boolean {
