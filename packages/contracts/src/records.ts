@@ -398,6 +398,8 @@ export type AttemptResult =
       durationMs: number
       permanent: boolean
       retryAfterSeconds?: number
+      /** The status that the endpoint's service has for it, for delivery status logs. */
+      statusCode?: number
     }
 
   /** Our own configuration keeps the attempt from its endpoint: it costs no attempt, and the lane stands. */

@@ -1,7 +1,7 @@
-import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
+import { createMessageId, type Message, PROTOCOLS, type SubscriptionRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import { describe, expect, test } from 'vitest'
-import { compileEnvelope, queueBody, renderBody } from './envelope.ts'
+import { compileEnvelope, queueBody, renderBody, textForProtocol } from './envelope.ts'
 import { type HeaderOptions, renderHeaders } from './request-headers.ts'
 import { compileTarget, redactEndpoint, type Target } from './target.ts'
 
@@ -172,6 +172,24 @@ describe('structure json', () => {
       expected,
     )
     expect(renderBody(envelope, target({ protocol, rawMessageDelivery: true })).toString()).toBe(expected)
+  })
+
+  test('[312] the text of a protocol is for that protocol alone, and others get the default', () => {
+    for (const own of PROTOCOLS) {
+      const envelope = {
+        structure: 'json',
+        message: JSON.stringify({ default: 'for all', [own]: '' }),
+      } as const
+      const got = PROTOCOLS.filter((protocol) => textForProtocol(message(envelope), protocol) === '')
+      expect(got).toEqual([own])
+    }
+  })
+
+  test('[314] keys that no protocol has, and values that are no text, change nothing', () => {
+    for (const odd of [{ fax: 'x', GCM: 'y' }, { http: 7 }, { http: null }, { http: { default: 'x' } }]) {
+      const envelope = { structure: 'json', message: JSON.stringify({ default: 'for all', ...odd }) } as const
+      expect(textForProtocol(message(envelope), 'http')).toBe('for all')
+    }
   })
 
   test('a text that is no such object goes out whole', () => {

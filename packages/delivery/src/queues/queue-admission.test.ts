@@ -33,6 +33,6 @@ test('a failed look-up fails its callers, and the next call asks again', async (
   await expect(failing).rejects.toThrow('Connection is closed.')
   const again = admission.refusalOf(QUEUE, message, item)
   asked[1]?.resolve({ attributes: {}, maximumMessageBytes: 1 } as unknown as QueueRecord)
-  expect(await again).toBe('the queue takes at most 1 bytes')
+  expect((await again)?.message).toBe('the queue takes at most 1 bytes')
   expect(asked).toHaveLength(2)
 })

@@ -4,6 +4,7 @@
  * messages of a second.
  */
 import {
+  FantailError,
   type Message,
   messageBytes,
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
@@ -49,18 +50,25 @@ export class QueueAdmission {
    * Why the queue will never accept this item. undefined: it may. A missing queue is no reason here, because the append
    * reports it.
    */
-  async refusalOf(queueArn: string, { topicArn }: Message, item: QueueBody): Promise<string | undefined> {
-    if (Object.keys(item.attributes).length > QUEUE_MESSAGE_ATTRIBUTES_MAX) {
-      return `a queue takes at most ${QUEUE_MESSAGE_ATTRIBUTES_MAX} attributes`
+  async refusalOf(
+    queueArn: string,
+    { topicArn }: Message,
+    item: QueueBody,
+  ): Promise<FantailError | undefined> {
+    const { length: attributes } = Object.keys(item.attributes)
+    if (attributes > QUEUE_MESSAGE_ATTRIBUTES_MAX) {
+      return unfit(
+        `Number of message attributes [${attributes}] exceeds the maximum allowed [${QUEUE_MESSAGE_ATTRIBUTES_MAX}].`,
+      )
     }
-    if (unsendable(item.body)) return 'a queue takes only characters that XML 1.0 allows'
+    if (unsendable(item.body)) return unfit('a queue takes only characters that XML 1.0 allows')
     const rules = await this.#rulesFor(queueArn)
     if (!rules) return undefined
     if (messageBytes(item.body, item.attributes) > rules.bytesMax) {
-      return `the queue takes at most ${rules.bytesMax} bytes`
+      return unfit(`the queue takes at most ${rules.bytesMax} bytes`)
     }
     if (takesFromTopic(rules.policy, { queueArn, topicArn })) return undefined
-    return 'the queue’s policy does not let the topic send'
+    return new FantailError('forbidden', 'the queue’s policy does not let the topic send')
   }
 
   /** Whether the queue's policy refuses this topic's messages. */
@@ -87,4 +95,8 @@ export class QueueAdmission {
 function rulesOf({ attributes, maximumMessageBytes }: QueueRecord): Rules {
   const policy = attributes.Policy === undefined ? undefined : parseAccessPolicy(attributes.Policy)
   return { policy, bytesMax: maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX }
+}
+
+function unfit(message: string): FantailError {
+  return new FantailError('validation_failed', message)
 }

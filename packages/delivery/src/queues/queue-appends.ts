@@ -78,8 +78,8 @@ export class QueueAppends {
     const items: QueueItem[] = []
     for (const { message, item } of appends) {
       const refusal = await this.#admission.refusalOf(queueArn, message, item)
-      if (refusal !== undefined && items.length === 0) throw new FantailError('forbidden', refusal)
-      if (refusal !== undefined) break
+      if (refusal && items.length === 0) throw refusal
+      if (refusal) break
       items.push(item)
     }
     return items
@@ -96,7 +96,8 @@ function queueFailure(error: unknown, durationMs: number): AttemptResult {
     return { kind: 'failure', error: 'storage', detail, durationMs, permanent: false }
   const missing = error.code === 'not_found'
   const failure = missing ? 'queue_missing' : 'queue_refused'
-  return { kind: 'failure', error: failure, detail, durationMs, permanent: missing || isRefusal(error) }
+  const permanent = missing || isRefusal(error)
+  return { kind: 'failure', error: failure, detail, durationMs, permanent, statusCode: error.status }
 }
 
 function isRefusal(error: unknown): boolean {

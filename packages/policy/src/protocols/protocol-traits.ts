@@ -1,5 +1,5 @@
 /** The part of an endpoint kind that is data or a pure function. Each protocol has its traits in `PROTOCOL_TRAITS`. */
-import type { ArnDefaults, EffectiveDeliveryPolicy, ResultClass } from '@fantail/contracts'
+import type { ArnDefaults, AttemptResult, EffectiveDeliveryPolicy, ResultClass } from '@fantail/contracts'
 
 export interface ProtocolTraits {
   endpoint: EndpointSyntax
@@ -89,4 +89,6 @@ export interface ReportTraits {
   failures: 'attempts' | 'deliveries'
   /** The member `providerResponse` in delivery status logs. `text`: the beginning of the endpoint's answer. */
   providerResponse(text: string | undefined, deliveryId: string): string
+  /** The same for a failure without an answer. Undefined: the failure's own words. */
+  refused?(failure: AttemptResult & { kind: 'failure' }, endpoint: string): string | undefined
 }

@@ -1,8 +1,10 @@
 /** Traits of endpoints that are queues of this service: an attempt is an append. */
-import { type ArnDefaults, isQueueName, parseArn, queueArn } from '@fantail/contracts'
+import { type ArnDefaults, type AttemptResult, isQueueName, parseArn, queueArn } from '@fantail/contracts'
 import { AWS_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 import { classifyStatus } from './webhook-traits.ts'
+
+const FORBIDDEN = 403
 
 export const QUEUE_TRAITS: ProtocolTraits = {
   endpoint: { name: 'the ARN of a queue', isUrl: false, read: readQueue },
@@ -26,10 +28,26 @@ export const QUEUE_TRAITS: ProtocolTraits = {
     feedback: 'SQS',
     failures: 'deliveries',
     providerResponse: (_, sqsMessageId) => JSON.stringify({ sqsMessageId }),
+    refused,
   },
 }
 
 function readQueue(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {
   if (parseArn(text)?.service === 'sqs') return { endpoint: text }
   return isNamed && isQueueName(text) ? { endpoint: queueArn(text, place) } : undefined
+}
+
+/** SQS's words, as recorded in delivery status logs of SNS. */
+function refused(
+  { error, statusCode, detail }: AttemptResult & { kind: 'failure' },
+  endpoint: string,
+): string | undefined {
+  if (error !== 'queue_refused') return undefined
+  const sqsRequestId = 'Unrecoverable'
+  if (statusCode !== FORBIDDEN)
+    return JSON.stringify({ ErrorCode: 'InvalidParameterValue', ErrorMessage: detail, sqsRequestId })
+  const { region, account, name } = parseArn(endpoint) ?? { region: '', account: '', name: endpoint }
+  const url = `https://sqs.${region}.amazonaws.com/${account}/${name}`
+  const ErrorMessage = `Access to the resource ${url} is denied.`
+  return JSON.stringify({ ErrorCode: 'AccessDenied', ErrorMessage, sqsRequestId })
 }

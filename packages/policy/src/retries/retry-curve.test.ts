@@ -143,7 +143,7 @@ describe('retry curve', () => {
     expect(totalRetrySeconds(policy) / 86_400).toBeCloseTo(23.15, 2)
   })
 
-  it('mail, text messages and push wait 10, 10, 10, 11.2, 13.5 s, and 6.7 h in all', () => {
+  it('[307] mail, text messages and push wait 10, 10, 10, 11.2, 13.5 s, and 6.7 h in all', () => {
     const { healthyRetryPolicy: policy } = CUSTOMER_MANAGED_POLICY
     const delays = previewRetries(policy).map(({ delaySeconds }) => Math.round(delaySeconds * 10) / 10)
     expect(delays.slice(0, 13)).toEqual([

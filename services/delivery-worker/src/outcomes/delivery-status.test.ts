@@ -179,6 +179,22 @@ test('a queue has its own attributes', async () => {
   })
 })
 
+test('[315] a queue that denies the topic is logged in SQS’s words', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:111111111111:work'
+  await fixture.queues.put(queue, {})
+  await fixture.topics.put(TOPIC, { attributes: { SQSFailureFeedbackRoleArn: ROLE } })
+  await fixture.subscribe('queue', { protocol: 'sqs', endpoint: queue })
+  await startWorker()
+  await fixture.publish('hello')
+  await waitFor(() => records().length === 1)
+  const delivery = records()[0]?.delivery as Record<string, unknown>
+  expect(delivery).toMatchObject({ destination: queue, statusCode: 403, attempts: 1 })
+  expect(delivery.providerResponse).toBe(
+    '{"ErrorCode":"AccessDenied","ErrorMessage":"Access to the resource ' +
+      'https://sqs.us-east-1.amazonaws.com/111111111111/work is denied.","sqsRequestId":"Unrecoverable"}',
+  )
+})
+
 test('records go to OpenTelemetry too, with what a real endpoint says', async () => {
   const hooks = await startReceiver()
   hooks.respond('/hook', { status: 404, body: 'x'.repeat(5_000) })

@@ -82,6 +82,7 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   const { endpoint, reports } = PROTOCOL_TRAITS[record.protocol]
   const { text } = textFor(message.envelopeFor(signature), target.protocol)
   const deliveryId = deliveryItemId(record.id, delivery)
+  const statusCode = result && result.kind !== 'misconfigured' ? result.statusCode : undefined
   const handedOverAt = now - (result?.durationMs ?? 0)
   return {
     notification: {
@@ -93,10 +94,12 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
     delivery: {
       deliveryId,
       destination: endpoint.isUrl ? withoutCredentials(record.endpoint) : record.endpoint,
-      providerResponse: responseText(result, (text) => reports.providerResponse(text, deliveryId)),
+      providerResponse:
+        (result?.kind === 'failure' && reports.refused?.(result, record.endpoint)) ||
+        responseText(result, (text) => reports.providerResponse(text, deliveryId)),
       dwellTimeMs: Math.max(0, Math.round(handedOverAt - publishedAt)),
       attempts,
-      ...(result?.kind === 'response' && { statusCode: result.statusCode }),
+      ...(statusCode !== undefined && { statusCode }),
     },
     status: delivered ? 'SUCCESS' : 'FAILURE',
   }

@@ -1,5 +1,5 @@
 /** RedrivePolicy of a subscription (checklist 149, 158, 160). */
-import { isFifoName, parseArn, type RedrivePolicy } from '@fantail/contracts'
+import { isFifoName, isObject, parseArn, type RedrivePolicy } from '@fantail/contracts'
 import { traitsOf } from '@fantail/policy'
 import { parseJsonAttribute } from '../json-attribute.ts'
 import type { Refuse } from '../refusals.ts'
@@ -18,7 +18,10 @@ export function readRedrivePolicy(
   refuse: Refuse,
 ): RedrivePolicy | null {
   if (text === '') return null
-  const target = targetOf(parseJsonAttribute('RedrivePolicy', text, refuse))
+  const policy = parseJsonAttribute('RedrivePolicy', text, refuse)
+  const unknown = isObject(policy) && Object.keys(policy).find((name) => name !== 'deadLetterTargetArn')
+  if (unknown) throw refuse(`RedrivePolicy: invalid JSON. Attribute ${unknown} is unknown.`)
+  const target = targetOf(policy)
   if (target === undefined) throw refuse('RedrivePolicy: deadLetterTargetArn is an invalid arn')
   const ordered = isFifoName(topicArn)
   if (ordered && traitsOf(protocol)?.isQueue && isFifoName(endpoint) && !isFifoName(target)) {

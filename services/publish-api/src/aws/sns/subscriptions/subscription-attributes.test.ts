@@ -266,6 +266,12 @@ test('[149] a redrive policy names a queue by its ARN', async () => {
   expect(message).toContain('Invalid parameter: Attributes Reason: RedrivePolicy: failed to parse JSON. ')
 })
 
+test('[316] a redrive policy has no other member', async () => {
+  const policy = { deadLetterTargetArn: queueArn('letters'), maxReceiveCount: 3 }
+  const text = 'RedrivePolicy: invalid JSON. Attribute maxReceiveCount is unknown.'
+  await expectRefused('RedrivePolicy', JSON.stringify(policy), text)
+})
+
 test('[158] dead letters of a FIFO queue on a FIFO topic need a FIFO queue, those of others may not have one', async () => {
   const to = (queue: string) => JSON.stringify({ deadLetterTargetArn: queueArn(queue) })
   const fifo = () => ({ TopicArn: FIFO, Protocol: 'sqs', Endpoint: queueArn(`q${endpoints++}.fifo`) })
