@@ -35,7 +35,7 @@ test('a topic gets one line for what it is made with, and none for what it was l
     DisplayName: 'shown',
     KmsMasterKeyId: 'alias/key',
     TracingConfig: 'PassThrough',
-    LambdaFailureFeedbackRoleArn: 'arn:aws:iam::000000000000:role/logs',
+    ApplicationFailureFeedbackRoleArn: 'arn:aws:iam::000000000000:role/logs',
     Policy: policyFor('events.amazonaws.com', 's3.amazonaws.com'),
   }
   await sns.client.send(new CreateTopicCommand({ Name: 'encrypted', Attributes }))
@@ -51,7 +51,7 @@ test('a topic gets one line for what it is made with, and none for what it was l
       'topic.without_effect',
       [
         'KmsMasterKeyId',
-        'LambdaFailureFeedbackRoleArn',
+        'ApplicationFailureFeedbackRoleArn',
         'Policy for events.amazonaws.com',
         'Policy for s3.amazonaws.com',
       ],

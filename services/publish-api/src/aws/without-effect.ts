@@ -15,7 +15,7 @@ const unless =
     text !== '' && text.toLowerCase() !== value
 
 /** Subscribers of these kinds do not exist here, so nothing is logged about them. */
-const UNSERVED_KINDS = ['Firehose', 'Lambda', 'Application']
+const UNSERVED_KINDS = ['Application']
 const FEEDBACK = ['SuccessFeedbackRoleArn', 'SuccessFeedbackSampleRate', 'FailureFeedbackRoleArn']
 
 /** Attributes by kind of resource. The statements of `Policy` are checked one by one. */
