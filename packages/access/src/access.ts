@@ -185,7 +185,7 @@ export class Access {
 /** Whether the name has one of the key's prefixes. The account is not compared. */
 function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
-  // A stream's name stands behind a slash.
+  // The ARN of a stream has a slash before the stream's name.
   const name = nameOfArn(arn).replace(/^.*\//, '')
   return prefixes.some((prefix) => name.startsWith(prefix))
 }

@@ -61,7 +61,7 @@ export const url = (schemes: readonly string[]) =>
     })
     .transform((text) => text.replace(/\/+$/, ''))
 
-/** The URL of a server for mail; it may hold a login. */
+/** URL of an SMTP server. It may contain a user name and password. */
 export const smtpUrl = () =>
   z.string().refine(isSmtpUrl, {
     message:
@@ -167,7 +167,7 @@ export const awsCredentials = () =>
 
 const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{1,4096}))?$/
 
-/** Credentials that Fantail itself signs requests to AWS with; temporary ones have a session token. */
+/** Credentials with which Fantail signs its own requests to AWS. Temporary credentials also have a session token. */
 export const awsClientCredentials = () =>
   z.string().transform((text, { addIssue }) => {
     const [, accessKeyId, secretAccessKey, sessionToken] = CLIENT_CREDENTIALS.exec(text) ?? []
@@ -187,7 +187,7 @@ export const arnPatterns = () =>
     return patterns
   })
 
-/** The key of a map for everything without one of its own. */
+/** Key of the entry that applies to everything without its own entry. */
 const ANY = '*'
 
 interface UrlMap {
@@ -199,7 +199,7 @@ interface UrlMap {
   urls: string
 }
 
-/** JSON: URLs by key. A URL may hold a password, so only its key is named. */
+/** A JSON object of URLs by key. Errors name only the key, because a URL may contain a password. */
 const urlMap = ({ things, isKey, isUrl, urls }: UrlMap) =>
   z.string().transform((text, { addIssue }): Record<string, string> => {
     const map = jsonOf(text)

@@ -130,7 +130,7 @@ function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProb
   return [{ name: 'FANTAIL_AUTH', message }]
 }
 
-/** ARNs that may be called need credentials, and so do buckets whose URLs have none. */
+/** Credentials are required if AWS targets are allowed, or if the URL of a bucket contains no credentials. */
 function awsRule({ streams = {}, awsTargets }: Partial<Values<typeof workerTable>>, env: Env) {
   if (env.FANTAIL_AWS_CREDENTIALS?.trim()) return []
   const name = 'FANTAIL_AWS_CREDENTIALS'
@@ -147,7 +147,7 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
-/** Links of mails lead to people: they need an address that everybody reaches, safely. */
+/** People open the links in mails, so links need a public https address. */
 function mailRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
   const given = (name: string) => env[name]?.trim() ?? ''
   if (mode !== 'server' || given('FANTAIL_SMTP_URL') === '') return []

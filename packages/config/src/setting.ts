@@ -69,7 +69,7 @@ export function readSettings<T extends Table>(table: T, env: Env): ReadSettings<
   return { values, problems }
 }
 
-/** Settings that must be set together or not at all. */
+/** Checks that all of these settings are set, or none. */
 export function togetherRule(names: readonly string[]) {
   return (_: unknown, env: Env): SettingProblem[] => {
     const unset = names.filter((name) => !env[name]?.trim())

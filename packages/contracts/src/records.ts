@@ -386,9 +386,11 @@ export type AttemptResult =
       headers?: Record<string, string>
       /** The beginning of the body, if it was requested. */
       text?: string
-      /** The endpoint cannot take so much. Kinds may have a slower retry policy for that. */
+      /**
+       * The endpoint has refused because it gets too much at a time. A kind may have a slower retry policy for that.
+       */
       isThrottled?: true
-      /** Judges the response instead of its status, where the endpoint said more than that. */
+      /** The class of the result, if the response says more than its status does. */
       verdict?: ResultClass
     }
   | {
@@ -402,10 +404,10 @@ export type AttemptResult =
       statusCode?: number
     }
 
-  /** Our own configuration keeps the attempt from its endpoint: it costs no attempt, and the lane stands. */
+  /** Fantail's own configuration prevents the attempt. The attempt is not counted, and the lane stands. */
   | {
       kind: 'misconfigured'
-      /** Names what is broken, without secrets: `smtp:mail.example.com`. Many endpoints may share it. */
+      /** Name of the broken credential, without secrets: `smtp:mail.example.com`. Many endpoints may share it. */
       credential: string
       detail: string
       durationMs: number

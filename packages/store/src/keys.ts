@@ -246,15 +246,18 @@ export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 /** The beginning of all keys of credentials (credentials/own-credentials.ts). */
 export const CREDENTIALS_BASE = 'ft:{credentials}:'
 /**
- * Hash, a broken credential: `s` since when and `p` when it is probed next (ms), `d` what was wrong. Deleted when it
- * works. Expires ten minutes after the last attempt.
+ * Hash of a broken credential: `s` when it broke, `p` when it is probed next (ms), `d` the error. Deleted when the
+ * credential works. Expires ten minutes after the last attempt.
  */
 export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
-/** What all keys of mail begin with (mail/suppressions.ts, mail-link-key.ts, mail-state.ts). */
+/** The beginning of all keys of mail (mail/suppressions.ts, mail-link-key.ts, mail-state.ts). */
 export const MAIL_BASE = 'ft:{mail}:'
-/** Hash: an address in lower case that gets no mail → JSON of reason, detail and time. Until an operator removes it. */
+/**
+ * Hash: from an address in lower case that gets no mail to JSON of reason, detail and time. An entry stays until an
+ * operator removes it.
+ */
 export const suppressionsKey = () => `${MAIL_BASE}suppressions`
-/** Sorted set, all scores 0: the same addresses. */
+/** Sorted set of the same addresses, with all scores 0. */
 export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
 // `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
@@ -283,7 +286,7 @@ export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
 /** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
 export const WAKE_MOVED = 'ft:wake:moved'
-/** The name of a credential that was broken and works. */
+/** The notice with the name of a credential that was broken and now works. */
 export const WAKE_CREDENTIALS = 'ft:wake:credentials'
 /** The ARN of a queue whose push consumers changed, or of which one has a free share. */
 export const WAKE_CONSUMERS = 'ft:wake:consumers'

@@ -1,4 +1,4 @@
-/** An SMTP server for tests, by npm's smtp-server. Its mails are read by npm's mailparser. */
+/** An SMTP server for tests, made with npm's smtp-server. npm's mailparser reads its mails. */
 import { buffer } from 'node:stream/consumers'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -12,7 +12,10 @@ export interface TestMail {
   parsed: ParsedMail
 }
 
-/** A reply such as `550 5.1.1 no such user`; undefined accepts; drop: the connection ends without a reply. */
+/**
+ * A reply such as `550 5.1.1 no such user`. undefined: the mail is accepted. drop: the connection is closed without a
+ * reply.
+ */
 type MailReply = string | 'drop' | undefined
 
 export interface TestMailServer {
@@ -21,7 +24,7 @@ export interface TestMailServer {
   port: number
   /** Accepted ones, in order. */
   mails: TestMail[]
-  /** Mails that came whole, whatever the reply to them was. */
+  /** Mails that were received completely, whatever the reply was. */
   seen: TestMail[]
   logins: { user: string | undefined; password: string | null | undefined }[]
   /** May be replaced at any time. */
@@ -32,9 +35,9 @@ export interface TestMailServer {
 }
 
 interface MailServerOptions extends Pick<SMTPServerOptions, 'secure' | 'key' | 'cert' | 'size'> {
-  /** Only this login is taken, and mails need it. */
+  /** If set, mails need exactly this login. */
   login?: { user: string; password: string }
-  /** STARTTLS is offered with `key` and `cert`. Default: it is not. */
+  /** Whether STARTTLS is offered, with `key` and `cert`. Default: no. */
   startTls?: boolean
   port?: number
 }
@@ -87,7 +90,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       })().catch(done)
     },
   })
-  // A client that goes away in the middle of a command.
+  // A client closed its connection in the middle of a command.
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => void server.listen(wanted, '127.0.0.1', resolve))
   const address = server.server.address()

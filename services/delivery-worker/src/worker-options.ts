@@ -30,11 +30,11 @@ export interface DeliveryWorkerOptions {
   userAgent?: string | undefined
   /** An operator's own pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
-  /** Take the places of a kind's attempter. */
+  /** Replace the attempters of these kinds. */
   attempters?: Partial<Attempters>
   /** Settings of endpoint kinds; default: none. */
   kinds?: KindSettings
-  /** Between two probes of a broken credential; default a minute. */
+  /** Time between two probes of a broken credential; a minute by default. */
   credentialProbeMs?: number
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
   /** Opens the secrets of endpoints. undefined: there is no master key. */

@@ -67,7 +67,7 @@ export interface ApiDeps {
   moveQuestions: { ask(record: SubscriptionRecord, publicUrl: string): Promise<void> }
   /** Addresses that get no mail. */
   suppressions: Methods<Suppressions>
-  /** Signs the unsubscribe links of mails. */
+  /** Signs links to unsubscribe in mails. */
   mailLinkKey: Pick<MailLinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   queues: Methods<Queues>

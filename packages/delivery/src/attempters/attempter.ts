@@ -46,7 +46,7 @@ export interface CopyMark {
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
-/** What one request may hold, and how long the first of its records waits for others. */
+/** Bounds of one request, and how long its first record waits for others. */
 export interface BatchLimits {
   records: number
   bytes: number
@@ -56,31 +56,33 @@ export interface BatchLimits {
 interface BatchRecord {
   /** As `render` made it. */
   bytes: Buffer
-  /** The delivery's bytes, by which the endpoint may recognize a repetition. */
+  /** The delivery's bytes. By them the endpoint can recognize a repeated record. */
   delivery: Buffer
 }
 
 interface BatchAttempt {
   target: Target
-  /** At least one, in about the order of publishing. One that is larger than a batch may be is alone. */
+  /** At least one record, roughly in the order of publishing. A record that exceeds the bounds is sent alone. */
   records: readonly BatchRecord[]
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
-  /** Results have the beginning of the answer as text. */
+  /** Set: results have the beginning of the answer as text. */
   textBytesMax?: number | undefined
 }
 
-/** Several deliveries to an endpoint go in one request. Their envelopes are not signed. */
+/** For kinds that send several deliveries to an endpoint in one request. Envelopes are not signed. */
 export interface Batching {
   limitsOf(target: Target): BatchLimits
   /** The record of one delivery. Its length counts against the limits. It never throws. */
   render(sent: Sent, target: Target): Buffer
-  /** Calls `done` once, with a result for each record in order. Otherwise as `Attempter.attempt`. */
+  /** Calls `done` once, with a result for each record in order. The other rules of `Attempter.attempt` apply. */
   attempt(batch: BatchAttempt, done: (results: readonly AttemptResult[]) => void): void
 }
 
 export interface Attempter {
-  /** Deliveries wait in their lanes and go in batches. `attempt` is used by tests of a subscription alone. */
+  /**
+   * If set, deliveries wait in their lanes and are sent in batches, and `attempt` is used only by the `/test` route.
+   */
   readonly batching?: Batching
   /**
    * The setting that this process would need to make attempts. While it is missing, nobody can subscribe. Undefined:
@@ -88,13 +90,13 @@ export interface Attempter {
    */
   readonly lacks?: string
   /**
-   * Why this process's settings allow no delivery to this endpoint, as in `must be …`. Subscribing and moving an
-   * endpoint call it.
+   * The reason why this process's settings allow no delivery to this endpoint, worded as `must be …`. It is asked when
+   * an endpoint is subscribed or moved.
    */
   refusalOf?(endpoint: string): string | undefined
   /**
-   * Names the credential of attempts at this endpoint, as `misconfigured` results name it. Known beforehand, a broken
-   * one is not tried by every lane that shares it. Undefined: there is none.
+   * Name of the credential for attempts at this endpoint, the same as in `misconfigured` results. Because it is known
+   * beforehand, other lanes with the same broken credential need not try it. Undefined: attempts need no credential.
    */
   credentialOf?(target: Target): string | undefined
   /** Says that an attempt follows soon. The attempter may open its connection now. */

@@ -20,7 +20,7 @@ export interface FunctionKindSettings {
 
 type CallTools = Pick<FunctionCallsOptions, 'sender' | 'clock'>
 
-/** Undefined: the settings name no function. */
+/** Undefined if the settings name no function. */
 export function createFunctionCalls(
   { sender, clock }: CallTools,
   { functions, awsClientCredentials: credentials, awsTargets: targets = [] }: FunctionKindSettings,
@@ -68,7 +68,7 @@ export class FunctionAttempter implements Attempter {
   async close(): Promise<void> {}
 }
 
-/** The delivery status log gets the request's id, and what was wrong. The answer itself is dropped. */
+/** The delivery status log gets the id of the request and the error. The rest of the answer is dropped. */
 function withText(
   result: AttemptResult,
   read: ReadInvocation | undefined,

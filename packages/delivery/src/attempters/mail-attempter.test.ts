@@ -37,7 +37,7 @@ interface Sending {
   delivery?: Buffer
 }
 
-/** An attempter with everything that it shares in memory. */
+/** An attempter whose shared state is in memory. */
 function attempterFor(smtpUrl: string, settings: MailSettings = {}) {
   const suppressed = new Map<string, string>()
   const ends: MailEnd[] = []
@@ -95,7 +95,7 @@ const headerOf = (raw: Buffer, name: string) => {
   return head.split(/\r\n(?!\s)/).filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
 }
 
-/** In a process of its own: mailauth finds its modules only by the conditions that Node has by default. */
+/** Runs in its own process, because mailauth finds its modules only by Node's default conditions. */
 function dkimResults(raw: Buffer, records: Record<string, string>): string[] {
   const mailauth = createRequire(import.meta.url).resolve('mailauth')
   const script = `

@@ -1,9 +1,11 @@
 /**
- * Attempts at mail addresses: each is one mail over SMTP to one address.
+ * Attempts at mail addresses: each attempt is one mail over SMTP to one address.
  *
- *   suppressed address → permanent, nothing is sent
- *   domain past its rate, or too many mails under way → retry, nothing is sent
- *   else → the server's reply (mail/smtp-outcome.ts)
+ * | case | result |
+ * |---|---|
+ * | suppressed address | permanent, nothing is sent |
+ * | the domain's rate is exceeded, or too many mails are under way | retry, nothing is sent |
+ * | otherwise | by the server's reply (mail/smtp-outcome.ts) |
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
@@ -31,7 +33,7 @@ const DOMAIN_RATE_DEFAULT = 20
 
 export interface MailAttempterOptions {
   mail: MailTools
-  /** Names a delivery for all its attempts. */
+  /** Names a delivery in the same way for all its attempts. */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
   /** Monotonic ms; another one in tests. */
   now?: () => number
@@ -47,7 +49,7 @@ export class MailAttempter implements Attempter {
   readonly #settings: Settings
   readonly #options: MailAttempterOptions
   readonly #transport: SmtpTransport
-  /** Ends what still waits when the process stops. */
+  /** Aborted when the process stops, to end waiting attempts. */
   readonly #closing = new AbortController()
   #underWay = 0
   /** When the server last ended a mail, or the first of those under way began. */
@@ -113,7 +115,7 @@ export class MailAttempter implements Attempter {
     return this.#send(attempt, signal)
   }
 
-  /** Waits a moment for the domain's rate: longer, and the address would count as one that hangs. */
+  /** Waits only a moment for the domain's rate. After a longer wait the address would count as hung. */
   async #admitted(domain: string, signal: AbortSignal): Promise<boolean> {
     const rate = this.#settings.emailDomainRate ?? DOMAIN_RATE_DEFAULT
     const until = performance.now() + DOMAIN_WAIT_MS_MAX
@@ -131,7 +133,7 @@ export class MailAttempter implements Attempter {
       envelope,
       target,
       sender: senderOf(this.#settings),
-      // Outside lanes the message has no other delivery.
+      // A message that is sent outside lanes has no other delivery, so its own id is enough.
       deliveryId: delivery ? itemIdOf(target.subscriptionId, delivery) : envelope.message.messageId,
       linkKey: await mail.linkKey(),
       isJson: target.protocol === 'email-json',
@@ -146,7 +148,7 @@ export class MailAttempter implements Attempter {
   }
 }
 
-/** A promise that Redis leaves open must not outlive the attempt. */
+/** Rejects when the signal is aborted, so that a missing reply of Redis cannot delay the end of the attempt. */
 function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -193,7 +195,7 @@ function timedOut(): Ended {
   return { end: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
 }
 
-/** Redis did not say whether the address may have the mail. */
+/** Redis did not answer if the address may get the mail. */
 function failedBy(error: unknown): Ended {
   const detail = error instanceof Error ? error.message : String(error)
   return { end: 'transient', result: failure('storage', detail) }

@@ -1,4 +1,4 @@
-/** Batches of streams: their bounds by the place of the stream, and what becomes of one that no setting names. */
+/** Batches of streams: the bounds for each kind of place, and streams that no setting names. */
 import type { AttemptResult } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import type { Target } from '../envelope/target.ts'

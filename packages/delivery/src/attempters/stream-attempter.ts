@@ -1,4 +1,4 @@
-/** Attempts at streams: deliveries of a subscription go in batches. */
+/** Attempts at streams: the deliveries of a subscription are sent in batches. */
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
@@ -39,12 +39,12 @@ interface StreamTools {
 /** @limit Streams whose sinks a process remembers. Past it: the least recently used one is made anew. */
 const STREAMS_MAX = 1_000
 
-/** A delivery begins with the time of its message, as UUIDs do. */
+/** The first bytes of a delivery are the time of its message, as in UUIDs. */
 const TIME_BYTES = 6
 const UNKNOWN_BOUNDS = { recordsMax: 1, bytesMax: 1, lingerMs: 0 }
 const NO_RESULT = failure('invalid_response', 'the stream has no result for the record', 0)
 
-/** Undefined: the settings name no stream. */
+/** Undefined if the settings name no stream. */
 export function createStreamAttempter(
   tools: StreamTools,
   settings: StreamKindSettings,
@@ -93,7 +93,7 @@ class StreamAttempter implements Attempter {
     return this.#sinkAt(url)?.credential ?? credentialOfUnknown(url)
   }
 
-  /** Records wait for each other anyway. */
+  /** Nothing to open: records wait for each other anyway. */
   openAhead(): void {}
 
   attempt({ envelope, target, textBytesMax }: Attempt, done: AttemptDone): void {
@@ -104,7 +104,7 @@ class StreamAttempter implements Attempter {
     )
   }
 
-  /** Sinks hold nothing open, and the sender's creator closes it. */
+  /** Nothing to close: sinks keep nothing open, and the creator of the sender closes the sender. */
   async close(): Promise<void> {}
 
   async #put(arn: string, records: StreamRecord[], withText: boolean): Promise<AttemptResult[]> {
@@ -114,7 +114,7 @@ class StreamAttempter implements Attempter {
     return withText ? results : results.map(withoutText)
   }
 
-  /** One that is not known takes what comes, and says why nothing goes. */
+  /** A stream that no setting names gets default bounds. Its attempts then fail with the reason. */
   #limitsOf(arn: string): BatchLimits {
     const { recordsMax: records, bytesMax: bytes, lingerMs } = this.#sinkAt(arn) ?? UNKNOWN_BOUNDS
     return { records, bytes, lingerMs }

@@ -1,6 +1,6 @@
-/** Names of errors that AWS's services answer with. */
+/** Names of errors in answers of AWS's services. */
 
-/** https://docs.aws.amazon.com/lambda/latest/api/CommonErrors.html, without `Exception` at their ends. */
+/** https://docs.aws.amazon.com/lambda/latest/api/CommonErrors.html, without `Exception` at the end of the names. */
 const CREDENTIAL_ERRORS = new Set([
   'ExpiredToken',
   'IncompleteSignature',
@@ -13,12 +13,12 @@ const CREDENTIAL_ERRORS = new Set([
 ])
 const UNAUTHORIZED = 401
 
-/** Our own credentials are refused, so that nothing can be called with them. */
+/** Whether AWS refuses our own credentials, so that no call with them can succeed. */
 export function isCredentialError(statusCode: number, name: string | undefined): boolean {
   return statusCode === UNAUTHORIZED || CREDENTIAL_ERRORS.has(name?.replace(/Exception$/, '') ?? '')
 }
 
-/** A colon and a URL may follow the name in the header. A namespace and a hash may precede it in the body. */
+/** In the header, a colon and a URL may follow the name. In the body, a namespace and a hash may precede it. */
 export function errorNameOf(
   headers: Readonly<Record<string, string>>,
   body: Record<string, unknown> | undefined,

@@ -1,6 +1,6 @@
 /** Host names of AWS's services by region. */
 
-/** DNS suffixes of AWS's partitions; the others share the first. */
+/** DNS suffixes of AWS's partitions that differ from the usual suffix. */
 const SUFFIXES: Record<string, string> = { 'aws-cn': 'amazonaws.com.cn' }
 const SUFFIX = 'amazonaws.com'
 

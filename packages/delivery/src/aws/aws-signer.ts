@@ -1,6 +1,7 @@
 /**
- * Signs requests to AWS with the operator's credentials (Signature Version 4), and only those whose ARN the operator's
- * patterns allow. Callers of the API name ARNs, so the credentials alone must not decide what is called.
+ * Signs requests to AWS with the operator's credentials (Signature Version 4). It signs only requests whose ARN the
+ * operator's patterns allow. Callers of the API name ARNs, so without the patterns they could use the credentials for
+ * everything.
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { matchesArn } from '@fantail/policy'
@@ -31,7 +32,7 @@ interface ToSign {
   now: number
 }
 
-/** The one service whose paths are signed as they are sent. */
+/** In requests to this service alone, the path is not escaped a second time for the signature. */
 const ESCAPED_ONCE = 's3'
 
 export class AwsSigner {
@@ -42,8 +43,8 @@ export class AwsSigner {
   }
 
   /**
-   * Names the credentials without their secret, as valid in one region. A region that the account has not enabled
-   * refuses them, and must not stand for the others.
+   * Names the credentials without their secret, together with a region. A region that the account has not enabled
+   * refuses valid credentials, and other regions must not count as broken then.
    */
   nameIn(region: string): string {
     return `aws:${this.#access.credentials.accessKeyId}:${region}`
@@ -53,7 +54,7 @@ export class AwsSigner {
     return matchesArn(arn, this.#access.targets)
   }
 
-  /** The headers of a request with those of its signature. `Host` is the client's. */
+  /** The headers of a request, with the signature's headers. The HTTP client adds `Host`. */
   async sign({
     method = 'POST',
     service,
@@ -82,7 +83,7 @@ export class AwsSigner {
   }
 }
 
-/** The signer's hash, with a secret an HMAC. Node's is many times faster than the library's own. */
+/** The hash for the signer; with a secret, an HMAC. Node's is many times faster than the library's own. */
 class Sha256 {
   readonly #hash: Hash | Hmac
 
@@ -98,7 +99,7 @@ class Sha256 {
     return this.#hash.digest()
   }
 
-  /** The signer makes a new one for each text. */
+  /** Does nothing, because the signer makes a new hash for each text. */
   reset(): void {
     throw new Error('a hash is used once')
   }

@@ -29,7 +29,7 @@ export interface Target {
   saysWhatIsJson: boolean
   /** The subscription was made through the native API. */
   isNative: boolean
-  /** The topic's, which mails have as their sender's name. */
+  /** The topic's display name: the name of the sender in mails. */
   displayName: string
 }
 

@@ -24,7 +24,7 @@ async function startFunction(reply: Reply): Promise<Receiver> {
   return receiver
 }
 
-/** In server mode's terms: private addresses are refused to callers of the API. */
+/** As in server mode: callers of the API cannot use private addresses. */
 function calls(functions: FunctionSettings, deny: string[] = []): FunctionCalls {
   const sender = createTestSender({ allowPrivate: false, deny, timeoutMs: 5_000 })
   closers.push(() => sender.close(0))
@@ -94,7 +94,7 @@ test('a function that the settings no longer name is a fault of ours, and nothin
   })
 })
 
-/** What the AWS SDK sends for the function, instead of sending it. */
+/** Captures the request that the AWS SDK would send to the function. */
 async function sdkRequest(functionName: string, sessionToken?: string) {
   const sent: { path: string; headers: Record<string, string>; hostname: string; body: Uint8Array }[] = []
   const client = new LambdaClient({
@@ -120,7 +120,7 @@ async function sdkRequest(functionName: string, sessionToken?: string) {
   return request
 }
 
-/** What goes out for the function at AWS. */
+/** The request that Fantail sends to the function at AWS. */
 function ownRequest(arn: string, now: number, sessionToken?: string): Promise<HttpRequest> {
   const credentials = { ...TEST_CREDENTIALS, sessionToken }
   const aws = new AwsSigner({ credentials, targets: ['arn:aws:lambda:eu-west-1:123456789012:function:*'] })

@@ -1,6 +1,6 @@
 /**
- * Invokes functions over HTTP by Lambda's invoke API, at AWS or wherever the operator maps them to. Deliveries invoke
- * them as events; batches of queues wait for their answer.
+ * Invokes functions over HTTP by Lambda's invoke API, at AWS or at the URLs that the operator sets. Deliveries invoke
+ * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Again, HttpRequest } from '../http/http-request.ts'
@@ -15,20 +15,23 @@ const FUNCTION_ANSWER_BYTES_MAX = 262_144
 export interface FunctionCallsOptions {
   sender: Pick<HttpSender, 'send'>
   functions: FunctionSettings
-  /** Epoch ms, for the time of a signature. */
+  /** Epoch ms. A signature contains this time. */
   clock: () => number
 }
 
 export interface Invocation
   extends Pick<HttpRequest, 'timeoutMs' | 'signal' | 'after' | 'onRequest' | 'moment'> {
   arn: string
-  /** Event: it is accepted and runs later. RequestResponse: the answer is the function's. */
+  /**
+   * Event: the function's service accepts it, and the function runs later. RequestResponse: the answer is the
+   * function's result.
+   */
   type: 'Event' | 'RequestResponse'
   body: string
   traceparent?: string | undefined
 }
 
-/** `read`: what the answer says, where there is one. */
+/** `read`: the content of the answer, if there is an answer. */
 type InvocationDone = (result: AttemptResult, read?: ReadInvocation) => void
 
 export class FunctionCalls {
@@ -38,13 +41,13 @@ export class FunctionCalls {
     this.#options = options
   }
 
-  /** Why it cannot be invoked with these settings, as in `must be …`. */
+  /** The reason why it cannot be invoked with these settings, worded as `must be …`. */
   refusalOf(arn: string): string | undefined {
     if (placeOf(arn, this.#options.functions)) return undefined
     return 'must be a function that FANTAIL_FUNCTIONS or FANTAIL_AWS_TARGETS names'
   }
 
-  /** Names the credential of its invocations, as results name it. */
+  /** Name of the credential of its invocations, the same as in results. */
   credentialOf(arn: string): string {
     return placeOf(arn, this.#options.functions)?.credential ?? credentialOfUnknown(arn)
   }
@@ -114,7 +117,7 @@ function judged(result: AttemptResult, place: FunctionPlace): [AttemptResult, Re
   return [misconfigured(place, `${statusCode} ${describeProblem(read)}`, durationMs), read]
 }
 
-/** What an answer says of a problem, in words. */
+/** Describes the problem that an answer names. */
 export function describeProblem({ errorType = 'refused', errorMessage }: ReadInvocation): string {
   return errorMessage === undefined ? errorType : `${errorType}: ${errorMessage}`
 }
@@ -128,7 +131,7 @@ function credentialOfUnknown(arn: string): string {
   return `function:${arn}`
 }
 
-/** Another attempt changes nothing until the operator's settings or credentials do. */
+/** The result if only the operator can solve the problem, by other settings or credentials. */
 function misconfigured(
   { credential }: Pick<FunctionPlace, 'credential'>,
   detail: string,

@@ -1,12 +1,12 @@
 /**
- * Where functions are invoked: at the URL that the operator maps (FANTAIL_FUNCTIONS), else at AWS, if the operator's
+ * Where functions are invoked: at the URL that the operator sets (FANTAIL_FUNCTIONS), or else at AWS, if the operator's
  * patterns allow the function.
  */
 import { type FunctionArn, parseFunctionArn, unqualifiedArn } from '@fantail/policy'
 import { awsHost } from '../aws/aws-hosts.ts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 
-/** The key of the map that stands for every function without one of its own. */
+/** Key of the map's entry for every function without its own entry. */
 const ANY = '*'
 const INVOKE_API = '2015-03-31'
 
@@ -18,13 +18,13 @@ export interface FunctionSettings {
 
 export interface FunctionPlace {
   url: string
-  /** The region that the request is signed for. Undefined: it is not signed, and the operator named its URL. */
+  /** The region in the signature. Undefined: the request is not signed, because the operator has set its URL. */
   region: string | undefined
-  /** Names the credentials that the place is reached with; without a secret. */
+  /** Name of the credentials for this place, without a secret. */
   credential: string
 }
 
-/** Undefined if nothing is known of such a function, or it may not be called. */
+/** Undefined if no setting names such a function, or if it may not be called. */
 export function placeOf(arn: string, { functions = {}, aws }: FunctionSettings): FunctionPlace | undefined {
   const parsed = parseFunctionArn(arn)
   if (!parsed) return undefined
@@ -34,25 +34,25 @@ export function placeOf(arn: string, { functions = {}, aws }: FunctionSettings):
   return { url: awsUrl(arn, parsed), region: parsed.region, credential: aws.nameIn(parsed.region) }
 }
 
-/** The most particular one first. */
+/** The keys that may name the function, the most specific key first. */
 function keysOf(arn: string, parsed: FunctionArn): string[] {
   const { name, qualifier } = parsed
   const qualified = qualifier === undefined ? [] : [`${name}:${qualifier}`]
   return [arn, unqualifiedArn(parsed), ...qualified, name, ANY]
 }
 
-/** A URL without a path is the base of an invoke API. Any other URL is used as it is. */
+/** A URL without a path is the base of an invoke API. Any other URL is used unchanged. */
 function mappedPlace(text: string, { name, qualifier }: FunctionArn): FunctionPlace {
   const url = new URL(text)
   if (url.pathname === '/' && url.search === '') {
     url.pathname = invocationPath(name)
     if (qualifier !== undefined) url.searchParams.set('Qualifier', qualifier)
   }
-  // With the path, so that one function behind a gateway does not stand for the others.
+  // The name includes the path, so that functions behind the same gateway have separate credentials.
   return { url: url.href, region: undefined, credential: `functions:${url.host}${url.pathname}` }
 }
 
-/** By the whole ARN, since a name would mean a function of the credentials' own account. */
+/** The URL has the whole ARN. A name alone would mean a function in the account of the credentials. */
 function awsUrl(arn: string, place: FunctionArn): string {
   return `https://${awsHost('lambda', place)}${invocationPath(arn)}`
 }

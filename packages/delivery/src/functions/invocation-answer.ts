@@ -9,15 +9,15 @@ interface InvocationAnswer {
   statusCode: number
   /** Names in lower case. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** Undefined: it is too long to be read. */
+  /** Undefined if the body is too long to be read. */
   body?: Buffer | undefined
 }
 
 export interface ReadInvocation {
   requestId: string | undefined
   /**
-   * function: it ran and failed. credentials: ours are refused, so that no function can be invoked with them.
-   * Undefined: the status says it all.
+   * function: the function ran and failed. credentials: AWS refuses our credentials, so no function can be invoked with
+   * them. Undefined: the status alone describes the result.
    */
   problem: 'function' | 'credentials' | undefined
   /** Name of the exception, or of the function's own error. */
@@ -43,7 +43,7 @@ type Headers = Readonly<Record<string, string>>
 type Value = Record<string, unknown>
 type Said = Omit<ReadInvocation, 'requestId'>
 
-/** Lambda names a function's error by a header. Its Runtime Interface Emulator has only `errorType` in the body. */
+/** Lambda names a function's error in a header. Its Runtime Interface Emulator has only `errorType` in the body. */
 function outcome(headers: Headers, value: Value): Said {
   const errorType = textIn(value, 'errorType') ?? headers['x-amz-function-error']
   if (errorType === undefined) return { problem: undefined, errorType, errorMessage: undefined }

@@ -29,7 +29,7 @@ export interface HttpRequest {
   timeoutMs?: number
   /** Set: the result has the response's body if it has at most this many bytes. */
   responseBytesMax?: number
-  /** Names in lower case. Set: the result has these headers of the response. */
+  /** Names in lower case. If set, the result has these headers of the response. */
   responseHeaders?: readonly string[]
   /** Set: the result has the beginning of the body as text. Undefined: the body is dropped. */
   textBytesMax?: number | undefined

@@ -1,14 +1,14 @@
 /**
- * The links in mails. The one that confirms holds the subscription's token, which ConfirmSubscription takes, too. The
- * one that unsubscribes holds a token that is hard to forge, as RFC 8058 §3.1 asks: an HMAC of the subscription's ARN
- * under a key of this service. It names no address, since addresses in URLs end in logs.
+ * The links in mails. The link to confirm contains the subscription's token, which ConfirmSubscription also accepts.
+ * The link to unsubscribe contains a token that is hard to forge, as RFC 8058 §3.1 requires: an HMAC of the
+ * subscription's ARN with a key of this service. The links contain no address, because URLs appear in logs.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const CONFIRM_PATH = '/confirmation.html'
 const UNSUBSCRIBE_PATH = '/unsubscribe.html'
 
-/** Says what the HMAC is of, so that the key may serve another purpose. */
+/** Part of the HMAC's input, so that the key can serve another purpose too. */
 const PURPOSE = 'unsubscribe '
 
 interface Confirming {

@@ -1,16 +1,16 @@
-/** Settings of mail, by the names of their rows in packages/config. */
+/** Settings of mail, with the names of their rows in packages/config. */
 
 import type { MailSender } from '@fantail/policy'
 
 export interface MailSettings {
   /** Deadline of one attempt. */
   attemptTimeoutMs?: number | undefined
-  /** `smtp:` or `smtps:`, with the login if there is one. Undefined: no mail is sent. */
+  /** `smtp:` or `smtps:`, with user name and password if needed. Undefined: no mail is sent. */
   smtpUrl?: string | undefined
   /** required: nothing is sent without TLS. offered: TLS is used if the server offers it. */
   smtpTls?: 'required' | 'offered' | undefined
   smtpConnections?: number | undefined
-  /** Its name stands where a topic has no display name. */
+  /** The sender's name here is used if a topic has no display name. */
   emailFrom?: MailSender | undefined
   emailDomainRate?: number | undefined
   emailDkimDomain?: string | undefined
@@ -25,7 +25,7 @@ export function senderOf({ emailFrom }: MailSettings): MailSender {
   return emailFrom ?? SENDER
 }
 
-/** The part of a sender's address behind the @: it ends Message-IDs and list ids. */
+/** The part of a sender's address after the @. Message-IDs and list ids end with it. */
 export function hostOfSender({ address }: MailSender): string {
   return address.slice(address.lastIndexOf('@') + 1)
 }

@@ -1,4 +1,4 @@
-/** Subjects and texts of mails, in SNS's shape: one paragraph for each part. Lines end in LF. */
+/** Subjects and texts of mails, in the form of SNS: one paragraph for each part. Lines end in LF. */
 
 export interface MailText {
   subject: string

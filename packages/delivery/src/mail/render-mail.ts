@@ -1,7 +1,7 @@
 /**
- * The mail that one message becomes for one address. Header texts come from publishers and owners of topics. Control
- * characters in them are replaced, since CR and LF would begin another header. Texts that are not ASCII are encoded by
- * RFC 2047.
+ * Renders the mail of one message for one address. Publishers and owners of topics choose header texts. Control
+ * characters in them are replaced, because CR and LF would begin another header. Texts that are not ASCII are encoded
+ * by RFC 2047.
  */
 import { nameOfArn } from '@fantail/contracts'
 import type { MailSender } from '@fantail/policy'
@@ -22,11 +22,11 @@ interface MailParts {
   envelope: Envelope
   target: Target
   sender: MailSender
-  /** Names the delivery: receivers drop a mail whose Message-ID they have seen, so every attempt has the same. */
+  /** Names the delivery. Receivers drop a mail if they have seen its Message-ID, so every attempt has the same. */
   deliveryId: string
-  /** Signs the link that unsubscribes. */
+  /** Key that signs the link to unsubscribe. */
   linkKey: Buffer
-  /** A notification holds SNS’s JSON envelope instead of the text. */
+  /** A notification contains SNS’s JSON envelope instead of the text. */
   isJson: boolean
 }
 
@@ -36,17 +36,17 @@ export function renderMail(parts: MailParts): SendMailOptions {
   const { subject, text } = mailText(parts)
   return {
     from: { name: headerText(target.displayName) || sender.name, address: sender.address },
-    // As an object, since a text is parsed as a list of addresses.
+    // An object, because a text would be parsed as a list of addresses.
     to: { name: '', address: target.url },
     envelope: { from: sender.address, to: target.url },
     subject: headerText(subject),
     text,
-    // Lines and control characters come out as they went in.
+    // This encoding keeps line ends and control characters unchanged.
     textEncoding: 'quoted-printable',
     messageId: `<${deliveryId}@${hostOfSender(sender)}>`,
     date: new Date(message.publishedAt),
     headers: {
-      // Keeps automatic answers away (RFC 3834).
+      // Prevents automatic answers (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       'X-Fantail-Topic': message.topicArn,
       'X-Fantail-Message-Id': message.messageId,
@@ -57,7 +57,7 @@ export function renderMail(parts: MailParts): SendMailOptions {
   }
 }
 
-/** RFC 2919, RFC 2369. One click takes https (RFC 8058 §3.1). */
+/** RFC 2919, RFC 2369. Unsubscribing by one click needs https (RFC 8058 §3.1). */
 function listHeaders(parts: MailParts) {
   const { envelope, sender } = parts
   const link = leaveLink(parts)
@@ -91,7 +91,10 @@ function notificationMail(parts: MailParts): MailText {
   return { subject, text: withFooter(text, leaveLink(parts)) }
 }
 
-/** UnsubscribeURL leads to the page with the button: programs that look at mails follow links. It is not signed. */
+/**
+ * UnsubscribeURL leads to a page with a button, because programs that check mails open every link. The envelope is not
+ * signed.
+ */
 function jsonText(parts: MailParts): string {
   const { envelope, target } = parts
   const wireLink = `${envelope.publicUrl}/?Action=Unsubscribe&SubscriptionArn=${target.subscriptionArn}`

@@ -15,7 +15,7 @@ import type { AttemptErrorCode } from '@fantail/contracts'
 /** The members that nodemailer gives its errors. */
 export interface SmtpError extends Error {
   code?: string
-  /** The code of the socket or of TLS, where nodemailer replaced it. */
+  /** The code of the socket or of TLS, if nodemailer has replaced it. */
   originalCode?: string
   response?: string
   responseCode?: number
@@ -27,10 +27,10 @@ export type SmtpOutcome =
   | { end: 'unreplied'; error: AttemptErrorCode; detail: string; permanent: boolean }
   | { end: 'misconfigured'; detail: string }
 
-/** The server wants another login, or none that it knows. */
+/** The server refuses the login, or requires one. */
 const LOGIN_REPLIES = new Set([530, 534, 535, 538])
 const OWN_CODES = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS', 'EREQUIRETLS', 'ECONFIG'])
-/** Commands that name one mail. A refusal of any other concerns every mail. */
+/** Commands that concern one mail. If the server refuses any other command, all mails are concerned. */
 const OF_ONE_MAIL = new Set(['RCPT TO', 'DATA'])
 /** Codes of Node and OpenSSL for a certificate or protocol that is not accepted. */
 const REFUSED_TLS = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|^ERR_SSL_|^ERR_TLS_|^EPROTO$|HOSTNAME_MISMATCH/
@@ -68,7 +68,7 @@ function isOwnFault(error: SmtpError): boolean {
   const { code = '', originalCode = '', responseCode, command = '' } = error
   if (responseCode !== undefined) {
     if (LOGIN_REPLIES.has(responseCode) || OWN_CODES.has(code)) return true
-    // RFC 1870: the size of this mail is refused at its sender already.
+    // The server refuses the size of this mail at the sender's command already (RFC 1870).
     return responseCode !== EXCEEDED_STORAGE && !OF_ONE_MAIL.has(command)
   }
   return OWN_CODES.has(code) ? !isBroken(error) : REFUSED_TLS.test(originalCode)
@@ -86,7 +86,7 @@ function isTooManyRecipients(reply: number, text: string): boolean {
   return reply === EXCEEDED_STORAGE && /too many recipients|5\.5\.3/i.test(text)
 }
 
-/** The address does not exist: the server says so by the enhanced code 5.1.x (RFC 3463 §3.2). */
+/** The address does not exist. The server shows this by the enhanced code 5.1.x (RFC 3463 §3.2). */
 function isBadRecipient({ command }: SmtpError, reply: number, text: string): boolean {
   return command === 'RCPT TO' && [550, 551, 553].includes(reply) && /^\d{3}[ -]5\.1\.\d{1,3}\b/.test(text)
 }

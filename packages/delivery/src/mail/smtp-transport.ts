@@ -1,7 +1,7 @@
 /**
- * Sends mails through the operator's SMTP server, over a few connections that are kept open. The server stands in the
- * operator's settings alone, so no address guard judges it. Nothing of a login is logged: nodemailer's own log stays
- * off, and results hold replies of the server only.
+ * Sends mails through the operator's SMTP server, over a few connections that stay open. Only the operator's settings
+ * name the server, so the address guard does not check it. Passwords are never logged: nodemailer's own log is off, and
+ * results contain only replies of the server.
  */
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer'
 import type { MailSettings } from './mail-settings.ts'
@@ -22,9 +22,9 @@ const SOCKET_MS = 30_000
 const DNS_MS = 5_000
 
 export interface SmtpTransport {
-  /** Names server and login without a password: what is misconfigured. */
+  /** Names server and user without the password, for `misconfigured` results. */
   readonly credential: string
-  /** Never rejects. Aborted: the mail may have been accepted all the same. */
+  /** Never rejects. If it is aborted, the server may still have accepted the mail. */
   send(mail: SendMailOptions, signal: AbortSignal): Promise<SmtpOutcome>
   close(): void
 }
@@ -32,7 +32,7 @@ export interface SmtpTransport {
 export function createSmtpTransport(smtpUrl: string, settings: MailSettings): SmtpTransport {
   const server = new URL(smtpUrl)
   const transporter = createTransport({ ...poolOptions(server, settings), pool: true })
-  // An idle connection that breaks concerns no mail.
+  // If an idle connection breaks, no mail is concerned.
   transporter.on('error', () => undefined)
   return {
     credential: credentialOf(server),
@@ -81,7 +81,7 @@ function credentialOf(server: URL): string {
   return `smtp:${login}${hostname}:${portOf(server)}`
 }
 
-/** Both headers of one click must be covered by the signature (RFC 8058 §4). */
+/** The signature must cover both headers of unsubscribing by one click (RFC 8058 §4). */
 const SIGNED_HEADERS = [
   'From',
   'To',

@@ -23,7 +23,7 @@ interface AddressGuardOptions {
 export interface AddressGuard {
   /** Why a connection to this address, dialled for this host, is refused. undefined: it is allowed. */
   refusal(host: string, address: string): string | undefined
-  /** The same where the operator's settings name the host: only `deny` refuses it. */
+  /** The same for a host that the operator's settings name: only `deny` refuses it. */
   refusalOfTrusted(host: string, address: string): string | undefined
   /**
    * Why every connection to this host will be refused, as far as that is known without a name look-up. It judges

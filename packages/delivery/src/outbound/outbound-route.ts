@@ -40,13 +40,13 @@ export interface Route {
   proxy: ProxyAddress | undefined
   /** Names and values in turn. */
   headers: string[] | undefined
-  /** The operator's settings name the host, so it may be private. */
+  /** The operator's settings name the host, so its address may be private. */
   isTrusted?: true
   /** Made when the first connection needs it. */
   secureContext(): SecureContext | undefined
 }
 
-/** To hosts that the operator's settings name. The list of denied addresses holds for them, too. */
+/** The route to hosts that the operator's settings name. The list of denied addresses applies to them, too. */
 export const TRUSTED_ROUTE: Route = {
   key: 'trusted',
   isTrusted: true,

@@ -1,6 +1,6 @@
 /**
- * A bucket as the operator names it: `s3://bucket/prefix?region=eu-west-1` at AWS, `s3+https://host/bucket/prefix` at
- * another service. The latter may hold credentials of its own.
+ * The URL of a bucket in the operator's settings: `s3://bucket/prefix?region=eu-west-1` at AWS,
+ * `s3+https://host/bucket/prefix` at another service. The second form may contain its own credentials.
  */
 import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
 import type { BucketPlace } from './bucket-sink.ts'
@@ -23,7 +23,7 @@ function originOf({ protocol, host }: URL, region: string): string | undefined {
   return scheme && `${scheme}://${host}`
 }
 
-/** By the credentials of the URL, else by those that everything else at AWS is called with. */
+/** Signs with the credentials in the URL, or else with the credentials for all other calls to AWS. */
 export function bucketSigner(url: URL, aws: AwsCredentials | undefined): AwsSigner | undefined {
   const { username, password } = url
   const own = { accessKeyId: decodeURIComponent(username), secretAccessKey: decodeURIComponent(password) }

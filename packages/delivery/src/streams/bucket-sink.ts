@@ -1,6 +1,6 @@
 /**
- * Puts records into objects of a bucket, at S3 or at a service that speaks its API. The bucket is the operator's, so a
- * refusal is a fault of the settings and never of a message.
+ * Writes records as objects into a bucket, at S3 or at a service with the same API. The bucket belongs to the operator,
+ * so a refusal is a fault of the settings and never of a message.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
@@ -12,24 +12,24 @@ import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 /** @limit Refusal of a bucket that is read. Past it: its status alone is reported. */
 const REFUSAL_BYTES_MAX = 16_384
-/** Refusals that end by themselves. */
+/** Refusals that are temporary. */
 const TEMPORARY = new Set([408, 409, 429])
-/** What S3 answers to too many requests: `SlowDown`. */
+/** Statuses of S3's answer to too many requests, `SlowDown`. */
 const SLOW_DOWN = new Set([429, 503])
 
 export interface BucketPlace {
-  /** Base of the objects' URLs, with a slash at its end. */
+  /** Common beginning of the objects' URLs, with a slash at the end. */
   base: string
   region: string
-  /** Names the credentials, without a secret. */
+  /** Name of the credentials, without a secret. */
   credential: string
 }
 
 interface BucketSinkOptions extends BucketPlace {
   sender: Pick<HttpSender, 'send'>
-  /** Undefined: there are no credentials. */
+  /** Undefined if there are no credentials. */
   aws: Pick<AwsSigner, 'sign'> | undefined
-  /** Epoch ms, for the time of a signature. */
+  /** Epoch ms. A signature contains this time. */
   clock: () => number
   streamName: string
   lingerMs: number

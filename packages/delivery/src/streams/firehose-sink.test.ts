@@ -1,4 +1,4 @@
-/** Requests to a server on loopback, beside those of the AWS SDK, and what each answer comes to. */
+/** Compares requests to a server on loopback with those of the AWS SDK, and checks the results of each answer. */
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose'
 import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterAll, beforeEach, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * Puts records into a delivery stream of Amazon Data Firehose, or of another service that speaks its API.
+ * Writes records to a delivery stream of Amazon Data Firehose, or of another service with the same API.
  * https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html
  */
 import type { AttemptResult } from '@fantail/contracts'
@@ -25,13 +25,13 @@ const PUT_ANSWER_BYTES_MAX = 1_048_576
 
 interface FirehoseSinkOptions {
   sender: Pick<HttpSender, 'send'>
-  /** Epoch ms, for the time of a signature. */
+  /** Epoch ms. A signature contains this time. */
   clock: () => number
   url: string
   streamName: string
-  /** Names the credentials, without a secret. */
+  /** Name of the credentials, without a secret. */
   credential: string
-  /** Undefined: the operator's settings name the URL, and requests are not signed. */
+  /** Undefined if the operator's settings name the URL; requests are then not signed. */
   signing: { aws: Pick<AwsSigner, 'sign'>; region: string } | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Puts records into files of a folder. A file is there as a whole or not at all: it is written under another name,
- * flushed to the disk, and renamed.
+ * Writes records to files in a folder. A file is complete or does not exist: it is written under another name, flushed
+ * to the disk, and then renamed.
  */
 import { randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -101,12 +101,14 @@ async function writeSynced(path: string, body: Buffer): Promise<void> {
   }
 }
 
-/** Keeps the names of new folders over a loss of power. `made`: the outermost of them. */
+/**
+ * Flushes the names of new folders to the disk, so that they survive a loss of power. `made`: the outermost new folder.
+ */
 async function syncAbove(folder: string, made: string): Promise<void> {
   for (let at = folder; at.length >= made.length; at = dirname(at)) await sync(dirname(at))
 }
 
-/** Keeps the names of a folder's files over a loss of power. */
+/** Flushes the names of a folder's files to the disk, so that they survive a loss of power. */
 async function sync(folder: string): Promise<void> {
   const file = await open(folder, 'r')
   try {

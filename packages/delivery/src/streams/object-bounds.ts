@@ -1,4 +1,4 @@
-/** Bounds of the objects that sinks make of records. */
+/** Bounds of the objects in which sinks store records. */
 
 /** @limit Records of one object of a stream. Past it: they go into another object. */
 export const OBJECT_RECORDS_MAX = 2_000

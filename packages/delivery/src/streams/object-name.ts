@@ -1,7 +1,7 @@
 /**
- * The objects that a batch of records becomes: lines, compressed, under a name that only the same batch has. A batch
- * that is put again overwrites its own object and no other. A name of the first delivery alone would not do: a later
- * batch may begin with it, and hold others.
+ * The object of a batch of records: compressed lines, under a name that only the same batch has. If a batch is written
+ * again, it overwrites its own object and no other. The first delivery alone cannot be the name, because a later batch
+ * may begin with the same delivery but contain others.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ import type { StreamRecord } from './stream-sink.ts'
 
 const BATCH_DIGEST_CHARS = 12
 
-/** `2026/11/22/10/orders-<id>-<digest>.ndjson.gz`, by the time at which the first message was published. */
+/** `2026/11/22/10/orders-<id>-<digest>.ndjson.gz`, with the time at which the first message was published. */
 export function objectName(streamName: string, records: readonly StreamRecord[]): string {
   const [first] = records
   const hour = new Date(first?.publishedAt ?? 0).toISOString().slice(0, 13).replace(/[-T]/g, '/')

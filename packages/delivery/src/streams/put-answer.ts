@@ -9,11 +9,11 @@ import { failure } from '../http/attempt-failure.ts'
 
 type Response = Extract<AttemptResult, { kind: 'response' }>
 
-/** Refusals that ask for less, whatever their status. */
+/** Errors that mean "too many requests", whatever their status. */
 const THROTTLED = /^(ServiceUnavailable|LimitExceeded|Throttling|TooManyRequests|SlowDown)/
 const THROTTLED_STATUS = 429
 
-/** `refused`: our own credentials, in words. Otherwise the result of each record. */
+/** `refused`: our own credentials are refused; the text is the reason. Otherwise the result of each record. */
 type ReadPut = { refused: string } | { results: AttemptResult[] }
 
 export function readPut(response: Response, records: number): ReadPut {

@@ -1,4 +1,7 @@
-/** Puts records into a sink. One that is larger than the sink takes has failed for good, and the others go. */
+/**
+ * Writes records to a sink. If a record is larger than the sink allows, it fails permanently, and the other records are
+ * written.
+ */
 import { failure } from '../http/attempt-failure.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 

@@ -1,11 +1,11 @@
 /**
- * Where the records of a stream go: to the place that the operator maps (FANTAIL_STREAMS), else to Firehose at AWS, if
- * the operator's patterns allow the stream. Callers of the API name streams, and never a place.
+ * Where the records of a stream are written: to the place that the operator sets (FANTAIL_STREAMS), or else to Firehose
+ * at AWS, if the operator's patterns allow the stream. Callers of the API can name streams, but never a place.
  */
 import { parseStreamArn, type StreamArn } from '@fantail/policy'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 
-/** The key of the map that stands for every stream without one of its own. */
+/** Key of the map's entry for every stream without its own entry. */
 const ANY = '*'
 
 export interface StreamSettings {
@@ -14,10 +14,10 @@ export interface StreamSettings {
   aws?: Pick<AwsSigner, 'allows' | 'sign' | 'nameIn'> | undefined
 }
 
-/** `aws`: Firehose at AWS. Otherwise a URL of the operator. */
+/** `aws`: Firehose at AWS. Otherwise a URL that the operator has set. */
 export type StreamPlace = { arn: StreamArn } & ({ kind: 'aws' } | { kind: 'mapped'; url: URL })
 
-/** Undefined if nothing is known of such a stream, or it may not be written to. */
+/** Undefined if no setting names such a stream, or if it may not be written to. */
 export function placeOfStream(text: string, { streams = {}, aws }: StreamSettings): StreamPlace | undefined {
   const arn = parseStreamArn(text)
   if (!arn) return undefined

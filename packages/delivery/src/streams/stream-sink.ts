@@ -1,19 +1,19 @@
-/** Where the records of a stream go. */
+/** A place to which the records of a stream are written. */
 import type { AttemptResult } from '@fantail/contracts'
 
 export interface StreamRecord {
   data: Buffer
-  /** Names the delivery; the same for every attempt. */
+  /** Names the delivery. It is the same in every attempt. */
   id: string
   /** Epoch ms. */
   publishedAt: number
 }
 
-/** The result of each record, in their order. */
+/** The result of each record, in the records' order. */
 export type PutResults = AttemptResult[]
 
 export interface StreamSink {
-  /** Names the credentials or the place that `misconfigured` results are about, without a secret. */
+  /** Name of the credentials or the place, for `misconfigured` results, without a secret. */
   readonly credential: string
   /** Bounds of one batch, and of each record in it. */
   readonly recordsMax: number
@@ -21,6 +21,6 @@ export interface StreamSink {
   readonly recordBytesMax: number
   /** How long the first record of a batch waits for others. */
   readonly lingerMs: number
-  /** Never rejects, and resolves within the time given. Records that it reports as delivered are stored. */
+  /** Never rejects, and resolves within `timeoutMs`. Records with the result "delivered" are stored. */
   put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults>
 }

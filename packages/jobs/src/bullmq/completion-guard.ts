@@ -6,7 +6,7 @@
 import type { Command, Redis } from 'ioredis'
 
 export interface CompletionGuard {
-  /** Whether the job may be completed now. `sentOn`: the connection of this command. */
+  /** Whether the job may be completed now. `sentOn`: the connection that will send the command. */
   mayComplete(job: string, sentOn: Redis): boolean
   /**
    * Resolves when the job may be completed. Rejects if it must not be completed. BullMQ then tries it again a second

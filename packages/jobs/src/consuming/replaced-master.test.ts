@@ -1,4 +1,7 @@
-/** A master that Sentinels have replaced may still run and take writes. A worker's connections may lead to either. */
+/**
+ * Tests a master that Sentinels have replaced, but that still runs and takes writes. A worker's connections may lead to
+ * the old or the new master.
+ */
 import { connect, type Redis, shardBase, whenReady } from '@fantail/store'
 import { startWithReplica, waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -65,7 +68,7 @@ async function park(run: DispatchRun): Promise<void> {
   run.copies.parked(0, 'a.1', mark)
 }
 
-/** As when Sentinels name another master. */
+/** Simulates Sentinels that name another master. */
 function leadTo(connection: Redis, port: number): void {
   connection.options.port = port
   connection.disconnect(true)

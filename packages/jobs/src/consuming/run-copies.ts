@@ -26,7 +26,7 @@ interface RunCopiesOptions {
   readNames(shard: number): Promise<CheckpointNames>
 }
 
-/** Writes the checkpoint of an ended run, without what rests on copies that do not stand. Safe to repeat. */
+/** Writes the checkpoint of an ended run, without deliveries whose copies may be gone. Safe to repeat. */
 type SaveSettled = (stands: (copy: ServerMark) => boolean) => Promise<void>
 
 export class RunCopies {
@@ -34,7 +34,7 @@ export class RunCopies {
   readonly #inShards = new Map<number, CopyInShard>()
   /** Marks by key. Only the first mark of a key is kept, because no later one of the key outlasts it. */
   readonly #others = new Map<string, ServerMark>()
-  /** The batch sent last, by shard. Redis may have it although its reply was lost. */
+  /** The last batch that was sent to each shard. Redis may have it even if its reply was lost. */
   readonly #sent = new Map<number, string>()
   #saveSettled: SaveSettled | undefined
 
@@ -47,7 +47,7 @@ export class RunCopies {
     return this.#options.mark(key)
   }
 
-  /** Notes that the batch is about to be sent. To be called before each try. */
+  /** Must be called before each attempt to send a batch. */
   sent(shard: number, batch: string): void {
     this.#sent.set(shard, batch)
   }
@@ -67,12 +67,15 @@ export class RunCopies {
     if (!this.#others.has(mark.key)) this.#others.set(mark.key, mark)
   }
 
-  /** Whether some copies cannot be looked up. The run is lost if one of their marks does not hold. */
+  /**
+   * Whether it cannot be asked for some copies if they still exist. If one of their marks does not hold, the run is
+   * lost.
+   */
   get hasUnnamed(): boolean {
     return this.#others.size > 0
   }
 
-  /** To be called when the run has ended. `save` is called if it is lost after that. */
+  /** Must be called when the run has ended. If the run is lost after that, `save` is called. */
   beforeLoss(save: SaveSettled): void {
     this.#saveSettled = save
   }
@@ -96,7 +99,7 @@ export class RunCopies {
     return proven && this.#unnamedStand(sentOn)
   }
 
-  /** Like `prove`, before a write to the run's checkpoint in the shard. Only what was parked there has to stand. */
+  /** Like `prove`, but before a write to the run's checkpoint in this shard: only copies in this shard matter. */
   proveIn(shard: number): Promise<boolean> | true {
     return this.#standIn([shard]) || this.#prove([shard])
   }

@@ -25,7 +25,7 @@ export class RunEntries implements CompletionGuard {
   readonly #ended = new Map<string, RunEntry>()
   readonly #onError: (error: Error) => void
 
-  /** `onError`: called each time that copies cannot be looked up yet. */
+  /** `onError`: called each time that Redis cannot be asked about copies yet. */
   constructor(onError: (error: Error) => void) {
     this.#onError = onError
   }

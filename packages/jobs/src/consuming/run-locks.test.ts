@@ -28,7 +28,7 @@ function entryOf(): RunEntry {
 test.each([
   ['its lock is its own', 1, 1_000, 'worker:1', false],
   ['its lock has run out', 1, 1_000, null, false],
-  // The answer to that start is still on its way.
+  // The worker has not yet received the answer to that start.
   ['the same worker has started the job once more', 2, 1_000, 'worker:2', false],
   ['another worker has started the job', 2, 1_000, 'other:1', true],
   ['another worker has started the job, and died', 2, 1_000, null, true],

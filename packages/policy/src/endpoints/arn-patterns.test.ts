@@ -7,7 +7,7 @@ test.each([
   ['arn:aws:lambda:eu-west-1:123456789012:function:orders-*', true],
   ['arn:aws:lambda:*:123456789012:function:orders-new:live', true],
   ['arn:aws:lambda:eu-west-?:*:*', true],
-  // An alias is a resource of its own, as for IAM.
+  // An alias is a resource of its own, as in IAM.
   ['arn:aws:lambda:eu-west-1:123456789012:function:orders-new', false],
   ['arn:aws:lambda:eu-west-1:210987654321:function:*', false],
   ['arn:aws:*:function:orders-new:live', false],

@@ -1,6 +1,6 @@
 /**
- * Lists of ARN patterns, as operators write them. Each of an ARN's six parts is matched by itself, as IAM's ArnLike
- * does it: `*` stands for any text of its part, `?` for one character. The last part keeps its colons.
+ * Lists of ARN patterns in settings. Each of the six parts of an ARN is matched separately, as in IAM's ArnLike: `*`
+ * matches any text of its part, `?` one character. The last part may contain colons.
  */
 import { isArnLike } from '../access/access-conditions.ts'
 

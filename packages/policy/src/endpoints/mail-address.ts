@@ -1,6 +1,6 @@
 /**
- * Mail addresses as endpoints: one address in ASCII, by the dot-atom form of RFC 5321 §4.1.2. Lists, display names,
- * quoted local parts, comments and address literals are refused, since each would let one subscription name several
+ * Mail addresses as endpoints: one address in ASCII, in the dot-atom form of RFC 5321 §4.1.2. Lists, display names,
+ * quoted local parts, comments and address literals are refused, because each could let one subscription name several
  * recipients or headers.
  */
 
@@ -29,12 +29,15 @@ export function isMailAddress(text: string): boolean {
   return LOCAL_PART.test(localPart) && DOMAIN.test(text.slice(at + 1))
 }
 
-/** In lower case, so that all spellings of a domain share a limit. */
+/** In lower case, so that all spellings of a domain share one limit. */
 export function domainOfAddress(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
-/** The form by which limits and the suppression list know an address. Providers ignore case in both parts. */
+/**
+ * The form of an address in limits and in the suppression list. It is in lower case, because mail providers ignore case
+ * in both parts.
+ */
 export function comparableAddress(address: string): string {
   return address.toLowerCase()
 }

@@ -1,11 +1,13 @@
 /**
- * The retry policies of endpoint kinds whose policy cannot be edited. Their counts are exact. Their spans are the sums
- * of the delays: 23.15 days and 6.7 hours.
- * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
+ * The retry policies of endpoint kinds whose policy cannot be changed. AWS documents their counts and delays, which add
+ * up to 23.15 days and 6.7 hours. https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 import { type EffectiveDeliveryPolicy, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 
-/** Queues, functions and streams: 3 × 0 s, 2 × 1 s, 10 exponential from 1 to 20 s, 100,000 × 20 s. */
+/**
+ * Queues, functions and streams: 3 retries at once, 2 after 1 s each, 10 with delays that grow from 1 to 20 s, and
+ * 100,000 after 20 s each.
+ */
 export const AWS_MANAGED_POLICY = fixed({
   minDelayTarget: 1,
   maxDelayTarget: 20,
@@ -16,7 +18,10 @@ export const AWS_MANAGED_POLICY = fixed({
   backoffFunction: 'exponential',
 })
 
-/** Mail, text messages and push: 2 × 10 s, 10 exponential from 10 to 600 s, 38 × 600 s. */
+/**
+ * Mail, text messages and push: 2 retries after 10 s each, 10 with delays that grow from 10 to 600 s, and 38 after 600
+ * s each.
+ */
 export const CUSTOMER_MANAGED_POLICY = fixed({
   minDelayTarget: 10,
   maxDelayTarget: 600,

@@ -1,10 +1,10 @@
-/** Functions: an invocation that is accepted is the delivery. What the function does then is its own business. */
+/** Functions: a delivery ends when the invocation is accepted. The result of the function does not matter. */
 import type { ArnDefaults, ResultClass } from '@fantail/contracts'
 import { functionArn, isFunctionName, parseFunctionArn } from '../endpoints/function-arn.ts'
 import { AWS_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
-/** Refusals that end by themselves: throttling, a file system that mounts, a function that changes. */
+/** Refusals that are temporary: throttling, a file system that is being mounted, a function that is being updated. */
 const TEMPORARY = new Set([408, 409, 410, 425, 429])
 
 export const FUNCTION_TRAITS: ProtocolTraits = {

@@ -1,4 +1,6 @@
-/** An endpoint kind that was made up to try the traits: a fixed policy with a throttle, and the syntax of another. */
+/**
+ * Tests the traits with an invented endpoint kind: a fixed policy with a throttle, and an endpoint syntax of its own.
+ */
 import { ARN_DEFAULTS } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effectivePolicy } from '../retries/effective-policy.ts'

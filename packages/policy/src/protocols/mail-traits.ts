@@ -1,4 +1,4 @@
-/** Mail: the SMTP server's reply to one message for one address is the answer. */
+/** Mail: the SMTP server's reply to one message for one address decides the result. */
 import type { ResultClass } from '@fantail/contracts'
 import { isMailAddress } from '../endpoints/mail-address.ts'
 import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
@@ -10,7 +10,7 @@ import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
  */
 const MAILS_PER_SECOND_MAX = 10
 
-/** Both kinds have one syntax. An address without a protocol means `email`, which is named first. */
+/** Both kinds have the same syntax. An address without a protocol means `email`, because that is named first. */
 export const MAIL_TRAITS: ProtocolTraits = {
   endpoint: { name: 'a mail address', isUrl: false, read: readAddress },
   defaultPolicy: Object.freeze({
@@ -37,7 +37,10 @@ function readAddress(text: string): ReadEndpoint | undefined {
   return isMailAddress(text) ? { endpoint: text } : undefined
 }
 
-/** Replies of SMTP by their first digit (RFC 5321 §4.2.1). Others come from a broken server. */
+/**
+ * Classifies replies of SMTP by their first digit (RFC 5321 §4.2.1). Replies with other digits come from a broken
+ * server.
+ */
 function classifyStatus(reply: number): ResultClass {
   if (reply >= 200 && reply < 300) return 'delivered'
   return reply >= 500 && reply < 600 ? 'permanent' : 'retry'

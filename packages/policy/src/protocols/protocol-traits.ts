@@ -9,13 +9,13 @@ export interface ProtocolTraits {
    */
   defaultPolicy: EffectiveDeliveryPolicy
   /**
-   * Its delays apply while the endpoint is throttled (`isThrottled`). The number of retries stays that of the policy:
-   * a throttle after an outage must not end what the outage has delayed.
+   * A policy whose delays apply while the endpoint is throttled (`isThrottled`). The number of retries stays that of
+   * the usual policy, because a throttle after an outage must not end deliveries that the outage has delayed.
    */
   throttledPolicy?: EffectiveDeliveryPolicy
   takes: TakenSettings
   confirmedBy: ConfirmedBy
-  /** SNS refuses subscriptions without a SubscriptionRoleArn. */
+  /** Subscriptions need a SubscriptionRoleArn, as in SNS. */
   needsRole?: true
   /** The shortest time for which deliveries are kept, even if the topic keeps its messages for a shorter time. */
   retentionFloorSeconds: number
@@ -46,12 +46,12 @@ export interface EndpointSyntax {
 export type ReadEndpoint = { endpoint: string } | { message: string }
 
 /**
- * Who confirms a subscription:
+ * How a subscription is confirmed:
  *
- * - endpoint: the endpoint, with the token that it is sent. A native caller may waive that.
+ * - endpoint: the endpoint gets a token and returns it. A native caller may waive that.
  * - person: the same, but nobody may waive it.
- * - account: an endpoint of the caller's own account is confirmed at once. Only an endpoint of another account is sent
- * a token.
+ * - account: an endpoint of the caller's own account is confirmed at once. Only an endpoint of another account gets a
+ *   token.
  * - subscriber: subscribing confirms it.
  */
 type ConfirmedBy = 'endpoint' | 'person' | 'account' | 'subscriber'
@@ -59,7 +59,7 @@ type ConfirmedBy = 'endpoint' | 'person' | 'account' | 'subscriber'
 /** Settings of a subscription that only some kinds take. Others refuse them. */
 export interface TakenSettings {
   rawDelivery: boolean
-  /** A policy of its own. A topic's policy applies to these kinds alone. */
+  /** Whether the kind has delivery policies of its own. A topic's policy applies only to such kinds. */
   deliveryPolicy: boolean
   /** Accepts a throttle. Without `deliveryPolicy`, the native API accepts a policy that has only a throttle. */
   throttle: boolean
@@ -71,7 +71,7 @@ export interface TakenSettings {
 
 interface FifoTraits {
   /**
-   * sns: SNS also delivers from FIFO topics to this kind. extension: only Fantail does, so the AWS API refuses it
+   * sns: SNS also delivers from FIFO topics to this kind. extension: only Fantail does that, so the AWS API refuses it
    * unless a setting allows it. never: FIFO topics do not deliver to it.
    */
   topics: 'sns' | 'extension' | 'never'

@@ -1,4 +1,4 @@
-/** Delivery streams: a record that the stream has taken is delivered. */
+/** Delivery streams: a record is delivered when the stream has accepted it. */
 import type { ArnDefaults, ResultClass } from '@fantail/contracts'
 import { isStreamName, parseStreamArn, streamArn } from '../endpoints/stream-arn.ts'
 import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
@@ -13,7 +13,7 @@ export const STREAM_TRAITS: ProtocolTraits = {
   takes: {
     rawDelivery: true,
     deliveryPolicy: false,
-    // Records of many deliveries go in one request, which has no send time of its own.
+    // No throttle, because one request has the records of many deliveries, so a delivery has no send time of its own.
     throttle: false,
     pacing: false,
     outbound: false,

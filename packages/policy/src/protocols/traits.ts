@@ -32,7 +32,7 @@ export function refusedSetting(
   return `is for ${inWords(takers, 'and')} subscriptions only`
 }
 
-/** Whether an endpoint of this kind can be sent a token that confirms a subscription. */
+/** Whether an endpoint of this kind can get a token that confirms a subscription. */
 export function canBeAsked(protocol: Protocol): boolean {
   const { confirmedBy } = PROTOCOL_TRAITS[protocol]
   return confirmedBy === 'endpoint' || confirmedBy === 'person'

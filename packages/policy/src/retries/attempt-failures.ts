@@ -1,4 +1,4 @@
-/** Attempts that got no answer, for logs and people. */
+/** Describes attempts that got no answer, for logs and people. */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 
 type Unanswered = Exclude<AttemptResult, { kind: 'response' }>

@@ -16,7 +16,7 @@ export type NextStep =
   | { step: 'delivered' }
   | { step: 'retry'; delayMs: number; because: RetryCause }
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' }
-  /** It costs no attempt, and its lane stands until the configuration works. */
+  /** No attempt is counted, and the lane stands until the configuration works. */
   | { step: 'stand' }
 
 interface NextStepInput {
@@ -67,7 +67,7 @@ export function nextStep(input: NextStepInput): NextStep {
   }
 }
 
-/** With the slower delays that the kind has for endpoints that cannot take so much. */
+/** With the slower delays that the kind has for throttled endpoints. */
 function whileThrottled(input: NextStepInput): NextStepInput {
   const { result, protocol, attempts } = input
   const slower = PROTOCOL_TRAITS[protocol].throttledPolicy?.healthyRetryPolicy

@@ -1,6 +1,6 @@
 /**
- * Buckets of tokens, which all processes share: of API keys with a rate limit, and of the domains that get mails. A
- * process takes several tokens at a time.
+ * Buckets of tokens that all processes share: for API keys with a rate limit, and for mail domains. A process takes
+ * several tokens at a time.
  */
 import type { Redis } from 'ioredis'
 import { API_KEYS_BASE } from '../keys.ts'
@@ -24,7 +24,7 @@ export class KeyLimits {
   readonly #redis: Redis
   readonly #base: string
 
-  /** `base`: what the keys of its buckets begin with. */
+  /** `base`: the beginning of the names of its keys. */
   constructor(redis: Redis, base = API_KEYS_BASE) {
     this.#redis = redis
     this.#base = base

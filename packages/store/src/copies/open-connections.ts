@@ -1,16 +1,16 @@
-/** What is known of a connection: since when it is open, and which server process it leads to. */
+/** Facts about a connection: when it was opened, and which server process it leads to. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 
 interface Link {
   /** By performance.now(). Infinity while it is closed. */
   readonly openSince: number
-  /** Run id of the server process. undefined: not known yet. */
+  /** Run id of the server process. undefined if not known yet. */
   server: string | undefined
 }
 
 const CLOSED: Link = { openSince: Number.POSITIVE_INFINITY, server: undefined }
-/** Stands for the server where an ACL forbids INFO: such connections count as leading to one server. */
+/** Stands for the server if an ACL forbids INFO. All such connections count as leading to the same server. */
 const UNNAMED = ''
 const ASK_SERVER_AGAIN_MS = 200
 
@@ -58,7 +58,10 @@ function open(redis: Redis): Link {
   return link
 }
 
-/** One command each time the connection opens. Ends when it has an answer, or the connection has closed. */
+/**
+ * Sends one command each time the connection opens. Ends when the command has an answer, or when the connection has
+ * closed.
+ */
 async function learnServer(redis: Redis, link: Link): Promise<void> {
   while ((redis as Followed)[LINK] === link && link.server === undefined) {
     try {

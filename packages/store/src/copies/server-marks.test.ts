@@ -56,7 +56,7 @@ test('a server that does not say who it is counts as one', async () => {
   await whenReady(admin)
   await admin.call('ACL', 'SETUSER', 'mute', 'on', 'nopass', '~*', '&*', '+@all', '-info')
   const url = server.url.replace('redis://', 'redis://mute:any@')
-  // ioredis prints that it makes no ready check.
+  // Hides the warning of ioredis that it makes no ready check.
   vi.spyOn(console, 'warn').mockReturnValue()
   const pair = [connect({ url, name: 'a' }), connect({ url, name: 'b' })]
   await Promise.all(pair.map(whenReady))

@@ -60,7 +60,7 @@ export class ServerMarks {
     return { key, at, holds }
   }
 
-  /** What clusters among the connections lead to. undefined: there are none. */
+  /** The masters that the clusters among the connections lead to. undefined if there are no clusters. */
   #mastersOfKey(nodes: Redis[]): Redis[] | undefined {
     if (!this.#connections.some(isCluster)) return undefined
     return nodes.filter((_, i) => isCluster(this.#connections[i] as Redis))

@@ -16,7 +16,7 @@ const BREAK = readScript('break-credential-1')
 
 /** @limit Time between two probes of a broken credential, in all workers. */
 const PROBE_EVERY_MS = 60_000
-/** What nobody asks for is forgotten: its lanes are gone, or its name is. */
+/** If nobody asks for a credential for so many probes, it is forgotten: its lanes are gone, or it was renamed. */
 const KEPT_PROBES = 10
 
 type CredentialState = 'works' | 'probe' | { waitMs: number }
@@ -25,7 +25,7 @@ export class Credentials {
   readonly #redis: Redis
   readonly #probeEveryMs: number
 
-  /** `probeEveryMs`: default a minute. */
+  /** `probeEveryMs`: a minute by default. */
   constructor(redis: Redis, { probeEveryMs = PROBE_EVERY_MS }: { probeEveryMs?: number | undefined } = {}) {
     this.#redis = redis
     this.#probeEveryMs = probeEveryMs
@@ -36,7 +36,7 @@ export class Credentials {
     return this.#probeEveryMs
   }
 
-  /** Whether an attempt may use it. `probe`: that attempt is the only one until the next probe. */
+  /** Whether an attempt may use the credential. `probe`: this attempt is the only one until the next probe. */
   async ask(name: string): Promise<CredentialState> {
     const waitMs = (await runScript(this.#redis, ASK, { ...this.#times(), name })) as number
     if (waitMs < 0) return 'works'

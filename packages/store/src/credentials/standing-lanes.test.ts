@@ -1,4 +1,4 @@
-/** Lanes that stand, as the service's own configuration keeps their attempts from the endpoint. */
+/** Tests lanes that stand because the service's own configuration prevents their attempts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueKey, laneKey } from '../keys.ts'
@@ -18,7 +18,7 @@ import { asRetry, failedOnce, type TestClaim, useLanes } from '../lanes/lanes.fi
 const { redis, lanes, later, claimDue, settleAll } = await useLanes()
 const STAND_MS = 30_000
 const LEASE_MS = 20_000
-/** No sum of these is near one of the others. */
+/** Larger than all inaccuracies, so that sums of these steps stay apart. */
 const STEP_MS = 8_000
 const STAND = { op: 'stand', delayMs: STAND_MS, credential: 'smtp:mail.example:25' } as const
 const ANSWERED: SettleTo[] = [
@@ -33,7 +33,7 @@ const idsOf = (claims: { delivery: Buffer }[]) => claims.map(({ delivery }) => d
 const modeFields = async (id: string) =>
   (await redis.hkeys(laneKey(BASE, id))).filter((field) => field.startsWith('m'))
 
-/** A lane with these deliveries, of which one attempt was kept from the endpoint. */
+/** A lane with these deliveries. The configuration prevented an attempt at one of them. */
 async function standing(waiting = messages(5), settings: Parameters<typeof writeLane>[1] = {}) {
   const id = await writeLane(redis, { ...settings, maxInFlight: 1 })
   await parkAll(lanes, [id], waiting)

@@ -16,10 +16,13 @@ interface LockedJob extends StartedJob {
 /** By the script's answer. */
 const HOLDERS = ['other', 'own', 'next'] as const
 
-/** own: the start's. next: that of the job's next start, by the same worker. other: the job is not ours any more. */
+/**
+ * own: this start holds the lock. next: the job's next start holds it, by the same worker. other: another process holds
+ * it.
+ */
 type LockHolder = (typeof HOLDERS)[number]
 
-/** Whose the lock is now. A free one is taken for the start, for `forMs`. */
+/** Tells who holds the lock now. If nobody does, it is taken for this start, for `forMs`. */
 export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<LockHolder> {
   const { queue, id, start, addedAt, token } = job
   const args = { job: dispatchJobKey(queue, id), start, addedAt, token, lockMs: forMs }

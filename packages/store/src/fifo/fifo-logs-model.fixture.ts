@@ -21,7 +21,7 @@ interface LogModel {
   fence: number
   /** Fence of the latest reader that is known to have ended. */
   ended: number
-  /** Number of messages that were moved one by one since a reader died. */
+  /** Number of messages that were moved one by one since a worker died while it read the log. */
   passed: number
   underWay: { id: string; fence: number } | null
   /** Readers that died at the first message. */

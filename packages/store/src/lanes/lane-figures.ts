@@ -40,7 +40,7 @@ export async function laneFigures(
   return ids.map(({ shard, subscriptionId }) => found.get(`${shard}:${subscriptionId}`) ?? NO_LANE)
 }
 
-/** The figures of a lane that does not exist. */
+/** Figures for a lane that does not exist. */
 export const NO_LANE: LaneFigures = {
   waiting: 0,
   inFlight: 0,

@@ -194,7 +194,7 @@ export interface ClaimedLane {
   sliceRevision: string
   /** The endpoint is proven. */
   proven: boolean
-  /** It stands, as this credential is broken, and has one claim. */
+  /** The lane stands because this credential is broken. It has one claim, the probe. */
   standsFor?: string
   claims: Claim[]
 }
@@ -278,8 +278,8 @@ export type SettleTo =
   /** Its attempt failed while the circuit was open. It is due now, and no attempt is counted. */
   | { op: 'kept' }
   /**
-   * The service's own configuration keeps attempts from the endpoint: due now, no attempt counted, and for `delayMs`
-   * nothing of its lane is claimed. The credential is named by a text without secrets.
+   * The service's own configuration prevents attempts. The delivery is due now, and no attempt is counted. For
+   * `delayMs` nothing of its lane is claimed. `credential` is a name without secrets.
    */
   | { op: 'stand'; delayMs: number; credential: string }
   /** Its entry was added to the quarantine. Counts `quarantined`. */
@@ -340,11 +340,11 @@ export interface LaneFigures {
   lately: { attempts: number; successes: number; spanMs: number }
   /** The remaining retry quota. null: the lane has none. */
   retryQuota: number | null
-  /** When the next probe may go. null: no circuit is open, and the lane does not stand. */
+  /** When the next probe may be claimed. null: no circuit is open, and the lane does not stand. */
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
   isQueueMissing: boolean
-  /** The service's own configuration keeps its attempts from the endpoint. */
+  /** Whether the service's own configuration prevents its attempts. */
   stands: boolean
 }
 

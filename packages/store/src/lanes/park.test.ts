@@ -182,7 +182,7 @@ test('a batch whose reply was lost gives the leases again that are still its own
     return { subscriptionId, delivery: message.id, lease: leases[i] ?? '', to }
   }) as [Settlement, Settlement, Settlement]
   await lanes.settle(SHARD, [settled])
-  // Its lease has ended, and another worker has claimed it for as long.
+  // The entry's lease has ended, and another worker has claimed it for the same time.
   await redis.zincrby(leaseKey(BASE, taken.subscriptionId), 2_048, taken.delivery)
   expect(await parkBatch()).toEqual([null, null, flying.lease])
   expect((await lanes.settle(SHARD, [flying])).accepted).toEqual([true])

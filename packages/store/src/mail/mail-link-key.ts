@@ -1,4 +1,4 @@
-/** The key that unsubscribe links are signed with: made by the first process that needs it, and kept. */
+/** The key that signs links to unsubscribe. The first process that needs it makes and stores it. */
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { MAIL_BASE } from '../keys.ts'

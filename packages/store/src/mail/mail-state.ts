@@ -1,4 +1,4 @@
-/** What mail attempts share over all processes: the suppression list, the rates of domains and the key of links. */
+/** State of mail attempts that all processes share: the suppression list, the rates of domains and the key of links. */
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
 import { MAIL_BASE } from '../keys.ts'
@@ -8,7 +8,7 @@ import { Suppressions } from './suppressions.ts'
 interface MailStateOptions {
   /** Epoch ms. */
   clock: () => number
-  /** Called where an address that a server does not know could not be kept. */
+  /** Called if an address that a server does not know could not be added to the list. */
   onProblem(error: unknown): void
 }
 
@@ -33,7 +33,7 @@ export class MailState {
     return this.#suppressions.has(address)
   }
 
-  /** The delivery has ended either way, so a failure is reported and changes nothing. */
+  /** The delivery ends in any case, so a failure is only reported. */
   async suppress(address: string, detail: string): Promise<void> {
     const { clock, onProblem } = this.#options
     try {
@@ -45,7 +45,7 @@ export class MailState {
     }
   }
 
-  /** Takes one mail of a domain's rate: 0, or the ms until there is one. */
+  /** Takes one mail from a domain's rate. Returns 0, or the ms until the next mail may be sent. */
   async takeOfDomain(domain: string, ratePerSecond: number): Promise<number> {
     const { given, nextInMs } = await this.#rates.take({ keyId: domain, ratePerSecond, wanted: 1 })
     return given > 0 ? 0 : Math.max(1, nextInMs)

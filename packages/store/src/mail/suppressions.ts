@@ -1,6 +1,6 @@
 /**
- * Addresses that get no mail: those that a server does not know, and those that operators report. One list for the
- * server, since all mails go out through one SMTP server.
+ * Addresses that get no mail: addresses that a server does not know, and addresses that operators add. All accounts
+ * share one list, because all mails are sent through one SMTP server.
  */
 import { SUPPRESSIONS_MAX, type SuppressionReason } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -17,7 +17,7 @@ export interface Suppression {
   /** In lower case. */
   address: string
   reason: SuppressionReason
-  /** Words of the server or of the operator. */
+  /** Text of the server or of the operator. */
   detail: string
   /** Epoch ms. */
   suppressedAt: number
@@ -41,7 +41,10 @@ export class Suppressions {
     return text === null ? null : unpack(address, text)
   }
 
-  /** True if it is new; one that is there stays as it is. `full`: the list takes no more. `storage_full`. */
+  /**
+   * `present`: the address was in the list, and its entry stays unchanged. `full`: the list has no space. Throws
+   * `storage_full`.
+   */
   async add({ address, ...about }: Suppression): Promise<'added' | 'present' | 'full'> {
     await this.#growth.admit()
     const args = { base: MAIL_BASE, address, about: JSON.stringify(about), addressesMax: SUPPRESSIONS_MAX }
@@ -61,7 +64,7 @@ export class Suppressions {
     const addresses = await this.#redis.zrangebylex(key, after, '+', 'LIMIT', 0, limit)
     const texts = addresses.length === 0 ? [] : await this.#redis.hmget(suppressionsKey(), ...addresses)
     const nextCursor = addresses.length < limit ? null : encodeCursor([addresses.at(-1) ?? ''])
-    // One that was removed since its address was read is left out.
+    // An address that was removed after the addresses were read is omitted.
     const items = addresses.flatMap((address, i) => {
       const text = texts[i]
       return text ? [unpack(address, text)] : []

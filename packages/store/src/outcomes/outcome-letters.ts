@@ -1,12 +1,15 @@
 /**
- * Deliveries whose dead letter was removed for want of bytes have two entries: how the delivery ended, and that its
- * letter is gone. The two may stand in either order, as two workers may write them.
+ * A delivery whose dead letter was removed because the bytes were used up has two entries: the end of the delivery, and
+ * the removal of its letter. They can be in either order, because two workers may write them.
  */
 import type { LaneEntry } from './outcome-entries.ts'
 
 const REMOVED = 'deadLetterQuota'
 
-/** One entry per delivery: what its letter's entry does not know is taken from the delivery's own. */
+/**
+ * Joins them into one entry per delivery. Values that the entry of the removal lacks come from the delivery's own
+ * entry.
+ */
 export function withRemovedLetters(lanes: LaneEntry[]): LaneEntry[] {
   const removed = lanes.filter(({ reason }) => reason === REMOVED)
   if (removed.length === 0) return lanes

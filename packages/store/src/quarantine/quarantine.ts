@@ -55,7 +55,7 @@ interface QuarantineOptions {
   memoryBytes?: number | undefined
   /** Confirms an entry before its source is removed. */
   acks?: Pick<ReplicaAcks, 'confirm'>
-  /** Further connections on which the data of an entry is put back. */
+  /** Further connections that put the data of an entry back. */
   putBackOn?: Redis[]
   /** Called after each try, for logs and metrics. */
   onTry?(result: Quarantined, entry: NewEntry): void

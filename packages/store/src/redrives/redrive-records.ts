@@ -20,7 +20,7 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
-/** Ends the stored status of an active task whose filter has a reason (redrive.lua). */
+/** The stored status of an active task ends with this text if its filter has a reason (redrive.lua). */
 const BY_REASON = '+reason'
 
 /** null: there is no such task. */

@@ -87,7 +87,10 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
   }
 }
 
-/** '' follows the topic. A kind without policies does not; its throttle stands behind `=`, and 0 is none. */
+/**
+ * '' if the subscription follows the topic. A kind without policies does not follow it: its throttle is written after
+ * `=`, and 0 means none.
+ */
 function throttleOf({ protocol, deliveryPolicy }: FieldSource): string {
   const { takes, defaultPolicy } = PROTOCOL_TRAITS[protocol]
   const own = deliveryPolicy?.throttlePolicy ?? undefined

@@ -52,7 +52,7 @@ export class AttemptMaker {
     this.#options = options
   }
 
-  /** Whether its deliveries go by the batch, and all of them by its lane. */
+  /** Whether its deliveries are sent in batches, which means that all of them go through its lane. */
   goInBatches({ record }: CompiledSubscription): boolean {
     return this.#options.attempters[record.protocol].batching !== undefined
   }

@@ -1,4 +1,4 @@
-/** What a worker knows of broken credentials, on a real Redis. */
+/** Tests the memory of a worker about broken credentials, on a real Redis. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempters } from '@fantail/delivery'
 import { Credentials } from '@fantail/store'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await redis.flushall()
 })
 
-/** `credentialOf` as an attempter has it. */
+/** `credentialOf`: the same function as in an attempter. */
 function gateOf(credentialOf?: () => string) {
   const attempters = { https: { credentialOf } } as unknown as Attempters
   const lanes = { release: async (_: number, id: string) => Boolean(released.push(id)) }

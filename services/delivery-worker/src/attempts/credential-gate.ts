@@ -1,9 +1,10 @@
 /**
- * Keeps attempts from credentials that are known to be broken (store: own-credentials.ts). Lanes that need one stand
- * until it is their turn to probe, or until it works.
+ * Prevents attempts with credentials that are known to be broken (store: own-credentials.ts). Lanes that need such a
+ * credential stand until it is their turn to probe, or until it works.
  *
- * What a worker knows comes from its own attempts, from the lanes that it claims, and from Redis, which it asks when it
- * is time for a probe. This memory may be lost: a lane that stands asks again by itself after a minute at most.
+ * The worker learns about credentials from its own attempts, from the lanes that it claims, and from Redis, which it
+ * asks when it is time for a probe. Losing this memory does no harm: a lane that stands asks again after a minute at
+ * most.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempters } from '@fantail/delivery'
@@ -18,12 +19,12 @@ const BROKEN_CREDENTIALS_MAX = 1_000
 const CREDENTIAL_NAMES_MAX = 10_000
 /** @limit Lanes that a worker remembers as standing. Past it: further ones find out by themselves. */
 const STANDING_LANES_MAX = 10_000
-/** Clocks differ a little: a lane that came too early would only stand again. */
+/** Clocks differ a little. A lane that came too early would only stand again. */
 const STAND_MARGIN_MS = 100
-/** How long a lane stands if Redis does not say what is known of its credential. */
+/** How long a lane stands if Redis does not answer about its credential. */
 const UNKNOWN_MS = 1_000
 
-/** What keeps the attempt back, and for how long. */
+/** Why the attempt must wait, and for how long. */
 export interface CredentialWait {
   credential: string
   waitMs: number
@@ -59,14 +60,14 @@ export class CredentialGate {
     this.#report = createStateLog({ log: options.log, what: 'credentials', initial: 'up' })
   }
 
-  /** Whether its credential is known to be broken. */
+  /** Whether the credential of the subscription is known to be broken. */
   stands(subscription: Subscriber): boolean {
     if (this.#broken.size === 0) return false
     const name = this.#nameOf(subscription)
     return name !== undefined && this.#broken.has(name)
   }
 
-  /** Undefined: it may be attempted. `standsFor`: as its lane says. */
+  /** Undefined if the attempt is allowed. `standsFor`: the credential that is noted in its lane. */
   admit(
     subscription: Subscriber,
     standsFor?: string,
@@ -80,19 +81,19 @@ export class CredentialGate {
     return this.#ask(subscription, credential)
   }
 
-  /** Every attempt that has ended. A response shows that its credential works. */
+  /** To be called at the end of every attempt. A response proves that its credential works. */
   ended(subscription: Subscriber, result: AttemptResult): void {
     if (result.kind === 'misconfigured') this.#failed(subscription, result)
     else if (result.kind === 'response' && this.#broken.size > 0)
       this.#answered(subscription, result.durationMs)
   }
 
-  /** How long a lane stands whose attempt has just failed by its credential. */
+  /** How long a lane stands after an attempt has failed because of its credential. */
   get standMs(): number {
     return this.#options.credentials.probeEveryMs + STAND_MARGIN_MS
   }
 
-  /** A credential that was broken works. */
+  /** To be called when a broken credential works again. */
   works(credential: string): void {
     const broken = this.#broken.get(credential)
     if (!broken) return
@@ -139,7 +140,7 @@ export class CredentialGate {
     )
   }
 
-  /** An attempt that began before the credential broke says nothing. */
+  /** An attempt that began before the credential broke proves nothing. */
   #answered(subscription: Subscriber, durationMs: number): void {
     const credential = this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)

@@ -1,4 +1,4 @@
-/** What mail attempts of a worker share with other processes, and how they are counted. */
+/** State and counters of mail attempts that a worker shares with other processes. */
 import type { MailTools } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { MailState, type Redis } from '@fantail/store'

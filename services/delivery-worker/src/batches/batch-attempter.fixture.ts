@@ -1,4 +1,4 @@
-/** An attempter that takes several deliveries in one request. A test decides what comes of each record. */
+/** An attempter that takes several deliveries in one request. A test decides the result of each record. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempter, BatchLimits } from '@fantail/delivery'
 
@@ -15,9 +15,9 @@ export interface BatchAttempter extends Attempter {
   inFlight: number
   inFlightMax: number
   limits: BatchLimits
-  /** Of one record, or of the whole request. `n` counts the times that its text was sent, from 1. */
+  /** The result of one record, or of the whole request. `n` counts how often its text was sent, from 1. */
   answer: (text: string, n: number) => AttemptResult
-  /** The requests are answered when it resolves. */
+  /** The requests are answered when this promise resolves. */
   held: Promise<unknown>
 }
 

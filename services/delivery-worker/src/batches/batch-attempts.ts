@@ -1,5 +1,5 @@
 /**
- * One request with several records of a lane. It has one slot, and its hang clock starts with it. Each record is
+ * One request with several records of a lane. It uses one slot, and counts as hanging from its start. Each record is
  * settled by its own result.
  */
 import type { AttemptResult } from '@fantail/contracts'
@@ -23,7 +23,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
-/** A batch that finds no slot waits so long in its lane. */
+/** A batch that finds no free slot waits in its lane for this time. */
 const REFUSED_BATCH_MS = 250
 
 export interface BatchedRecord {
@@ -47,7 +47,7 @@ export interface BatchAttemptsOptions {
 
 export class BatchAttempts {
   readonly #options: BatchAttemptsOptions
-  /** The claim is settled or handed back. */
+  /** Called when the claim is settled or handed back. */
   readonly #closed: (hand: ClaimInHand) => void
 
   constructor(options: BatchAttemptsOptions, closed: (hand: ClaimInHand) => void) {
@@ -126,7 +126,7 @@ export class BatchAttempts {
     return this.#options.spans.start('attempt', { attributes })
   }
 
-  /** As with single attempts (lane-attempts.ts). */
+  /** The same as for single attempts (lane-attempts.ts). */
   #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
     const { slots, settling, freed } = this.#options
     slots.hang(record.id)
@@ -152,7 +152,7 @@ export class BatchAttempts {
   }
 }
 
-/** The attempter gave no result for a record. The request may have taken it. */
+/** The attempter returned no result for a record. The request may nevertheless have delivered it. */
 const MISSING: AttemptResult = {
   kind: 'failure',
   error: 'invalid_response',
@@ -161,7 +161,7 @@ const MISSING: AttemptResult = {
   permanent: false,
 }
 
-/** Settings that have changed since may render it in another way. */
+/** Settings that have changed since then may render the record differently. */
 function bytesFor({ hand, bytes }: BatchedRecord, current: CompiledSubscription, batching: Batching): Buffer {
   return current === hand.subscription ? bytes : renderedBy(batching, hand, current)
 }
@@ -171,7 +171,7 @@ export function renderedBy(batching: Batching, hand: ClaimInHand, { target }: Co
   return batching.render({ envelope: message.envelopeFor(undefined), delivery: claim.delivery }, target)
 }
 
-/** The result that says most of the request as a whole: ours is broken, or it was answered. */
+/** The result that best describes the request as a whole: our configuration is broken, or the endpoint answered. */
 function tellingOf(outcomes: readonly Outcome[]): AttemptResult {
   const results = outcomes.map(({ result }) => result)
   const broken = results.find(({ kind }) => kind === 'misconfigured')

@@ -31,7 +31,7 @@ const isEmpty = (id: string) =>
     { what: 'the lane to be empty' },
   )
 
-/** Its endpoint is proven afterwards. */
+/** After this its endpoint is proven. */
 async function deliverFirst(attempter: BatchAttempter, id: string) {
   await fixture.publish('first')
   await waitFor(() => textsOf(attempter).length === 1, { what: 'the first request' })

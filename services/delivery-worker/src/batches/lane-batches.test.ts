@@ -1,4 +1,4 @@
-/** Batches that linger for longer than leases allow. */
+/** Batches that wait for longer than leases last. */
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import type { RenewedClaim, SettleTo } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -25,7 +25,7 @@ function handOf(text: string, lease: string): ClaimInHand {
   return { subscription, claim, message, sendAt: null, proven: true, hasSlot: false, checkedAt: Infinity }
 }
 
-/** `renew` answers for the leases that are asked for. */
+/** `renew` returns the result of each renewal. */
 function createBatches(renew: (lease: string, n: number) => RenewedClaim) {
   const attempter = createBatchAttempter({ lingerMs: LINGER_MS })
   const settled: [lease: string, op: SettleTo['op']][] = []

@@ -11,7 +11,9 @@ import type { Renewals } from '../lanes/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedBy } from './batch-attempts.ts'
 
-/** How old a claim may be before its lease is renewed: well within what a lease lasts beyond an attempt. */
+/**
+ * Age of a claim at which its lease is renewed. It is well below the time by which a lease is longer than an attempt.
+ */
 const RENEW_AFTER_MS = 1_000
 /** @limit Lanes for which a worker asks for claims by the batch. Past it: the one that was least recently used. */
 const BATCHED_LANES_MAX = 1_000
@@ -24,7 +26,7 @@ interface Gathering {
   /** By performance.now(). */
   sendAt: number
   timer: NodeJS.Timeout
-  /** A renewal under way. Leases change with it, so a request waits for it. */
+  /** A renewal that is under way. It changes leases, so a request waits for it. */
   renewing: Promise<void>
 }
 
@@ -40,7 +42,7 @@ interface BatchedLane {
 export class LaneBatches {
   readonly #options: LaneBatchesOptions
   readonly #attempts: BatchAttempts
-  /** By subscription, as `#lanes`. */
+  /** By subscription, as in `#lanes`. */
   readonly #gathering = new Map<string, Gathering>()
   readonly #lanes = new Map<string, BatchedLane>()
   #open = 0
@@ -52,7 +54,7 @@ export class LaneBatches {
     this.#attempts = new BatchAttempts(options, (hand) => this.#closed(hand))
   }
 
-  /** Whether deliveries of this subscription go in batches. */
+  /** Whether deliveries of this subscription are sent in batches. */
   takes(subscription: CompiledSubscription): boolean {
     return this.#attempts.batchingOf(subscription) !== undefined
   }
@@ -74,7 +76,9 @@ export class LaneBatches {
     if (isFull(gathering)) this.#send(gathering)
   }
 
-  /** Sets how many claims each of these lanes may get now: whole requests, less what is gathered. */
+  /**
+   * Sets how many claims each of these lanes may get now: those of whole requests, without the claims already gathered.
+   */
   limit(limits: Map<string, number>): void {
     for (const [id, { records, maxInFlight }] of this.#lanes) {
       const gathered = this.#gathering.get(id)?.records.length ?? 0
@@ -82,7 +86,7 @@ export class LaneBatches {
     }
   }
 
-  /** Hands back what was not sent. Resolves when all others are settled. */
+  /** Hands back claims that were not sent. Resolves when all others are settled. */
   async stop(): Promise<void> {
     this.#closing = true
     for (const gathering of [...this.#gathering.values()]) {
@@ -142,7 +146,7 @@ export class LaneBatches {
     if (this.#gathering.get(id) === gathering) this.#gathering.delete(id)
   }
 
-  /** Claims that are not ours any more, or whose lane is paused or deleted meanwhile, go back. */
+  /** Hands back claims that are not ours any more, or whose lane was paused or deleted meanwhile. */
   async #renew(gathering: Gathering): Promise<void> {
     const { subscription } = gathering
     const asked = [...gathering.records]

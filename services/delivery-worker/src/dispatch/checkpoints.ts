@@ -106,8 +106,9 @@ export class Checkpoints {
   }
 
   /**
-   * For a run that has ended. If some of its copies may be gone, the run writes what else is settled before it is lost.
-   * Nothing here holds a message, because jobs that cannot be completed are remembered for long.
+   * Must be called when a run has ended. If some of its copies may be gone, the run saves everything else that is
+   * settled before it is lost. This memory holds no message, because jobs that cannot be completed are remembered for
+   * long.
    */
   saveBeforeLoss(run: JobRun): void {
     const { key, fence, copies } = run

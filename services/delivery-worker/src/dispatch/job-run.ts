@@ -263,7 +263,7 @@ export class JobRun implements FencedRun {
     return fields
   }
 
-  /** Units of which this run has settled something that rests on no copy in a queue. */
+  /** Units of which this run has settled something without a copy in a queue. */
   settledBesideCopies(): SettledUnit[] {
     const units = this.units.filter(({ changes, copies }) => changes > (copies?.size ?? 0))
     return units.map((unit) => unit.settledUnit())

@@ -1,13 +1,13 @@
 /**
  * Copies of a unit's deliveries in queues of this Redis, by slot. A checkpoint counts such a delivery as settled only
- * while its copy certainly stands. If it does not, the next start appends the message again, under the same id.
+ * while its copy certainly exists. If the copy is lost, the next start appends the message again, with the same id.
  */
 import type { ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 
 export type Stands = (copy: ServerMark) => boolean
 
-/** What of a unit is settled. It holds neither message nor slice. */
+/** The settled part of a unit, without message and slice. */
 export interface SettledUnit {
   shard: number
   /** Its name in the checkpoint. */
@@ -19,7 +19,7 @@ export interface SettledUnit {
 
 const holds: Stands = (copy) => copy.holds()
 
-/** The unit's part of a checkpoint. To be read only. */
+/** The unit's part of a checkpoint. The caller must not change it. */
 export function settledField({ field, settled, copies }: SettledUnit, stands = holds): [string, Buffer] {
   const packed = settled.packed()
   return [field, copies?.settledFor(packed, stands) ?? packed]
@@ -52,7 +52,7 @@ export class SlotCopies {
     copies.slots.add(slot)
   }
 
-  /** The settled slots without those whose copies may be gone. To be read only. */
+  /** The settled slots, without those whose copies may be gone. The caller must not change it. */
   settledFor(settled: Buffer, stands: Stands): Buffer {
     let sure = settled
     for (const { mark, slots } of this.#byPlace.values()) if (!stands(mark)) sure = slots.missingFrom(sure)

@@ -84,7 +84,7 @@ export class FirstEnds {
         decision: 'misconfigured',
         why: { because: 'misconfigured', delayMs: null },
       })
-      // Its lane asks for the credential, and stands.
+      // The delivery enters its lane. The lane asks for the credential, and stands.
       this.parkFresh(attempt)
       return
     }

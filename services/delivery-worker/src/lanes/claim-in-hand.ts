@@ -24,7 +24,7 @@ export interface ClaimInHand {
   sendAt: number | null
   /** Whether the endpoint was proven, according to its lane, when the delivery was claimed. */
   proven: boolean
-  /** The credential for which its lane stands, which this claim may probe. */
+  /** The broken credential for which its lane stands. This claim may probe it. */
   standsFor?: string | undefined
   /** Why it waited until it was claimed. Set when its attempt begins. */
   heldBy?: WaitCause | undefined
@@ -40,7 +40,7 @@ export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
   return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
 }
 
-/** The end of its attempt. `standing`: the endpoint's, where its lane does not know it. */
+/** The end of its attempt. `standing`: the standing of the endpoint, if its lane does not have it. */
 export function endedBy(
   hand: ClaimInHand,
   subscription: CompiledSubscription,

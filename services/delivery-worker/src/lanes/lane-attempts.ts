@@ -141,7 +141,7 @@ export class LaneAttempts {
     else this.#attempt(hand, current, turn)
   }
 
-  /** Its credential is broken, and this is not the probe. */
+  /** Its credential is broken, and this claim is not the probe. */
   #stand(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
     this.#giveBack(hand, { op: 'stand', delayMs, credential })
   }

@@ -116,7 +116,7 @@ export class Finishing {
     logAttempt(this.#options.log, { ...ended, result: ended.outcome.result, decision, why })
   }
 
-  /** The delivery keeps its place and its retries. */
+  /** The delivery keeps its place in the lane and its number of retries. */
   async #stand(ended: EndedAttempt): Promise<void> {
     const { claimed, subscription, outcome } = ended
     if (outcome.result.kind !== 'misconfigured') return

@@ -1,4 +1,4 @@
-/** Deliveries whose attempts the service's own configuration keeps from their endpoints. */
+/** Tests deliveries whose attempts the service's own configuration prevents. */
 import type { AttemptResult } from '@fantail/contracts'
 import { createHttpSender } from '@fantail/delivery'
 import { shardOf } from '@fantail/store'
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await fixture.queues.put(DLQ, {})
 })
 
-/** One failure would dead-letter. */
+/** With this policy a single failure would dead-letter. */
 const STRICT = {
   redrivePolicy: { deadLetterTargetArn: DLQ },
   deliveryPolicy: { healthyRetryPolicy: { numRetries: 0, minDelayTarget: 1, maxDelayTarget: 1 } },
@@ -58,7 +58,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   )
   const [before, since] = [sender.sent.length, performance.now()]
   await waitFor(() => sender.sent.length >= before + 3, { what: 'three probes' })
-  // Three lanes and two workers have one probe each time together.
+  // Three lanes and two workers together make one probe at a time.
   const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
   expect(sender.sent.length - before).toBeLessThanOrEqual(probesMax)
   await waitFor(async () =>

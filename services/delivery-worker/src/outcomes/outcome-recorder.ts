@@ -156,7 +156,10 @@ export class OutcomeRecorder {
     this.#metrics.awaitsQueue(subscription)
   }
 
-  /** Messages of a topic's own queue went for want of bytes; `letters`: those of them that were dead letters. */
+  /**
+   * Messages of a topic's own queue were removed because the bytes were used up. `letters`: the dead letters among
+   * them.
+   */
   lettersRemoved(topicName: string, removed: number, letters: readonly RemovedLetter[]): void {
     this.#metrics.lettersRemoved(topicName, removed)
     for (const { subscriptionId, delivery, statusCode } of letters) {

@@ -7,7 +7,7 @@ import { failureText } from '@fantail/policy'
 
 interface BatchAnswer {
   result: AttemptResult
-  /** Why the batch failed, where the status does not say so. */
+  /** Why the batch failed, if the status does not show it. */
   failure?: string | undefined
   messages: readonly QueueMessage[]
   /** Whether a 2xx may name messages that failed. */

@@ -1,4 +1,4 @@
-/** Batches that invoke a function. */
+/** Tests batches that invoke a function. */
 import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createFunctionCalls, createHttpSender } from '@fantail/delivery'
 import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'

@@ -1,4 +1,4 @@
-/** The request that a batch makes: to a webhook, or an invocation of a function that waits for its answer. */
+/** The request for a batch: to a webhook, or as the invocation of a function whose answer is awaited. */
 import type { AttemptResult, ConsumerRecord } from '@fantail/contracts'
 import {
   compileRoute,
@@ -18,14 +18,14 @@ import type { Vault } from '@fantail/vault'
  * failed.
  */
 const RESPONSE_BYTES_MAX = 262_144
-/** The status of a function that has run. Others of 2xx say that it will run. */
+/** The status if the function has run. Other statuses of 2xx mean that it will run later. */
 const HAS_RUN = 200
 
 export interface RequestTools {
   sender: Pick<HttpSender, 'send'>
-  /** Undefined: the settings name no function. */
+  /** Undefined if the settings name no function. */
   functions: Pick<FunctionCalls, 'invoke'> | undefined
-  /** Opens the secrets of endpoints; undefined: there is no master key. */
+  /** Opens the secrets of endpoints. Undefined if there is no master key. */
   vault: Pick<Vault, 'open'> | undefined
 }
 
@@ -33,13 +33,13 @@ interface BatchRequest {
   record: ConsumerRecord
   body: string
   traceparent: string | undefined
-  /** Ends the request as its deadline does. */
+  /** Ends the request in the same way as its deadline does. */
   signal: AbortSignal
 }
 
 export interface BatchReply {
   result: AttemptResult
-  /** Why the batch failed, where the status does not say so. */
+  /** Why the batch failed, if the status does not show it. */
   failure?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export function requestBatch(tools: RequestTools, request: BatchRequest): Promis
   return parseFunctionArn(request.record.url) ? invoke(tools, request) : post(tools, request)
 }
 
-/** Synchronously: a message may be deleted only after the function has run. */
+/** Invokes synchronously, because a message may be deleted only after the function has run. */
 async function invoke({ functions }: RequestTools, request: BatchRequest): Promise<BatchReply> {
   const { record, body, traceparent, signal } = request
   if (!functions) {
@@ -93,10 +93,10 @@ async function post({ sender, vault }: RequestTools, request: BatchRequest): Pro
   return new Promise((resolve) => sender.send(sent, (result) => resolve({ result })))
 }
 
-/** By the record, of which every change makes another. */
+/** By record, because every change makes a new record. */
 const WAYS = new WeakMap<ConsumerRecord, Way>()
 
-/** The URL with its credentials, and how it is reached. */
+/** The URL with its credentials, and the connection's settings. */
 type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
 
 /** If it cannot be read, the reason becomes the attempt's result. */

@@ -1,4 +1,4 @@
-/** A caller who names a queue, function or stream as an endpoint must be allowed to use it. */
+/** A caller who names a queue, function or stream as an endpoint must have access to it. */
 import type { Target } from '@fantail/access'
 import { parseArn } from '@fantail/contracts'
 import { parseFunctionArn, parseStreamArn, unqualifiedArn } from '@fantail/policy'
@@ -8,7 +8,7 @@ export function endpointTargets(endpoint: string): Target[] {
   return awsTargets(endpoint)
 }
 
-/** Only the names are checked. An operator's settings say which functions and streams may be called at all. */
+/** This checks only the names. The operator's settings decide which functions and streams may be called at all. */
 export function awsTargets(endpoint: string): Target[] {
   if (!parseStreamArn(endpoint)) return functionTargets(endpoint)
   return [{ action: 'firehose:PutRecordBatch', arn: endpoint, byName: true }]

@@ -27,7 +27,7 @@ test('without a key nothing but the public pages is served, and the answer says 
     '/_assets/docs.js',
     '/_assets/scalar.js',
   ])
-  // Open to whoever has a link with a token; these requests have none.
+  // These routes are open to everybody who has a link with a token. The requests here have no token.
   const byToken = new Set(['/confirmation.html', '/unsubscribe.html'])
   for (const { method, path, where } of endpointsOf(api.deps)) {
     if (where || path === '/') continue
@@ -125,7 +125,7 @@ test('a key for some names reaches nothing else, by any route', async () => {
     admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })
   const { id: own } = (await subscribe('orders', { endpoint: 'https://example.com/own' })).body
   const { id: other, arn } = (await subscribe('bills', { endpoint: 'https://example.com/other' })).body
-  // Functions and streams are available, as if settings allowed them.
+  // As if the settings allowed functions and streams.
   const { http } = api.deps.attempters
   api.deps.attempters = { ...api.deps.attempters, lambda: http, firehose: http }
   const { id: ownQueue } = (await subscribe('orders', { endpoint: 'orders', protocol: 'sqs' })).body

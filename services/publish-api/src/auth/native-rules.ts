@@ -278,7 +278,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
-  // One list of addresses for all accounts: for the operator of the server.
+  // All accounts share one list of addresses, so only the operator of the server may change it.
   'GET /v1/email/suppressions': { need: MANAGE, wholeServer: true },
   'PUT /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
   'DELETE /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
@@ -295,7 +295,7 @@ const RULES: Record<string, Rule> = {
   'GET /metrics': { need: READ, wholeServer: true, isMetrics: true },
   'GET /openapi.json': PUBLIC,
   'GET /docs': PUBLIC,
-  // The token in the link says whose it is.
+  // The token in the link identifies the subscription.
   'GET /confirmation.html': PUBLIC,
   'POST /confirmation.html': PUBLIC,
   'GET /unsubscribe.html': PUBLIC,

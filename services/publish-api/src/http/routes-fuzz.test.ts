@@ -168,7 +168,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)
       if (status < 400) return
-      // A page says in HTML what is wrong.
+      // Pages describe errors in HTML.
       if (endpoint.answers[status]?.contentType === 'text/html') {
         expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
         return

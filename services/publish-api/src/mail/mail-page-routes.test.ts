@@ -1,4 +1,4 @@
-/** What links in mails do. No mail is sent: the tokens are read from what waits in the lanes. */
+/** Tests the links in mails. No mail is sent: the tokens are read from waiting deliveries in the lanes. */
 import { unsubscribeLink } from '@fantail/delivery'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
 interface Subscribed {
   id: string
   arn: string
-  /** Path and query of the link that confirms. */
+  /** Path and query of the link to confirm. */
   confirmation: string
 }
 
@@ -131,7 +131,7 @@ test('[330][332] one click of a mail program removes it, and the mail that follo
   expect(titleOf((await api.call('GET', restoring)).text)).toBe('Confirm your subscription')
   expect((await api.call('POST', restoring)).status).toBe(200)
   expect(await statusOf(id)).toBe('active')
-  // The links of earlier mails go on working.
+  // Links of earlier mails still work.
   expect(titleOf((await api.call('GET', link)).text)).toBe('Unsubscribe')
 })
 

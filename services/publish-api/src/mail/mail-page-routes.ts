@@ -1,7 +1,7 @@
 /**
- * The links in mails (checklist 319 to 321, 330 to 333). Programs that check mails open every link. So a GET shows a
- * page with a button, and a POST acts: from that button, or from a mail program by one click (RFC 8058), which sends
- * neither cookies nor a login.
+ * The links in mails (checklist 319 to 321, 330 to 333). Programs that check mails open every link. So a GET only shows
+ * a page with a button, and a POST makes the change. The POST comes from that button, or from a mail program by one
+ * click (RFC 8058), which sends neither cookies nor a login.
  */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import { isUnsubscribeToken, unsubscribeLink } from '@fantail/delivery'
@@ -90,7 +90,7 @@ async function confirmByLink(deps: ApiDeps, call: Call): Promise<Answer> {
   return confirmedPage(arn, unsubscribeLink(publicUrlFor(deps.settings, call), arn, key))
 }
 
-/** The subscription that the link's token is of, while the token counts. */
+/** The subscription for the token in the link, if the token is still valid. */
 async function awaiting(deps: ApiDeps, call: Call): Promise<SubscriptionRecord | undefined> {
   const record = await deps.subscriptions.findByToken(wordOf(call, 'Token'))
   const expiresAt = record?.tokenExpiresAt ?? Number.POSITIVE_INFINITY
@@ -152,7 +152,7 @@ interface Named {
   record: SubscriptionRecord | undefined
 }
 
-/** Undefined for a link that this service has not made. */
+/** Undefined if this service has not made the link. */
 async function namedByLink(deps: ApiDeps, call: Call): Promise<Named | undefined> {
   const arn = wordOf(call, 'SubscriptionArn')
   if (!isUnsubscribeToken(wordOf(call, 'Token'), arn, await deps.mailLinkKey.get())) return undefined
@@ -161,7 +161,7 @@ async function namedByLink(deps: ApiDeps, call: Call): Promise<Named | undefined
   return { arn, record: isThere ? record : undefined }
 }
 
-/** A parameter of the link; '' where it has none. */
+/** A parameter of the link, or ''. */
 function wordOf({ request }: Call, name: string): string {
   return new URL(request.url, 'http://localhost').searchParams.get(name) ?? ''
 }

@@ -16,7 +16,7 @@ const STYLE =
 
 interface Page {
   title: string
-  /** HTML: texts in it are escaped. */
+  /** HTML. Texts in it are already escaped. */
   body: string
 }
 
@@ -53,7 +53,7 @@ function escaped(text: string): string {
 
 const paragraph = (text: string) => `<p>${escaped(text)}</p>`
 const named = (text: string, name: string) => `<p>${escaped(text)}<br><code>${escaped(name)}</code></p>`
-/** Without an action a form posts to the address of its page, whose query holds the token. */
+/** A form without an action posts to the URL of its page, and the query of this URL contains the token. */
 const button = (label: string) =>
   `<form method="post"><button type="submit">${escaped(label)}</button></form>`
 

@@ -1,4 +1,4 @@
-/** Subscribing mail addresses over both APIs: what is accepted, refused and shown. */
+/** Subscribing mail addresses over both APIs: accepted and refused addresses, and the answers. */
 import {
   GetSubscriptionAttributesCommand,
   SetSubscriptionAttributesCommand,

@@ -112,7 +112,7 @@ async function suppressAddress(
   return ok(suppressionView((await deps.suppressions.get(address)) ?? suppression))
 }
 
-/** All addresses are judged before the first is kept. */
+/** Checks all addresses before the first is stored. */
 async function importBounces(
   deps: ApiDeps,
   { body, requestId }: Call<unknown, z.output<typeof BouncesInput>>,

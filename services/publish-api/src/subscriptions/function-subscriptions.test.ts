@@ -1,4 +1,4 @@
-/** Subscriptions and push consumers of functions: what is accepted, refused and shown, over both APIs. */
+/** Subscriptions and push consumers of functions, over both APIs: accepted and refused requests, and the answers. */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
 import { MailState } from '@fantail/store'

@@ -90,7 +90,7 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
-/** Why this process cannot deliver to an endpoint. A kind may need settings, and may refuse single endpoints. */
+/** Why this process cannot deliver to an endpoint. A kind may need settings, and may refuse some endpoints. */
 export function servedProblems(
   { attempters }: Pick<ApiDeps, 'attempters'>,
   { protocol, endpoint }: EndpointAddress,

@@ -12,7 +12,7 @@ const ended = (failedAt: number, lastSuccessAt: number) => ({
   lastSuccessAt,
 })
 const NOW = 1_000_000
-/** The oldest that waits was published so long ago. */
+/** Figures of a lane whose oldest waiting message was published `ageMs` ago. */
 const young = (ageMs: number) => ({ oldestPublishedAt: NOW - ageMs })
 const known = (seconds: number) => ({ seconds, unknown: null })
 const unknown = (reason: string) => ({ seconds: null, unknown: reason })

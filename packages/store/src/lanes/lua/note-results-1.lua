@@ -82,7 +82,7 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
--- The attempt reached its endpoint, so the lane stands no longer (lane-stand). Only a circuit keeps it shut.
+-- The attempt reached its endpoint, so the lane no longer stands (lane-stand). Only a circuit may still keep it closed.
 local function note_reached(pace)
   pace.reached = true
   if not pace.failures_max then pace.shut = nil end

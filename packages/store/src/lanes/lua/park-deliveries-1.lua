@@ -47,7 +47,7 @@ local function park_entry()
   return set == 'lease' and text(score) or 1
 end
 
--- The lease that an entry got when its batch was parked before, or 0. A lease that was given since ends later.
+-- The lease that an entry got when its batch was parked before, or 0. A lease that was given later has a later end.
 local function lease_again(first_at)
   local id, delivery, _, set, ms = next_arg(), next_arg(), next_arg(), next_arg(), tonumber(next_arg())
   at = at + 2

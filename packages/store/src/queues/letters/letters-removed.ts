@@ -1,4 +1,7 @@
-/** Dead letters that were removed for want of bytes, as the scripts name them (letter-quota.lua). */
+/**
+ * Dead letters that were removed because the bytes were used up, in the form in which scripts return them
+ * (letter-quota.lua).
+ */
 import { parseArn, parseMessageId } from '@fantail/contracts'
 import { deliveryId } from '../../lanes/lane-records.ts'
 import { deadLetterItemId } from '../queue-ids.ts'
@@ -9,7 +12,7 @@ const REDRIVES_KNOWN_MAX = 100
 
 export interface RemovedLetter {
   subscriptionId: string
-  /** The delivery that it was of. */
+  /** The delivery whose failure made the letter. */
   delivery: Buffer
   statusCode: number | null
 }
@@ -26,7 +29,7 @@ export function readRemoved(values: Buffer[]): RemovedLetter[] {
   return letters
 }
 
-/** A letter does not say how often it was redriven, but its id is made from that. */
+/** A letter does not store how often it was redriven, but the delivery follows from the letter's id. */
 function deliveryOf(id: string, subscriptionId: string, messageId: string): Buffer | undefined {
   if (!parseMessageId(messageId)) return undefined
   for (let generation = 0; generation <= REDRIVES_KNOWN_MAX; generation++) {

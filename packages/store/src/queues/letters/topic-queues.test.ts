@@ -28,7 +28,7 @@ function newTopic(end = '') {
 interface Letter {
   text?: string
   id?: string
-  /** Names the letter as workers do. */
+  /** Names the letter in the same way as workers do. */
   delivery?: Buffer
   bytesMax?: number
   by?: TopicQueues

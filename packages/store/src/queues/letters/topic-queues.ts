@@ -53,7 +53,7 @@ interface SendLetter {
 interface SentLetter {
   /** How many older messages were removed to make space. */
   removed: number
-  /** Those of them that were dead letters. */
+  /** The removed messages that were dead letters. */
   letters: RemovedLetter[]
   /** The queue was made for it. */
   made: boolean

@@ -49,8 +49,8 @@ export class MoveQuestions {
   }
 
   /**
-   * Never rejects. Resolves when the question will not be repeated. A later question for the subscription has another
-   * token and ends this one.
+   * Never rejects. Resolves when the request to confirm will not be repeated. A later one for the same subscription has
+   * another token, and ends this one.
    */
   async ask({ id: subscriptionId, topicArn, token }: SubscriptionRecord, publicUrl: string): Promise<void> {
     if (token === null) return

@@ -1,6 +1,6 @@
--- A lane stands while the service's own configuration keeps its attempts from the endpoint. It is then like a lane with
--- an open circuit: one delivery is claimed when it is time, and nothing else (LANE.openUntil). LANE.stands names the
--- credential that is broken. A lane without retry mode and circuit breaker has the mode NO_MODE meanwhile.
+-- A lane stands if the service's own configuration prevents its attempts. It is then like a lane with an open circuit:
+-- one delivery is claimed when it is time for a probe, and nothing else (LANE.openUntil). LANE.stands names the broken
+-- credential. A lane without retry mode and circuit breaker has the mode NO_MODE meanwhile.
 -- @include lane-next
 local function stand(base, id, lane, till, credential)
   local key = base .. 'lane:' .. id
@@ -16,7 +16,7 @@ local function stands(base, id)
   return redis.call('HEXISTS', base .. 'lane:' .. id, LANE.stands) == 1
 end
 
--- What waits is due at its own times again. Needs a lane_next after it.
+-- Waiting deliveries are due at their own times again. The caller must call lane_next afterwards.
 local function end_standing(base, id, lane)
   local key = base .. 'lane:' .. id
   redis.call('HDEL', key, LANE.openUntil, LANE.stands)

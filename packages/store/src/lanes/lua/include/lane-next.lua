@@ -15,7 +15,7 @@ local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.
 local LEASE_UNIT = 2048
--- The mode of a lane without retry mode and circuit breaker that stands (lane-stand).
+-- The mode, while it stands, of a lane without retry mode and circuit breaker (lane-stand).
 local NO_MODE = '-'
 local slices = {}
 
@@ -63,7 +63,8 @@ local function read_pace(base, id, mode, now, lane, rate)
   return rate and rate > 0 and math.min(rate, adaptive) or adaptive
 end
 
--- A throttle behind '=' is that of an endpoint kind without policies: the topic's does not change it.
+-- A throttle that begins with '=' belongs to an endpoint kind without policies. The topic's throttle does not change
+-- it.
 local KINDS_OWN = string.byte('=')
 
 local function throttle_of(own, slice)

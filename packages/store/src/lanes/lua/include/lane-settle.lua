@@ -126,7 +126,7 @@ function settle.kept(batch, delivery)
   return settle['return'](batch, delivery)
 end
 
--- The service's own configuration kept it from its endpoint, or would have: it costs nothing, and the lane stands.
+-- The service's own configuration prevented the attempt, or would have. No attempt is counted, and the lane stands.
 function settle.stand(batch, delivery, credential, delay)
   local outcome = settle.kept(batch, delivery)
   local lane = open_lane(batch)

@@ -3,11 +3,11 @@
 -- @limit How long an ended redrive is kept. After it: it is deleted.
 local KEPT_MS = 1209600000
 local PACE_MS = 250
--- Ends the status of an active task whose filter has a reason. Releases that ignore the reason would move all letters.
--- They know no such status, so they leave the task alone (redrive-records.ts).
+-- The status of an active task ends with this text if its filter has a reason. Earlier releases ignore the reason and
+-- would move all letters. They do not know such a status, so they leave the task alone (redrive-records.ts).
 local BY_REASON = '+reason'
 
--- The status without that end, and the end or ''.
+-- Returns the status without this end, and the end or ''.
 local function read_status(text)
   if text and string.sub(text, -#BY_REASON) == BY_REASON then
     return string.sub(text, 1, -#BY_REASON - 1), BY_REASON

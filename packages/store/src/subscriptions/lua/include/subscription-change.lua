@@ -10,7 +10,7 @@ local PACE_STATE = {
   LANE.bucket, LANE.requests, LANE.closedAt, LANE.stands,
 }
 
--- That state, of a lane that keeps its mode.
+-- The state of pace, for a lane that keeps its mode.
 local function forget_pace(key)
   redis.call('HDEL', key, unpack(PACE_STATE))
   if redis.call('HGET', key, LANE.mode) == NO_MODE then redis.call('HDEL', key, LANE.mode) end

@@ -74,7 +74,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
   return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
 }
 
-/** Kept and shown: which streams may be written to is the operator's setting. */
+/** The role is stored and shown only. The operator's settings decide which streams may be written to. */
 function checkRole(protocol: string, { attributes = {} }: Partial<SubscriptionSettings>): void {
   if (traitsOf(protocol)?.needsRole && attributes.SubscriptionRoleArn === undefined)
     throw refuseOnSubscribe(`SubscriptionRoleArn must be specified for ${protocol}`)
