@@ -6,9 +6,11 @@ import type { RunCopies } from './run-copies.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
 
 const { redis } = await useRedis({ connect })
-const locks = new RunLocks(0, redis, (error) => {
+const locks = new RunLocks(0, redis, fail)
+
+function fail(error: Error): never {
   throw error
-})
+}
 
 function entryOf(): RunEntry {
   return {
@@ -41,4 +43,15 @@ test.each([
   const entry = entryOf()
   await locks.retake(entry)
   expect(entry.lost).toBe(lost)
+})
+
+test('a start of the same worker that is known late, when its lock has run out, keeps the run', async () => {
+  await redis.flushall()
+  await redis.hset(`${JOBS}:1`, { ats: 2, timestamp: 1_000 })
+  const entry = entryOf()
+  const answered = async () => {
+    entry.token = 'worker:2'
+  }
+  await new RunLocks(0, redis, fail, answered).retake(entry)
+  expect(entry.lost).toBe(false)
 })

@@ -2,6 +2,7 @@
  * Locks of the jobs that this process runs. BullMQ renews them. A lock may expire in an outage or while the process is
  * frozen. It is then taken again here, unless another worker has started the job since.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from '../bullmq/bull.ts'
 import type { RunEnd, RunName } from './dispatch-run.ts'
@@ -29,15 +30,26 @@ export interface RunEntry {
   done: Promise<RunEnd>
 }
 
+/** How long BullMQ's answer to a later start of the job is waited for. */
+const ANSWER_MS = 100
+
 export class RunLocks {
   readonly #queueNumber: number
   readonly #redis: Redis
   readonly #onError: (error: Error) => void
+  readonly #answered: () => Promise<unknown>
 
-  constructor(queueNumber: number, redis: Redis, onError: (error: Error) => void) {
+  /** `answered`: resolves when BullMQ's answer to a later start would have come. */
+  constructor(
+    queueNumber: number,
+    redis: Redis,
+    onError: (error: Error) => void,
+    answered: () => Promise<unknown> = () => delay(ANSWER_MS),
+  ) {
     this.#queueNumber = queueNumber
     this.#redis = redis
     this.#onError = onError
+    this.#answered = answered
   }
 
   /**
@@ -60,6 +72,8 @@ export class RunLocks {
       const holder = await holdJobLock(this.#redis, job, LOCK_MS)
       // This process may have started the job once more. That start adopts the run when BullMQ's answer comes.
       if (holder !== 'other') return
+      // A process that was frozen may read that answer later than this one, when the lock has run out again.
+      await this.#answered()
       // If a later start in this process has adopted the run, the lock is that start's.
       if (entry.token === token) entry.lost = true
     } catch (error) {
