@@ -12,10 +12,14 @@ import { afterAll, expect, test } from 'vitest'
 import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const server = await startMailServer()
+const login = { user: 'fantail', password: 's3cret-of-smtp' }
+const server = await startMailServer({ login })
 afterAll(() => server.close())
 const stack = useStack({
-  env: { FANTAIL_SMTP_URL: server.url, FANTAIL_EMAIL_FROM: 'Fantail <no-reply@fantail.example.com>' },
+  env: {
+    FANTAIL_SMTP_URL: server.url.replace('//', `//${login.user}:${login.password}@`),
+    FANTAIL_EMAIL_FROM: 'Fantail <no-reply@fantail.example.com>',
+  },
 })
 const aws = useAwsClients(stack)
 
@@ -199,4 +203,6 @@ test('[336] while the server refuses the login, mails wait and no attempt is spe
     return deliveries?.[0]?.because === 'misconfigured' ? deliveries[0] : undefined
   })
   expect(delivery).toMatchObject({ state: 'waiting', attempts: 0, endedAt: null })
+  await waitFor(() => stack().logText().includes('fantail@127.0.0.1'))
+  expect(stack().logText()).not.toContain(login.password)
 })
