@@ -74,7 +74,7 @@ async function runTool(name) {
 }
 
 function runAll() {
-  // One port cannot serve two; each role has its own by default.
+  // One port cannot serve two services. Each role has its own port by default.
   delete process.env.FANTAIL_OPS_PORT
   runRoles(Object.keys(ROLES))
 }

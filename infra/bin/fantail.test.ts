@@ -7,7 +7,7 @@ import { askRedis } from '../dev/ask-redis.mjs'
 import { type DevTask, run } from '../dev/dev-task.fixture.ts'
 
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
-/** On a machine that does much else; one takes half a second. */
+/** A start takes half a second, but longer on a busy machine. */
 const START_TIMEOUT_MS = 60_000
 const BIN = fileURLToPath(new URL('fantail.mjs', import.meta.url))
 

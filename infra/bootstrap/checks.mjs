@@ -1,12 +1,12 @@
 // @ts-check
-/** The commands that run once: everything that is checked, the build, the benchmark. */
+/** The commands that end by themselves: all checks, the build, the benchmark. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './paths.mjs'
 import { StepError, say, show } from './steps.mjs'
 import { provideRedisServer } from './tools/redis-binary.mjs'
 
-/** In the order of how soon they answer. */
+/** The fastest checks come first. */
 const CHECKS = [
   { what: 'format', command: 'biome', args: ['format', '.'] },
   { what: 'lint', command: 'biome', args: ['lint', '--error-on-warnings', '.'] },

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * One process at a time for a piece of work: a file that names its owner, linked into place whole, so that a crash
- * leaves a file behind but never a lock.
+ * Lets one process at a time do a piece of work. The lock is a file that names its owner. It is linked into place as a
+ * whole. After a crash the file remains, but its owner is gone, so the lock counts as free.
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

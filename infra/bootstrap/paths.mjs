@@ -1,5 +1,5 @@
 // @ts-check
-/** Where things stand, relative to this file and never to the working directory. */
+/** Paths of files and folders, relative to this file and never to the working directory. */
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\
 /** The folder that the bootstrap makes; git ignores it. */
 export const privateDir = join(root, '.fantail')
 
-/** Binaries of the package manager's, the pinned Node among them. */
+/** Binaries of packages, among them the pinned Node. */
 export const binDir = join(root, 'node_modules', '.bin')
 
 /**

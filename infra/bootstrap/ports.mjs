@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that Linux (from 32,768) gives to outgoing connections: a server finds its port free again. */
+/** Linux uses ports from 32,768 for outgoing connections. A port below them is still free when its server restarts. */
 const FIRST = 10_000
 const COUNT = 2_000
 const TRIES_MAX = 1_000

@@ -1,5 +1,8 @@
 // @ts-check
-/** Who runs: from /proc where there is one, else from ps. A pid alone is reused, so its start time goes with it. */
+/**
+ * Looks up processes, in /proc if it exists, or else with ps. The system reuses pids, so a process is known by its pid
+ * and start time.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 

@@ -6,10 +6,10 @@
  * starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
  */
 
-/** Enough to see what went wrong. */
+/** Enough lines to find the cause of a failure. */
 const KEPT_MAX = 300
 const TASK_LINE = /^@fantail\/[\w-]+:dev: (.*)$/
-/** Redis's own: process, role, time. */
+/** Redis's own log lines: process, role, time. */
 const REDIS_LINE = /^\d+:[\w-]+ |^redis:\/\//
 const TASK_BEGINS = /^(?:\$ |cache bypass)/
 const LOUD_LEVELS = ['warn', 'error', 'fatal']
@@ -40,7 +40,7 @@ export function createStackOutput(print) {
       if (phase !== 'all') phase = 'stopping'
       kept.length = 0
     },
-    /** Something is wrong: shows what was kept back, and from now on everything. */
+    /** Called after a problem: shows all withheld lines, and from now on every line. */
     showAll: () => {
       phase = 'all'
       showKept()

@@ -1,14 +1,14 @@
 // @ts-check
-/** The local stack as its user sees it: addresses, readiness, and the lines to paste. */
+/** What users see of the local stack: addresses, readiness, and commands to paste. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFree } from './ports.mjs'
 import { StepError } from './steps.mjs'
 
 const POLL_MS = 100
-/** After this time, services that are not ready are named once; waiting goes on. */
+/** After this time, services that are not ready are named once. The wait continues. */
 const SLOW_MS = 20_000
 const PORT_DEFAULT = 4100
-/** The receiver's place for mails after FANTAIL_PORT. */
+/** Port of the receiver for mails, counted from FANTAIL_PORT. */
 const SMTP_OFFSET = 8
 
 /**
@@ -57,7 +57,7 @@ export function localSettings(env) {
     FANTAIL_FUNCTIONS: JSON.stringify({ '*': receiver?.url }),
     FANTAIL_STREAMS: JSON.stringify({ '*': `${receiver?.url}/firehose` }),
   }
-  // People read the mails of a server, so its operator says where they go.
+  // In server mode mails reach people, so the operator must choose the SMTP server.
   if (env.FANTAIL_MODE?.trim() !== 'server') settings.FANTAIL_SMTP_URL = smtpUrl(env)
   return settings
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The local stack: turbo runs the dev task of every package that has one; this waits for them, says what can be done
- * now, and at the end waits until everything is gone.
+ * The local stack. turbo runs the dev task of every package that has one. This process waits until they are ready,
+ * prints the addresses, and waits until everything has stopped at the end.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { provideRedisServer } from './tools/redis-binary.mjs'
 import { namesRedis } from './tools/redis-settings.mjs'
 
 const POLL_MS = 100
-/** Past what a service may take to stop (18 s), and its supervisor to end it. */
+/** Longer than a service (18 s) and its supervisor take to stop. */
 const GONE_MS = 25_000
 
 /**
@@ -41,7 +41,7 @@ export async function start(env) {
         : `Redis in Docker: ${server.image}`,
     )
   }
-  // One ops port for all would be one for the first that takes it.
+  // If one ops port were set for all services, only the first could use it.
   const { FANTAIL_OPS_PORT: _ops, ...rest } = env
   return runTurbo({ ...rest, FANTAIL_STACK_PID: String(process.pid) })
 }
@@ -58,8 +58,8 @@ async function runTurbo(env) {
   say('starting')
   const output = createStackOutput((line) => console.log(line))
   if (env.FANTAIL_LOG_LEVEL?.trim() === 'debug') output.showAll()
-  // A separate process group: a second Ctrl-C would make turbo kill its tasks, and the terminal's signal would arrive
-  // beside ours.
+  // turbo gets its own process group. Otherwise the terminal's Ctrl-C would reach it besides our signal, and at the
+  // second one turbo kills its tasks.
   const turbo = spawn('turbo', ['run', 'dev'], {
     cwd: root,
     env,
@@ -73,14 +73,14 @@ async function runTurbo(env) {
     say('stopping')
     output.stopping()
     stopping.abort()
-    // The whole group: turbo's own Node wrapper takes the signal and keeps it.
+    // The signal goes to the whole group, because turbo's own Node wrapper does not pass it on.
     if (turbo.pid !== undefined && turbo.exitCode === null) process.kill(-turbo.pid, 'SIGINT')
   })
   const announced = announceStack(env, { signal: stopping.signal, onSlow: output.showAll })
   void announced.then((isReady) => isReady && output.ready())
   const code = await new Promise((resolve, reject) => {
     turbo.once('error', reject)
-    // Once all that it said is read.
+    // 'close' comes after all output was read.
     turbo.once('close', (exitCode) => resolve(exitCode ?? 1))
   })
   const asked = stopping.signal.aborted

@@ -1,10 +1,10 @@
 // @ts-check
-/** Progress lines, child processes, and errors that say what was tried and what to do. */
+/** Progress lines, child processes, and errors that name the failed attempt and the remedy. */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** An expected failure: its message is all that a user needs, no stack. */
+/** An expected failure. Users see only its message, without a stack. */
 export class StepError extends Error {}
 
 /** @param {string} text */

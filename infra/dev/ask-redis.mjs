@@ -1,5 +1,5 @@
 // @ts-check
-/** One inline command to a Redis on loopback, without a client library. */
+/** Sends one inline command to a Redis on loopback, without a client library. */
 import { connect } from 'node:net'
 
 const TIMEOUT_MS = 1_000

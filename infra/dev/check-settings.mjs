@@ -30,7 +30,7 @@ if (problems.size > 0) {
   process.exitCode = 1
 } else {
   const target = redisTarget(readRedriveSettings(env))
-  // Loaded for those alone who have a Redis of their own.
+  // The module is loaded only if the environment names a Redis.
   if (target !== undefined) await checkRedis(target)
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** One service of the local stack, from its sources, started again when it dies. */
+/** Runs one service of the local stack from its sources, and starts it again if it dies. */
 import { basename, join } from 'node:path'
 import { localSettings } from '../bootstrap/stack.mjs'
 import { spawnGuarded } from './guard.mjs'

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * The local stack as one dev task: Redis and every service, watched over by this process alone. Ends them cleanly, the
- * services first. Neither turbo nor `node --watch` starts a killed service again; this does.
+ * The local stack as one dev task. This process alone starts and supervises Redis and every service, and stops them,
+ * the services first. It starts a killed service again, which neither turbo nor `node --watch` does.
  *
- *   node dev-stack.mjs ../services/publish-api ../services/redrive
+ *  node dev-stack.mjs ../services/publish-api ../services/redrive
  */
 import { basename, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,7 +16,9 @@ import { runRedis } from './redis.mjs'
 import { whenStackEnds } from './stack-end.mjs'
 import { watchSources } from './watch-sources.mjs'
 
-/** turbo kills its tasks 10 s after Ctrl-C; services that take longer lose Redis and cope. */
+/**
+ * turbo kills its tasks 10 s after Ctrl-C. If a service takes longer to stop, it loses Redis and can cope with that.
+ */
 const SERVICES_STOP_MS = 8_000
 
 const folders = process.argv.slice(2).map((folder) => resolve(folder))
@@ -26,7 +28,7 @@ const services = []
 /** @type {ReturnType<typeof runRedis> | undefined} */
 let redis
 
-// First, since a signal would otherwise end this process and leave the rest to the guard.
+// This comes first, because until then a signal would end this process and leave its children to the guard.
 whenStackEnds(async () => {
   const stopped = Promise.all(services.map((service) => service.stop()))
   await Promise.race([stopped, delay(SERVICES_STOP_MS)])
@@ -40,7 +42,7 @@ try {
   else redis = runRedis(process.env)
   startServices()
   await redis?.ready
-  // `npm start` does this itself, without turbo's prefix.
+  // `npm start` prints the addresses itself, without turbo's prefix.
   if (process.env.FANTAIL_STACK_PID === undefined) await announceStack(process.env)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
@@ -57,6 +59,6 @@ function startServices() {
     console.log(`${file} was edited, starting ${edited.map((folder) => basename(folder)).join(', ')} again`)
     for (const folder of edited) running.get(folder)?.replace()
   })
-  // With nothing to watch over, it stays until the stack ends.
+  // Keeps this process running if it has no services.
   setInterval(() => {}, 60_000)
 }

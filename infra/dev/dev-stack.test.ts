@@ -14,7 +14,7 @@ import {
   script,
 } from './dev-task.fixture.ts'
 
-/** Notes each start and each clean end with its pid and time. */
+/** A service that writes down each start and each clean end, with pid and time. */
 const SERVICE = `
 import { appendFileSync } from 'node:fs'
 const note = (word) => appendFileSync('notes', word + ' ' + process.pid + ' ' + Date.now() + '\\n')
@@ -72,12 +72,14 @@ async function started(n: number, of = folder): Promise<Note> {
   return waitFor(() => notes('started', of)[n - 1], { what: `start ${n}` })
 }
 
-/** A Redis of somebody else, and no announcement, which would wait for the services of Fantail. */
+/** An address at which no Redis is, and no announcement, because that would wait for Fantail's services. */
 const ENV = { REDIS_URL: 'redis://127.0.0.1:1', FANTAIL_STACK_PID: '1' }
 const keepRunning = (...folders: string[]) =>
   run(process.execPath, [script('dev-stack.mjs'), ...(folders.length > 0 ? folders : [folder])], folder, ENV)
 
-/** The path of a module with which a process notes the first pid that it spawned, and is killed. */
+/**
+ * Returns the path of a module. A process that loads it writes down the first pid that it spawns, and is then killed.
+ */
 async function diesAfterSpawn(into: string): Promise<string> {
   const path = join(into, 'dies.mjs')
   const text = `
@@ -130,7 +132,8 @@ describe('a service of the local stack', () => {
     await writeFile(join(folder, 'src', 'other.ts'), '')
     task = keepRunning()
     await started(1)
-    // The last of several changes is named. If the mode counted as an edit, it would be named here.
+    // Of several changes the last one is named. If a change of the file mode counted as an edit, it would be named
+    // here.
     await writeFile(join(folder, 'src', 'other.ts'), '// edited')
     await chmod(join(folder, 'src', 'main.ts'), 0o600)
     await started(2)

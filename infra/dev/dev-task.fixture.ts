@@ -15,7 +15,7 @@ export interface DevTask {
   child: ChildProcess
   /** Its output so far. */
   output: () => string
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the task. */
   ended: Promise<number | string>
 }
 
@@ -34,7 +34,7 @@ export function run(command: string, args: string[], cwd: string, env: NodeJS.Pr
   return { child, output: () => text, ended }
 }
 
-/** The processes that this one has started and that live. */
+/** The living processes that this process has started. */
 export function childrenOf(pid: number): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   return lines
@@ -43,7 +43,7 @@ export function childrenOf(pid: number): number[] {
     .map(([child = 0]) => child)
 }
 
-/** Dead but not yet collected by its parent is not alive. */
+/** A dead process whose parent has not collected it yet does not count as alive. */
 export const isAlive = (pid: number) => processOf(pid) !== undefined
 
 export const isGone = (pid: number) => waitFor(() => !isAlive(pid), { what: `process ${pid} to end` })

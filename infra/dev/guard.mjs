@@ -32,7 +32,7 @@ while [ -n "$pids" ]; do
   sleep 0.1
 done`
 
-/** Becomes the command, with the same pid, once a line comes. */
+/** Waits for a line, and then becomes the command, with the same pid. */
 const CHILD = 'read -r go <&3 && exec "$@" 3<&-'
 
 /**

@@ -1,7 +1,7 @@
 /**
- * The cost of the AWS protocols. `publish`: CPU time of the API process and Redis per message, SNS's Publish against
- * the native route, in interleaved pairs. `queue`: messages a second through ReceiveMessage and DeleteMessageBatch of
- * ten.
+ * Measures the cost of the AWS protocols. `publish`: CPU time of the API process and Redis per message, by SNS's
+ * Publish and by the native route in alternating turns. `queue`: messages a second through ReceiveMessage and
+ * DeleteMessageBatch of ten.
  */
 import { freePort, waitFor } from '@fantail/test-kit'
 import { Pool } from 'undici'

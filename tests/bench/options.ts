@@ -1,4 +1,4 @@
-/** The words of the command line; npm and pnpm pass them on as they are. */
+/** Parses the command line. npm and pnpm pass its words on unchanged. */
 import { parseArgs } from 'node:util'
 import type { ContestOptions } from './contest/contest.ts'
 import { NAMES, type Name } from './contest/contestant.ts'
@@ -23,10 +23,10 @@ export interface BenchOptions extends ContestOptions {
   scenarios: string[]
 }
 
-/** Leaves time for the start before and the end after it within 50 s. */
+/** Within 50 s, this leaves time for starting and stopping. */
 const QUICK_SECONDS = 42
 
-/** Throws an Error with the usage where something is not understood. */
+/** Throws an Error with the usage if a word is unknown. */
 export function readOptions(args: string[]): BenchOptions {
   // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
   const { values, positionals } = parse(args.filter((word) => word !== '--'))

@@ -1,4 +1,4 @@
-/** Scenarios one after the other, each with nothing else running, and the rows that they answer. */
+/** Runs scenarios one after the other, with nothing else running, and returns their rows. */
 import { availableParallelism, cpus } from 'node:os'
 import type { BenchOptions } from './options.ts'
 import { stopEveryRedis } from './processes/bench-redis.ts'
@@ -8,7 +8,7 @@ import { rowLine, rowTable } from './report/rows.ts'
 import type { Row } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-/** Returns 1 if a scenario could not be measured. The row of a missed bar says so. */
+/** Returns 1 if a scenario could not be measured. A missed bar is only shown in its row. */
 export async function runScenarios({ scenarios, json, ...options }: BenchOptions): Promise<number> {
   const results = new Map<string, Row[]>()
   let failed = 0

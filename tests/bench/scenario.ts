@@ -1,24 +1,24 @@
 /**
- * A scenario beyond plain throughput: it starts what it needs, measures, ends it, and answers rows for the table in
- * docs/performance.md. `npm run bench -- <name>` runs it.
+ * A scenario other than plain throughput. It starts its processes, measures, stops them, and returns rows for the table
+ * in docs/performance.md. `npm run bench -- <name>` runs it.
  */
 export interface Row {
   /** The figure's name in the table. */
   figure: string
-  /** Median of the runs, or the one value there is. */
+  /** Median of the runs, or the single value. */
   value: number
   unit: string
-  /** Smallest and largest of the runs. */
+  /** Smallest and largest value of the runs. */
   spread?: [min: number, max: number]
   /** The bar to reach. A row without one is informative. */
   atMost?: number
   atLeast?: number
-  /** Under what conditions, where the figure alone could mislead. */
+  /** Conditions without which the figure could mislead. */
   note?: string
 }
 
 export interface ScenarioOptions {
-  /** Smaller and shorter, to see that it works; its figures are not for the table. */
+  /** Smaller and shorter, to try a scenario. Such figures do not belong in the table. */
   quick: boolean
   /** Progress, for people. */
   report: (text: string) => void

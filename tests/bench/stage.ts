@@ -1,5 +1,5 @@
 /**
- * Shared by the scenarios of throughput and cost: one receiver, one publisher, Fantails to compare, and turns of equal
+ * Common parts of the scenarios of throughput and cost: a receiver, publishers, Fantails to compare, and turns of equal
  * work.
  */
 import type { ChildProcess } from 'node:child_process'
@@ -14,7 +14,7 @@ import type { ScenarioOptions } from './scenario.ts'
 
 export const CONNECTIONS = 64
 export const BODY_BYTES = 1_024
-/** Equal work, not equal time, is what a turn is made of; this only ends one that would not end. */
+/** A turn is a fixed amount of work, not of time. This limit only ends a turn that would never end. */
 const TURN_MS_MAX = 60_000
 
 export interface Stage {
@@ -42,7 +42,7 @@ export function fantailOn(stage: Stage, { profileDir }: ScenarioOptions, setting
   return startFantail({ ...stage, profileDir, ...settings })
 }
 
-/** Ends it, and prints its profiles if they were asked for. */
+/** Ends the Fantail, and prints its profiles if there are any. */
 export async function endFantail(
   fantail: Contestant,
   { profileDir, report }: ScenarioOptions,
@@ -55,11 +55,11 @@ export async function endFantail(
 interface Turn {
   fanOut: number
   deliveries: number
-  /** Messages in a request; without it, one by the route for one. */
+  /** Messages in a request. If it is absent, each request publishes one message by its own route. */
   batch?: number
 }
 
-/** Publishes as fast as it is let until that many deliveries are under way, and waits for the last. */
+/** Publishes as fast as possible until so many deliveries are under way, and waits for the last one. */
 export async function turn(
   { receiver }: Stage,
   contestant: Contestant,
@@ -77,7 +77,7 @@ export async function turn(
   return measured
 }
 
-/** Processes and Redis together. */
+/** CPU of processes and Redis together. */
 export function cpuMicrosOf({ cpuMicros }: Measurement): number {
   return Object.values(cpuMicros).reduce((sum, micros) => sum + micros, 0)
 }
@@ -87,7 +87,7 @@ export function told({ deliveriesPerSecond, cpuMicros }: Measurement): string {
   return `${deliveriesPerSecond.toFixed(0)} deliveries/s, CPU µs: ${micros.join(', ')}`
 }
 
-/** `first` and `second` in turn, each round the other one first, so that neither always meets a warmer machine. */
+/** Runs `first` and `second` in turn. The order changes every round, so that neither always has a warmer machine. */
 export async function interleaved<T>(rounds: number, first: () => Promise<T>, second: () => Promise<T>) {
   const pairs: [T, T][] = []
   for (let round = 0; round < rounds; round++) {

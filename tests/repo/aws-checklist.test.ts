@@ -7,13 +7,13 @@ import { filesMatching, textOf } from './repository.ts'
 
 const DOCUMENT = 'docs/aws-compatibility.md'
 const ASSERTIONS = 223
-/** Rows of endpoint kinds beyond http, https and sqs. Their numbers have gaps, in which rows of further kinds go. */
+/** Rows of endpoint kinds other than http, https and sqs. Their numbers have gaps for further kinds. */
 const KINDS = { first: 302, last: 407 }
 
 interface Row {
   number: number
   assertion: string
-  /** Files of tests, or undefined. */
+  /** Files of tests, or undefined if the row names none. */
   tests: string[]
   deviation: string | undefined
 }
@@ -28,7 +28,7 @@ const rows = textOf(DOCUMENT)
     return { number: Number(number), assertion: assertion ?? '', tests, deviation }
   })
 
-/** Number → files with a test whose title carries it. */
+/** For each number, the files with a test whose title has it. */
 function claims(): Map<number, Set<string>> {
   const claimed = new Map<number, Set<string>>()
   for (const file of ['packages', 'services', 'tests'].flatMap((root) =>

@@ -1,4 +1,4 @@
-/** A service in a container runs without root, on a read-only file system, with the fewest rights. */
+/** Checks that services in a container run without root, on a read-only file system, with the fewest rights. */
 import { KEY_SCOPES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { textOf } from './repository.ts'
@@ -9,7 +9,7 @@ const compose = textOf('infra/compose.yaml')
 /** The stage that is shipped. */
 const shipped = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
 
-/** Its own lines of the service, by name, from compose.yaml. */
+/** Lines that belong to each service alone, by name, from compose.yaml. */
 function services(): Map<string, string> {
   const all = compose.slice(compose.indexOf('\nservices:\n') + 11, compose.indexOf('\nvolumes:\n'))
   return new Map(
@@ -74,7 +74,7 @@ test('ports are published on loopback, Redis’s not at all', () => {
 test('the example key has every scope that its owner needs, and endpoints can be allowed one by one', () => {
   const example = /keys create --name me[^#]*#([^\n]*)/.exec(compose)?.[1] ?? ''
   const scopes = [...example.matchAll(/--scope (\w+)/g)].map(([, scope]) => scope)
-  // Who manages may consume, too (docs/security.md).
+  // A key with `manage` may consume, too (docs/security.md).
   expect([...scopes, 'consume'].toSorted()).toEqual([...KEY_SCOPES].toSorted())
   expect(compose).toMatch(/^ {4}FANTAIL_OUTBOUND_ALLOW: \$\{FANTAIL_OUTBOUND_ALLOW:-\}$/m)
 })

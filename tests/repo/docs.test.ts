@@ -1,4 +1,4 @@
-/** Everything that the documents name exists: files, folders, links, commands, settings. */
+/** Checks that everything in the documents exists: files, folders, links, commands, settings. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
@@ -12,10 +12,10 @@ const files = [
 ].map((path) => `/${path}`)
 
 const FILE = /\.(ts|mjs|lua|json|ya?ml|conf|md)$/
-/** Made by what runs, or a path of the API. */
+/** Paths that a running process makes, and paths of the API. */
 const ELSEWHERE = /^(\.fantail\/|dist\/|\/|\w+:\/\/)/
 
-/** Code between backticks, and indented lines. */
+/** Code in backticks, and indented lines. */
 function codeIn(text: string): string[] {
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
   const lines = [...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = '']) => line)
@@ -29,13 +29,13 @@ function pathsIn(text: string): string[] {
     .filter((word) => !ELSEWHERE.test(word))
 }
 
-/** The end of a file's path, or for a folder any part of one. */
+/** Whether the text is the end of a file's path, or any part of a folder's. */
 function isThere(path: string): boolean {
   const named = `/${path.replace(/^\.\//, '')}`
   return files.some((file) => (path.endsWith('/') ? file.includes(named) : file.endsWith(named)))
 }
 
-/** Anchors as GitHub makes them from headings. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -77,7 +77,7 @@ const SETTING = /\b(?:FANTAIL|REDIS)_[A-Z0-9_]*[A-Z0-9]\b/g
 const namesIn = (path: string) => [...new Set(textOf(path).match(SETTING))]
 
 test('every setting that documents and compose name is one of the services, or of the tests', () => {
-  // Held equal to the tables of settings by their own test (packages/config).
+  // A test in packages/config compares this file with the tables of settings.
   const ofServices = namesIn('.env.example')
   expect(ofServices.length).toBeGreaterThan(30)
   const ofTests = filesMatching('{packages/test-kit/src,tests/{harness,failure}}/**/*.ts').flatMap(namesIn)

@@ -1,10 +1,10 @@
-/** How files lie: folders that a reader can take in, one name for one file, and fixtures known by theirs. */
+/** Checks folders and names of files: folders have few entries, names are unique, and names show fixtures. */
 import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
 const FILES_MAX = 15
-/** Known by their folders: what a folder exports, and how a process begins. */
+/** Names that many folders have: the exports of a folder, and the entry of a process. */
 const ONE_PER_FOLDER = new Set(['index.ts', 'main.ts'])
 const files = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs,lua,py}')
 

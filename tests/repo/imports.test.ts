@@ -1,4 +1,7 @@
-/** Files export what others import, indexes do so by name, and no files import each other in a circle. */
+/**
+ * Checks that files export only what others import, that indexes list names, and that no files import each other in a
+ * circle.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,10 +12,10 @@ const indexes = filesMatching('{packages,services}/*/src/index.ts')
 const folders = new Map(manifests().map(({ name, folder }) => [name, folder]))
 
 interface Import {
-  /** Path of the imported file from the root, or undefined: not of this repository. */
+  /** Path of the imported file from the root, or undefined if it is not in this repository. */
   file: string | undefined
   names: string[]
-  /** Any of its exports may be used: it is imported as one object. */
+  /** It is imported as one object, so any of its exports may be used. */
   isWhole: boolean
 }
 
@@ -35,7 +38,7 @@ function fileOf(path: string, name: string): string | undefined {
   return name.startsWith('.') && existsSync(join(ROOT, target)) ? target : undefined
 }
 
-/** Between braces, by the names that the other file gives them. */
+/** The names between braces, as the other file exports them. */
 function namesIn(clause: string): string[] {
   const list = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
   const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
@@ -65,10 +68,10 @@ test.each(indexes)('every export of %s is imported elsewhere', (index) => {
 const EXPORT =
   /^export (?:abstract |async )*(?:interface|type|class|const|let|function\*?) ([A-Za-z_$][\w$]*)/gm
 
-/** Text of code that is written, not run. */
+/** Text of code that a script writes, but does not run. */
 const TEMPLATE = /`(?:[^`\\]|\\.)*`/gs
 
-/** Declarations of exported values name these types, although no file does. */
+/** No file names these types, but declarations of exported values do. */
 const NAMED_BY_DECLARATIONS = new Set(['packages/config/src/redis-settings.ts: RedisNodes'])
 
 test('what a file exports is imported by another file', () => {
@@ -90,7 +93,7 @@ test('no files import each other in a circle', () => {
   let rest = new Set(sources)
   for (let before = 0; before !== rest.size; ) {
     before = rest.size
-    // A file that imports none of the rest, or that none of it imports, is on no circle.
+    // A file is on no circle if it imports none of the rest, or if none of the rest imports it.
     const imported = new Set([...rest].flatMap(files))
     rest = new Set(
       [...rest].filter((path) => imported.has(path) && files(path).some((file) => rest.has(file))),

@@ -1,4 +1,4 @@
-/** Manifests and imports against the picture: services → packages → contracts. */
+/** Checks that manifests and imports follow the layers: services → packages → contracts. */
 import { builtinModules } from 'node:module'
 import { expect, test } from 'vitest'
 import { filesMatching, type Manifest, manifests, textOf } from './repository.ts'
@@ -8,7 +8,7 @@ const packages = all.filter(({ folder }) => folder.startsWith('packages/'))
 const services = all.filter(({ folder }) => folder.startsWith('services/'))
 const serviceNames = new Set(services.map(({ name }) => name))
 const REDIS_CLIENTS = ['ioredis', 'bullmq']
-/** Hold a Redis client at run time; the tests and their kit may too. */
+/** These may have a Redis client at run time, and so may tests and their kit. */
 const REDIS_HOLDERS = ['packages/store', 'packages/jobs', 'packages/test-kit', 'tests']
 
 const everything = ({ dependencies, devDependencies }: Manifest) =>

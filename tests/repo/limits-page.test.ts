@@ -1,4 +1,4 @@
-/** Every limit stands in docs/limits.md, and no two constants that are numbers share a name. */
+/** Checks that every limit is in docs/limits.md, and that no two constants for numbers have the same name. */
 import { expect, test } from 'vitest'
 import { type Bound, bounds, renderLimits } from './limits-page.ts'
 import { filesMatching, textOf } from './repository.ts'

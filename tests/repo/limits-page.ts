@@ -10,7 +10,7 @@ export interface Bound {
   value: number
   /** Path of the source from the root. */
   path: string
-  /** Absent: its comment has no `@limit`. */
+  /** Absent if its comment has no `@limit`. */
   limit: string | undefined
   /** It bounds what a process or Redis holds: `@limit memory`. */
   ofMemory: boolean
@@ -25,7 +25,7 @@ const sources = filesMatching('{packages,services}/*/src/**/*.{ts,lua}').filter(
   (path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path),
 )
 
-/** Every constant of the production code that is a number, and every member of an object that is a limit. */
+/** Every constant of the production code that is a number, and every member of an object with limits. */
 export function bounds(): Bound[] {
   return sources.flatMap((path) => (path.endsWith('.lua') ? boundsOfLua(path) : boundsOfSource(path)))
 }
@@ -48,7 +48,7 @@ function boundsOfLua(path: string): Bound[] {
   }))
 }
 
-/** From `@limit` to the end of the comment. */
+/** The text from `@limit` to the end of the comment. */
 function limitIn(comment: string | undefined): Pick<Bound, 'limit' | 'ofMemory'> {
   const [, memory, text] = /@limit( memory\b)?([\s\S]*)/.exec(comment ?? '') ?? []
   return { limit: text?.replaceAll(/\s+/g, ' ').trim(), ofMemory: memory !== undefined }
@@ -147,7 +147,7 @@ const UNITS: [RegExp, (value: number) => string][] = [
   [/(^|_)DAYS(_|$)/, (value) => `${value} days`],
 ]
 
-/** With the unit that the name carries. */
+/** The value with the unit that its name has. */
 function shown({ name, value }: Bound): string {
   const unit = UNITS.find(([pattern]) => pattern.test(name))
   return unit ? unit[1](value) : value.toLocaleString('en')
@@ -163,7 +163,7 @@ function shownMs(value: number): string {
   ])
 }
 
-/** In the largest unit of which it is a whole number. */
+/** The value in the largest unit in which it is a whole number. */
 function scaled(value: number, units: [number, string][]): string {
   const [size, unit] = units.find(([size]) => value >= size && value % size === 0) ?? units.at(-1) ?? [1, '']
   return `${(value / size).toLocaleString('en')} ${unit}`
@@ -171,7 +171,7 @@ function scaled(value: number, units: [number, string][]): string {
 
 const SETTING = /^# (.+)\n# \(unit: (.+?); (?:unset: (.+?); )?read by .+\)\n(?:# )?(\w+)=(.*)$/gm
 
-/** `.env.example` is held equal to the tables of settings by a test of theirs. */
+/** From `.env.example`. Another test compares that file with the tables of settings. */
 function settingsTable(units = /./): string {
   const rows = [...textOf('.env.example').matchAll(SETTING)]
     .filter(([, , unit = '']) => units.test(unit))

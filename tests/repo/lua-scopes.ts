@@ -1,7 +1,7 @@
-/** Which names a piece of Lua declares and which it takes from elsewhere. */
+/** Finds the names that a piece of Lua declares, and the names that it takes from elsewhere. */
 import luaparse from 'luaparse'
 
-/** What Redis gives to every script. */
+/** Names that Redis gives to every script. */
 export const LUA_GLOBALS = new Set([
   ...['KEYS', 'ARGV', 'redis', 'cjson', 'struct', 'string', 'table', 'math'],
   ...['tonumber', 'tostring', 'type', 'ipairs', 'pairs', 'next', 'unpack', 'select', 'pcall', 'error'],
@@ -10,7 +10,7 @@ export const LUA_GLOBALS = new Set([
 interface LuaNames {
   /** Locals of the whole piece. */
   declared: string[]
-  /** Neither declared here nor by Lua, in the order of their first use. */
+  /** Names that neither this piece nor Lua declares, in the order of their first use. */
   free: string[]
 }
 

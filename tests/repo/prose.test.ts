@@ -1,4 +1,4 @@
-/** How text lies in its files: lines of at most 120 characters, and no word that another one has replaced. */
+/** Checks that text lines have at most 120 characters, and that no replaced word is used. */
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 

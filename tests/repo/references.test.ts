@@ -26,7 +26,7 @@ function commentsIn(path: string, text: string): string {
 
 const FILE = /\.(ts|mjs|lua|md)$/
 
-/** Names of files, addresses and patterns left out, that are the end of no path. */
+/** Names of files that are not the end of any path, without addresses and patterns. */
 function lostFiles(text: string): string[] {
   return text
     .replace(/https?:\/\/\S+/g, '')
@@ -43,7 +43,7 @@ function lostSections(text: string): string[] {
 
 const rows = new Set([...textOf(CHECKLIST).matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)))
 
-/** Numbers that are cited as rows of the checklist and are none. */
+/** Numbers that are cited as rows of the checklist but do not exist. */
 function lostRows(text: string): number[] {
   const cited = [...text.matchAll(/\bchecklist\s+(\d+(?:(?:,\s+|\s+to\s+|\s+and\s+)\d+)*)/g)]
   return cited

@@ -1,4 +1,4 @@
-/** The repository as its own tests see it: manifests and files, without what is installed or built. */
+/** The repository for its own tests: manifests and files, without installed packages and build results. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

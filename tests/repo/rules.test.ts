@@ -1,4 +1,4 @@
-/** Rules that no linter of ours holds. */
+/** Rules of the repository that no linter checks. */
 import { expect, test } from 'vitest'
 import { filesMatching, manifests, textOf } from './repository.ts'
 

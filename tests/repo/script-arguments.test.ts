@@ -1,4 +1,4 @@
-/** What scripts take has names, and every name in a script comes from somewhere. */
+/** Checks that arguments of scripts have names, and that every name in a script is declared somewhere. */
 import { basename } from 'node:path'
 import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
@@ -17,14 +17,14 @@ test('the types of what scripts take are what their heads declare', async () => 
   )
 })
 
-/** Names in the tables of fields, as scripts write them, are replaced when a script is loaded. */
+/** Scripts contain names of tables of fields. They are replaced when a script is loaded. */
 const TABLE = /^[A-Z][A-Z_]*$/
 
 function includesOf(name: string): string[] {
   return [...(files.get(name) ?? '').matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, include = '']) => include)
 }
 
-/** What a file takes from elsewhere, beside what Redis gives. */
+/** Names that a file takes from elsewhere, other than those of Redis. */
 function takenBy(name: string): string[] {
   const { free } = namesIn(files.get(name) ?? '')
   return free.filter((taken) => !LUA_GLOBALS.has(taken))

@@ -1,4 +1,4 @@
-/** The types of what scripts take, from what their heads declare. */
+/** Writes the types of script arguments, from the declarations in the heads of scripts. */
 import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 
 const TYPES = {

@@ -1,4 +1,4 @@
-/** Lua scripts: header, name, class and use together. */
+/** Checks that header, name, class and use of each Lua script agree. */
 import { basename } from 'node:path'
 import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
@@ -63,7 +63,7 @@ test.each(Object.entries(SCRIPT_CLASSES))('%s, which %s, begins as its class say
     default:
       expect(always).toBeGreaterThan(0)
       expect(sometimes).toEqual([])
-      // Functions stand above what runs, so only what is not indented is compared.
+      // Functions come before the statements that run, so only lines without indentation are compared.
       expect(lines.slice(0, always).some((line) => !line.startsWith(' ') && WRITES.test(line))).toBe(false)
   }
 })

@@ -17,7 +17,7 @@ import { capture, lastWords, StepError } from '../steps.mjs'
  * @typedef {(command: string, args: string[]) => Promise<string>} Run
  */
 
-/** Read last, so that it can take back what the machine's settings say. */
+/** apt reads these settings last, so they override the settings of the machine. */
 const APT_SETTINGS = [
   '#clear APT::Update::Pre-Invoke;',
   '#clear APT::Update::Post-Invoke;',
@@ -26,7 +26,7 @@ const APT_SETTINGS = [
   'Acquire::Retries "2";',
   'Acquire::http::Timeout "15";',
   'Acquire::https::Timeout "15";',
-  // If run as root, apt would drop to a user that cannot write here.
+  // As root, apt would change to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
 ]
@@ -56,7 +56,7 @@ async function fill(made, { packages, commands, alone, env }) {
   writeFileSync(join(apt, 'apt.conf'), [...APT_SETTINGS, ...privateFolders(apt)].join('\n'))
   const run = runner({ ...env, LC_ALL: 'C' }, join(apt, 'debs'))
   const words = ['-c', join(apt, 'apt.conf'), '-q']
-  // A source that does not answer is not yet a failure: another may have all that is needed.
+  // If a source does not answer, another source may still have all packages.
   const update = await capture('apt-get', [...words, 'update'], { env })
   try {
     const names = alone ? packages : await neededPackages(run, words, packages)
@@ -168,7 +168,7 @@ function putInPlace(made, dir) {
   try {
     renameSync(made, dir)
   } catch (error) {
-    // Someone else was faster; what they made is as good.
+    // Another process was faster. Its result is as good.
     if (!['ENOTEMPTY', 'EEXIST'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? ''))
       throw error
   } finally {

@@ -4,7 +4,7 @@
 import { onPath, StepError, say } from '../steps.mjs'
 import { unpackDebianPackages } from './debian-packages.mjs'
 
-/** Either serves; newer releases have both, older ones only the first. */
+/** Each of them is enough. Newer releases have both, older ones only the first. */
 const CHOICES = [
   { packages: ['redis-server', 'redis-tools'], commands: ['redis-server', 'redis-cli'] },
   { packages: ['valkey-server', 'valkey-tools'], commands: ['valkey-server', 'valkey-cli'] },

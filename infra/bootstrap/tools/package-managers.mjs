@@ -1,5 +1,8 @@
 // @ts-check
-/** Redis by the package managers other than apt, and by Docker. Each answers why not, or undefined once it is there. */
+/**
+ * Gets Redis by package managers other than apt, or by Docker. Each function returns undefined if Redis is there, or
+ * else the reason why not.
+ */
 import { capture, lastWords, onPath, say } from '../steps.mjs'
 
 /** @typedef {NodeJS.ProcessEnv} Env */

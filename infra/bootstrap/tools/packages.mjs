@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Installs packages, including the pinned Node. Skipped while the stamp of the last install matches lockfile and
- * manifests. A start then needs neither the network nor the second that an idle install takes.
+ * Installs packages, including the pinned Node. The stamp of the last install shows if lockfile and manifests are
+ * unchanged; then nothing is installed. So a start needs neither the network nor the second of an idle install.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { capture, lastWords, onPath, StepError, say, show, withProgress } from '
 
 const stampFile = join(root, 'node_modules', '.fantail-stamp')
 
-/** The registry that a lockfile was made with may lack binaries of these for other platforms. */
+/** The registry that made the lockfile may lack binaries of these tools for other platforms. */
 const nativeTools = [
   { command: 'turbo', package: 'turbo' },
   { command: 'biome', package: '@biomejs/biome' },
@@ -40,7 +40,7 @@ async function install(env) {
   const { command, args } = installer(env)
   say('installing pnpm, the pinned Node and all packages into node_modules (once per change of the lockfile)')
   say([command, ...args].join(' '))
-  // CI: a terminal would be asked before pnpm replaces a node_modules that another version made.
+  // With CI set, pnpm does not ask before it replaces a node_modules of another version.
   const installing = show(command, args, { cwd: root, env: { ...env, ...writableHome(env), CI: 'true' } })
   const code = await withProgress('installing packages', installing)
   if (code !== 0) {
@@ -80,7 +80,7 @@ async function completeTools(env) {
   if (done.code !== 0) throw new StepError(`npm ${args.join(' ')} failed:\n${lastWords(done)}`)
 }
 
-/** Everything that decides what an install makes. */
+/** A digest of all inputs of an install. */
 function stamp() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()]) {
@@ -92,7 +92,7 @@ function stamp() {
   return hash.digest('hex')
 }
 
-/** package.json of the root and of the folders one and two below it. */
+/** package.json of the root, and of folders one and two levels below it. */
 function manifests() {
   const folders = (/** @type {string} */ dir) =>
     readdirSync(join(root, dir), { withFileTypes: true })

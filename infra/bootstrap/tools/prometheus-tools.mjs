@@ -1,5 +1,5 @@
 // @ts-check
-/** Prometheus and the tools that check configurations, for tests: those on PATH, else Debian's packages, unpacked. */
+/** Prometheus and its tools to check configurations, for tests: those on PATH, or else unpacked packages of Debian. */
 import { join } from 'node:path'
 import { withLock } from '../lock.mjs'
 import { privateDir } from '../paths.mjs'

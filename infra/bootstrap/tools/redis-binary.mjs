@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A Redis server to run: one on PATH, else one that was unpacked earlier, else the first of the ways below that works.
- * A server found is taken only if it starts and is new enough.
+ * Finds a Redis server: one on PATH, or else one that was unpacked earlier, or else by the first of the ways below that
+ * works. A server is used only if it starts and is new enough.
  */
 import { join } from 'node:path'
 import { withLock } from '../lock.mjs'
@@ -19,7 +19,7 @@ import { dockerImage, installByApk, installByBrew, installByDnf } from './packag
 
 const NAMES = ['redis-server', 'valkey-server']
 const VERSION_MIN = [6, 2]
-/** Homebrew's folders, which a login shell adds to PATH and others do not. */
+/** Folders of Homebrew. A login shell adds them to PATH, other shells do not. */
 const MORE_PATH = '/opt/homebrew/bin:/usr/local/bin:/usr/bin:/usr/sbin'
 
 const unpackedDir = join(privateDir, 'redis')

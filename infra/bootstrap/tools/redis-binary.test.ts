@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => removeFolder(folder))
 
-/** An executable that says it is this server; its folder is what PATH gets. */
+/** Makes an executable that prints this version line. Returns its folder, for PATH. */
 async function serverSaying(line: string, name = 'redis-server'): Promise<string> {
   const dir = join(folder, `bin-${name}-${line.replaceAll(/\W/g, '')}`)
   await mkdir(dir)
@@ -21,7 +21,7 @@ async function serverSaying(line: string, name = 'redis-server'): Promise<string
   return dir
 }
 
-/** Nothing of this machine: not its PATH, not what was unpacked for it. */
+/** An environment without the PATH of this machine and without its unpacked server. */
 const search = (PATH: string) => ({ PATH, FANTAIL_REDIS_UNPACKED: join(folder, 'nothing') })
 
 describe('a Redis server', () => {

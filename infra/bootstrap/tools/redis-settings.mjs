@@ -1,5 +1,5 @@
 // @ts-check
-/** Settings that name a Redis outside the local stack (packages/config/src/redis-settings.ts). */
+/** Settings that can name a Redis outside the local stack (packages/config/src/redis-settings.ts). */
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS']
 
 /** @param {NodeJS.ProcessEnv} env */

@@ -1,6 +1,6 @@
 /**
- * No queue at all: undici `request` in a loop, which shows the highest rate of one process with this client. A delivery
- * without a 2xx answer is lost.
+ * Sends with undici's `request` in a loop, without a queue. This shows the highest rate of one process with this
+ * client. A delivery without a 2xx answer is lost.
  */
 import { Pool } from 'undici'
 import { answer, type LoadOptions, type LoadResult } from '../processes/ipc.ts'

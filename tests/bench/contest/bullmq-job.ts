@@ -1,4 +1,4 @@
-/** Shared by the two processes of the hand-rolled fan-out. */
+/** The job that both processes of "BullMQ by hand" use. */
 
 export const BULLMQ_QUEUE = 'deliveries'
 

@@ -1,6 +1,7 @@
 /**
- * Fantail against a fan-out written by hand with BullMQ, and against no queue at all: one run, one machine, the same
- * receiver, publishers and Redis settings. Contestants take turns, so that other load of the machine affects all alike.
+ * Compares Fantail with a fan-out written by hand with BullMQ, and with a loop without a queue. All use the same
+ * machine, receiver, publishers and Redis settings in one run. Contestants take turns, so that other load of the
+ * machine affects all alike.
  */
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
@@ -15,15 +16,15 @@ import { type Measurement, measure } from './measure.ts'
 
 const CONNECTIONS = 64
 const BODY_BYTES = 1_024
-/** More than one receiver takes in: what is accepted beyond it would only make the drain longer. */
+/** More than a receiver accepts. Publishing even more would only make the last phase longer. */
 const DELIVERIES_PER_SECOND_MAX = 60_000
 
 export interface ContestOptions {
   rounds: number
   seconds: number
-  /** For each contestant and scenario, before the first round. */
+  /** Duration of the warm-up of each contestant in each scenario, before the first round. */
   warmUpSeconds: number
-  /** No further round is begun that would end later. */
+  /** A round does not begin if it would end after this time. */
   budgetSeconds: number
   fanOuts: number[]
   names: Name[]
@@ -39,7 +40,7 @@ interface Stage {
   contestants: Map<Name, Contestant>
 }
 
-/** All at once: one that waits for its turn does nothing that could be measured. */
+/** Starts all contestants at once. A contestant without load does not disturb the measurement of another. */
 async function setUp(options: ContestOptions): Promise<Stage> {
   const receiver = await startOwn('./receiver-process.ts')
   const publishers = await startOwn('./publishers-process.ts')
@@ -59,7 +60,7 @@ async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measur
   for (const fanOut of stage.options.fanOuts) {
     for (const [name, contestant] of stage.contestants) {
       const direct = name === 'bare'
-      // A loop without a queue is warm and steady soon.
+      // A loop without a queue needs little time to reach a steady rate.
       const load = direct ? loadFor(seconds / 2, 1) : loadFor(seconds, fanOut)
       const measured = await measure({ contestant, receiver: stage.receiver, fanOut, direct, load })
       done({ name, fanOut }, measured)
@@ -116,7 +117,7 @@ export async function contest(options: ContestOptions): Promise<Map<string, Roun
       rounds[name] = [...(rounds[name] ?? []), measured]
       report(`round ${round}, fan-out ${fanOut}, ${name}: ${brief(measured)}`)
     })
-    // Time since the process began, and as much again as this round took.
+    // The time since the start, plus the time that this round took.
     const nextEndsMs = 2 * performance.now() - startedAt
     if (nextEndsMs > options.budgetSeconds * 1_000) break
   }

@@ -18,11 +18,11 @@ export interface Ends {
 export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes' | 'batch'>
 
 export interface Contestant {
-  /** Pids of what takes part between publish and delivery, Redis apart. */
+  /** Pids of the processes between publish and delivery, without Redis. */
   processes: Record<string, number>
-  /** Its Redis, where it has one. */
+  /** The contestant's Redis, if it has one. */
   redis?: BenchRedis
-  /** Publishes, for the time given, messages that everyone of `paths` gets. */
+  /** Publishes messages for the given time. Every path in `paths` gets each message. */
   load(paths: string[], load: Load): Promise<LoadResult>
   stop(): Promise<void>
 }

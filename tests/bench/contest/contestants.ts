@@ -1,4 +1,4 @@
-/** The three that are measured, each behind the same few calls. */
+/** The three contestants, each behind the same interface. */
 
 import { startBenchRedis } from '../processes/bench-redis.ts'
 import { end, startOwn } from '../processes/children.ts'

@@ -1,4 +1,4 @@
-/** Fantail as a contestant: all its services, driven over HTTP alone. */
+/** Fantail as a contestant: all its services, used only over HTTP. */
 import { Pool } from 'undici'
 import type { BenchRedis } from '../processes/bench-redis.ts'
 import { SERVICES, type ServiceName, startDeployment } from '../processes/deployment.ts'

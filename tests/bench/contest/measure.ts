@@ -29,13 +29,13 @@ interface MeasureOptions {
   contestant: Contestant
   receiver: ChildProcess
   fanOut: number
-  /** Without a queue between, a request is a delivery. */
+  /** Without a queue a request is a delivery. */
   direct: boolean
   load: Load
 }
 
 const DRAIN_POLL_MS = 25
-/** Longer than the first retry takes: what has not come when nothing came for so long is lost. */
+/** Longer than the delay of the first retry. If nothing arrives for this time, missing deliveries count as lost. */
 const SILENCE_MS = 30_000
 
 export async function measure({
@@ -70,7 +70,7 @@ export async function measure({
   }
 }
 
-/** Resolves when that many have arrived, or when nothing arrives any more. */
+/** Resolves when so many deliveries have arrived, or when no more arrive. */
 export async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<Arrived> {
   let latest = await ask<Arrived>(receiver, 'arrived')
   let changedAt = performance.now()

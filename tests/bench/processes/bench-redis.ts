@@ -1,4 +1,4 @@
-/** A Redis for each contestant, with the settings that Fantail ships. Its data goes when it ends. */
+/** A Redis for each contestant, with the settings that Fantail ships. Its data is deleted when it ends. */
 import { readFileSync } from 'node:fs'
 import { startRedis, type TestRedis } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
@@ -6,12 +6,12 @@ import { Redis } from 'ioredis'
 export interface BenchRedis {
   url: string
   pid: number
-  /** CPU time so far, background threads included; finer than /proc has it. */
+  /** CPU time so far, with background threads. It is more precise than /proc. */
   cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Where and how a server runs is not what is compared. */
+/** Settings about where and how a server runs, which are not compared. */
 const PLACE = new Set(['bind', 'port', 'protected-mode', 'dir', 'daemonize', 'logfile', 'loglevel'])
 const running = new Map<TestRedis, Redis>()
 
@@ -33,7 +33,7 @@ export async function startBenchRedis(): Promise<BenchRedis> {
   }
 }
 
-/** After a run that was cut short. */
+/** Removes what an interrupted run has left. */
 export async function stopEveryRedis(): Promise<void> {
   for (const client of running.values()) client.disconnect()
   await Promise.all([...running.keys()].map((redis) => redis.stop()))

@@ -1,6 +1,6 @@
 /**
- * The processes of a run: started here, known by pid, and all ended before the bench ends, however it does. One that
- * ends unasked ends the bench, because nothing measured after that would mean anything.
+ * The processes of a run. They are started here and known by pid, and all end before the bench does, however it ends.
+ * If a process ends unexpectedly, so does the bench, because later figures would mean nothing.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ import { whenAnswering } from './ipc.ts'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const KILL_AFTER_MS = 10_000
-/** Where children print: stdout carries results only. */
+/** Children print to stderr, because stdout has results only. */
 const STDERR = 2
 const running = new Map<ChildProcess, string>()
 const ending = new Set<ChildProcess>()
 
-/** A process of the bench's own, ready to be asked. */
+/** Starts a process of the bench, and resolves when it answers questions. */
 export async function startOwn(file: string, env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...env },
@@ -51,7 +51,7 @@ async function abandon(why: string): Promise<void> {
   process.exit(1)
 }
 
-/** SIGTERM, and SIGKILL for one that does not heed it. */
+/** Sends SIGTERM, and SIGKILL if the process does not end. */
 export async function end(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -66,7 +66,7 @@ export async function endAll(): Promise<void> {
   await Promise.all([...running.keys()].map(end))
 }
 
-/** Ctrl-C and the like leave nothing behind; `clean` runs last. */
+/** Ends all processes at Ctrl-C and similar signals. `clean` runs last. */
 export function endOnSignals(clean: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(
@@ -79,10 +79,10 @@ export function endOnSignals(clean: () => Promise<void>): void {
   }
 }
 
-/** Linux fixes this value for programs, independent of the kernel's own tick. */
+/** Linux reports CPU time to programs in this unit, whatever the tick of the kernel is. */
 const TICKS_PER_SECOND = 100
 
-/** CPU time that a process has used so far; NaN where there is no /proc. */
+/** CPU time that a process has used so far; NaN if there is no /proc. */
 export function cpuMs(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

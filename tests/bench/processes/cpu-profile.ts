@@ -1,4 +1,4 @@
-/** Reads a .cpuprofile of V8: where the time went, by the function that spent it itself. */
+/** Reads a .cpuprofile of V8, and shows the time that was spent in each function itself. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,12 +10,12 @@ interface Profile {
 
 interface SelfTime {
   name: string
-  /** Share of the time that was not idle. */
+  /** Share of the busy time. */
   share: number
   ms: number
 }
 
-/** The functions with the most self time, most first, and what the process was busy for. */
+/** The functions with the most self time, and how long the process was busy. */
 function selfTimes(file: string): { busyMs: number; functions: SelfTime[] } {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile
   const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))

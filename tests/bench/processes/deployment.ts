@@ -14,7 +14,7 @@ export type ServiceName = (typeof SERVICES)[number]
 
 export interface Service {
   pid: number
-  /** From its start until it said that it is ready. */
+  /** Time from its start until it was ready. */
   readyMs: number
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface Deployment {
   /** A connection to it. */
   redis: Redis
   apiPort: number
-  /** Resolves when it is ready. `redisUrl` where it is not to be the server itself. */
+  /** Resolves when the service is ready. `redisUrl` is needed only if it is not the server's own address. */
   startService(name: ServiceName, options?: { redisUrl?: string }): Promise<Service>
   /** Asks the API; throws if it refuses. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>

@@ -1,6 +1,6 @@
 /**
- * Splits a byte stream into HTTP/1.1 messages by Content-Length: all that the two ends of a benchmark need of HTTP.
- * A parser that does more would take the core that is being measured.
+ * Splits a byte stream into HTTP/1.1 messages by Content-Length. Publishers and receiver need no more of HTTP. A
+ * complete parser would use too much of the measured machine.
  */
 
 /** One whole message: its head as text, its body as a range of `bytes`. Valid during the call only. */
@@ -18,7 +18,7 @@ export class HttpFraming {
     this.#onMessage = onMessage
   }
 
-  /** Throws if a message names no length that can be used. */
+  /** Throws if a message has no valid length. */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     let start = 0
@@ -52,7 +52,7 @@ export function pathOf(head: string): string {
   return head.slice(start, head.indexOf(' ', start))
 }
 
-/** 202 of `HTTP/1.1 202 Accepted`. */
+/** Returns the status, e.g. 202 of `HTTP/1.1 202 Accepted`. */
 export function statusOf(head: string): number {
   return Number.parseInt(head.slice(9, 12), 10)
 }

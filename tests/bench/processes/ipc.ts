@@ -1,21 +1,21 @@
-/** Questions of the benchmark to its own processes over their IPC channel, one at a time, and the answers. */
+/** Questions of the benchmark to its own processes over their IPC channel, one at a time, and their answers. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface LoadOptions {
   port: number
-  /** One for publishers; the bare loop takes them in turn. */
+  /** Publishers get one path; the bare loop uses several in turn. */
   paths: string[]
   connections: number
   durationMs: number
-  /** Publishing ends early when so many were sent. */
+  /** Publishing ends early after so many requests. */
   requestsMax: number
   bodyBytes: number
-  /** Messages in a request; without it, one by the route for one. */
+  /** Messages in a request. If it is absent, each request publishes one message by its own route. */
   batch?: number
 }
 
-/** Requests a second, whether or not earlier ones are answered. */
+/** Requests a second, sent without waiting for earlier answers. */
 export interface PaceOptions {
   port: number
   path: string
@@ -26,12 +26,12 @@ export interface PaceOptions {
 }
 
 export interface PaceResult {
-  /** By number: when it was sent, or due where every connection was taken. */
+  /** Per message number: when it was sent, or when it was due if every connection was in use. */
   sentAt: number[]
   refused: number
 }
 
-/** Times are of the clock that all processes share (monotonic.ts). */
+/** Times use the clock that all processes share (monotonic.ts). */
 export interface LoadResult {
   /** Requests answered 2xx. */
   accepted: number
@@ -57,7 +57,7 @@ export function answer(handlers: Handlers, close: () => Promise<void> = async ()
   const stop = () => void close().finally(() => process.exit(0))
   process.once('disconnect', stop)
   process.once('SIGTERM', stop)
-  // A terminal sends it to all at once; the bench ends its processes itself.
+  // The terminal sends the signal to all processes at once, but the bench ends its processes itself.
   process.on('SIGINT', () => undefined)
   process.on('message', ({ op, argument }: { op: string; argument: never }) => {
     void reply(handlers, op, argument).then((message) => process.send?.(message))
@@ -75,7 +75,7 @@ async function reply(handlers: Handlers, op: string, argument: never): Promise<R
   }
 }
 
-/** Resolves when the process can be asked. */
+/** Resolves when the process answers questions. */
 export async function whenAnswering(child: ChildProcess): Promise<void> {
   await nextReply(child)
 }
@@ -86,7 +86,7 @@ export async function ask<T>(child: ChildProcess, op: string, argument: unknown 
   return (await replied) as T
 }
 
-/** Never resolves for a process that ends: that ends the bench (children.ts). */
+/** Never resolves if the process ends, because that also ends the bench (children.ts). */
 async function nextReply(child: ChildProcess): Promise<unknown> {
   const [message] = (await once(child, 'message')) as [Reply]
   if ('error' in message) throw new Error(message.error)

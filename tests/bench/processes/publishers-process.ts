@@ -35,7 +35,10 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** One connection's requests, one after the other, until time or number is up and the last is answered. */
+/**
+ * Sends requests over one connection, one after the other, until the time or the number is reached and the last is
+ * answered.
+ */
 function publish(socket: Socket, options: LoadOptions, tally: Tally, until: number): Promise<void> {
   const request = requestBytes({ ...options, path: options.paths[0] ?? '/' })
   const textsAt = textsIn(request)
@@ -48,7 +51,7 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
         socket.destroy()
         return
       }
-      // The bytes are gone when their answer is here, so each connection writes the same ones again.
+      // When an answer arrives, the request's bytes are no longer needed. So each connection reuses its buffer.
       for (const at of textsAt) writeSequence(request, at, tally.numbered++)
       tally.sequence++
       socket.write(request)
@@ -66,7 +69,7 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
   })
 }
 
-/** Open loop: a request leaves when it is due, on whichever connection is free, and waits only if none is. */
+/** Open loop: a request is sent when it is due, on any free connection. It waits only if no connection is free. */
 async function pace(options: PaceOptions): Promise<PaceResult> {
   const { connections, requestsPerSecond, durationMs, port } = options
   const result: PaceResult = { sentAt: [], refused: 0 }

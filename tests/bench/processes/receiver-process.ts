@@ -1,6 +1,6 @@
 /**
- * The receiver: frames requests by Content-Length, counts per path, answers 200. Doing more, it would be what is
- * measured. On request it refuses each delivery once, and counts only the ones that it accepts.
+ * The receiver separates requests by Content-Length, counts them per path, and answers 200. If it did more, its own
+ * speed would be measured. On request it refuses each delivery once, and then counts only accepted ones.
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from './http-framing.ts'
@@ -11,13 +11,13 @@ import { readSequence, SequenceSet } from './sequence.ts'
 const OK = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK')
 const BUSY = Buffer.from('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy')
 
-/** By path, so by subscription. */
+/** By path, which is by subscription. */
 type ByPath = Map<string, SequenceSet>
 const arrivals: ByPath = new Map()
 const refused: ByPath = new Map()
 let refusesFirst = false
 let lastAt = 0
-/** Number and time of every arrival in turn, while they are wanted. */
+/** Number and time of each arrival in order, if the bench has asked for them. */
 let times: number[] | undefined
 
 const server = createServer({ noDelay: true }, (socket) => {
@@ -35,7 +35,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     lastAt = monotonicMs()
     framing.push(chunk)
   })
-  // The other process cut the connection; the count shows it.
+  // The other process closed the connection. A missing delivery shows in the counts.
   socket.on('error', () => socket.destroy())
 })
 

@@ -21,7 +21,7 @@ export function writeSequence(buffer: Buffer, at: number, sequence: number): voi
   }
 }
 
-/** The number of the first text in the range; -1: there is none. */
+/** The number of the first text in the range, or -1. */
 export function readSequence(buffer: Buffer, start: number, end: number): number {
   const at = buffer.indexOf(MARK, start)
   const last = at + DIGITS + 1
@@ -31,10 +31,10 @@ export function readSequence(buffer: Buffer, start: number, end: number): number
   return sequence
 }
 
-/** There may be 100,000 sets, so each begins small. */
+/** Each set begins small, because there may be 100,000. */
 const FIRST_NUMBERS = 64
 
-/** Which numbers came, and how many came in all. */
+/** The numbers that arrived, and the total of arrivals. */
 export class SequenceSet {
   total = 0
   distinct = 0

@@ -17,6 +17,6 @@ const deps = {
   clock: () => Date.now(),
 }
 
-// The publish route uses no more than this. The other routes are mounted and never called.
+// The publish route uses only these dependencies. Other routes are mounted but never called.
 const server = await listen(createApp(deps as unknown as ApiDeps), { host: '127.0.0.1', port: 0 })
 answer({ port: () => server.port }, () => server.close())

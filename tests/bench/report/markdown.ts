@@ -1,6 +1,6 @@
-/** Figures and tables as Markdown shows them. */
+/** Figures and tables in Markdown. */
 
-/** Three digits that mean something, thousands set apart. */
+/** Three significant digits, with a separator for thousands. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return '–'
   return roundedTo(value, value < 10 ? 1 : 0).toLocaleString('en-US')

@@ -1,4 +1,6 @@
-/** How much of the machine others used meanwhile: a figure that was not taken alone says so beside itself. */
+/**
+ * The share of the machine that other programs used. It is printed beside figures, because such a load changes them.
+ */
 import { readFileSync } from 'node:fs'
 import type { Row } from '../scenario.ts'
 
@@ -30,12 +32,12 @@ function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Share of all cores that any process kept busy since `before`. */
+/** Share of all cores that all processes used since `before`. */
 export function busyShare(before: Ticks, now = ticksNow()): number {
   return (now.busy - before.busy) / (now.all - before.all)
 }
 
-/** Since `before`; to be asked when the scenario's processes have ended. */
+/** Use since `before`. It is asked for when the scenario's processes have ended. */
 export function othersRow(before: Ticks, now = ticksNow()): Row {
   const share = Math.max(0, now.busy - before.busy - (now.own - before.own)) / (now.all - before.all)
   return { figure: 'the machine, used by others meanwhile', value: share * 100, unit: '%' }

@@ -9,7 +9,7 @@ const TITLES: Record<Name, string> = {
   bare: 'no queue, `request` loop',
 }
 
-/** One line: deliveries per second by contestant first, then everything that explains them. */
+/** One line. Deliveries per second by contestant come first, then the figures that explain them. */
 export function jsonLine(scenario: string, rounds: Rounds): string {
   const names = NAMES.filter((name) => rounds[name])
   const each = <T>(of: (name: Name) => T) => Object.fromEntries(names.map((name) => [name, of(name)]))
@@ -75,7 +75,7 @@ function costCell(rounds: Rounds, name: Name): string {
   return name === 'bare' ? shown(services.median) : `${shown(services.median)} + ${shown(redis.median)}`
 }
 
-/** Says what was checked, for every contestant and all rounds together. */
+/** States the checked deliveries for every contestant, over all rounds. */
 function arrivals(scenarios: Map<string, Rounds>, names: Name[]): string {
   const total = (name: Name, of: 'lost' | 'duplicates' | 'refused') =>
     [...scenarios.values()].reduce((all, rounds) => all + sum(rounds[name], of), 0)

@@ -4,7 +4,7 @@ import type { Row } from '../scenario.ts'
 import { precisely, roundedTo, table } from './markdown.ts'
 import type { Figure } from './summary.ts'
 
-/** A row of the median of some runs, with their spread. */
+/** A row with the median of some runs and their spread. */
 export function rowOf(
   figure: string,
   { median, min, max }: Figure,
@@ -13,7 +13,7 @@ export function rowOf(
   return { figure, value: median, spread: [min, max], ...rest }
 }
 
-/** A value that is no number reaches nothing. */
+/** False for a value that is no number. */
 export function isReached({ value, atMost, atLeast }: Row): boolean {
   return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY)
 }

@@ -1,4 +1,4 @@
-/** Rounds to one figure each: medians and their spread, and how the contestants compare. */
+/** Reduces rounds to one figure each: medians and their spread, and how the contestants compare. */
 import type { Name } from '../contest/contestant.ts'
 import type { Measurement } from '../contest/measure.ts'
 
@@ -52,7 +52,7 @@ export function ratio(rounds: Rounds, over: Name): number {
   return of('fantail') / of(over)
 }
 
-/** Round by round: what disturbs the machine for a while meets both sides of most of them. */
+/** The ratio is computed round by round, because a disturbance of the machine usually affects both sides of a round. */
 export function ratios({ fantail = [], ...others }: Rounds, over: Exclude<Name, 'fantail'>): number[] {
   return fantail.flatMap(({ deliveriesPerSecond }, round) => {
     const other = others[over]?.[round]

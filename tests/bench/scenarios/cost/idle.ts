@@ -1,6 +1,6 @@
 /**
- * One worker and one API that have nothing to do: round trips to Redis, counted on the wire, and CPU time. Once with an
- * empty Redis, once with subscriptions, paused lanes full of deliveries, and retries that are due in a day.
+ * One worker and one API without work: round trips to Redis, counted at its socket, and CPU time. Measured once with an
+ * empty Redis, and once with subscriptions, paused lanes full of deliveries, and retries that are due in a day.
  */
 import { type CountingProxy, startCountingProxy } from '@fantail/test-kit'
 import { cpuMs } from '../../processes/children.ts'

@@ -1,10 +1,10 @@
-/** Redis's cost of a delivery: by first attempts at two fan-outs, and if everything goes through lanes. */
+/** Redis's cost of a delivery: for first attempts at two fan-outs, and if everything goes through lanes. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../../stage.ts'
 
-/** So many a second that nothing ever waits for its turn: a throttled subscription is delivered from its lane alone. */
+/** A throttle so high that no delivery waits. But it has the effect that all deliveries go through lanes. */
 const LANES_ONLY = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000_000 } } }
 
 interface Way {

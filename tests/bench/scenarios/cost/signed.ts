@@ -1,4 +1,4 @@
-/** Deliveries signed as SNS signs them, against BullMQ by hand, which does not sign. */
+/** Deliveries with SNS's signatures, compared with BullMQ by hand, which does not sign. */
 import { START } from '../../contest/contestants.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'

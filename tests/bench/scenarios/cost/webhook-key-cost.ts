@@ -5,7 +5,7 @@ import type { Row, Scenario } from '../../scenario.ts'
 import { withStage } from '../../stage.ts'
 import { compareSets } from '../parts/equal-sets.ts'
 
-/** A signature of 1.4 KB is about 3 us; the rest is for timestamp, header lines and their bytes. */
+/** A signature over 1.4 KB takes about 3 µs. The rest is for timestamp, header lines and their bytes. */
 const MICROS_MAX = 8
 
 export const webhookKeys: Scenario = {

@@ -19,10 +19,10 @@ const TOPICS = 100
 const FAN_OUT = 10
 /** So large that the worker's cache of bodies (64 MiB) is full when the load is level. */
 const BODY_BYTES = 8_192
-/** For the same reason; it is 100,000 unless set. */
+/** Small for the same reason; the default is 100,000. */
 const LOG_MESSAGES = 10_000
 const PUBLISHES_PER_SECOND = 200
-/** Each delivery ends after its fourth attempt, so the load is level after 9 s. */
+/** Each delivery ends after its fourth attempt. So after 9 s as many deliveries end as begin. */
 const SHORT_SECONDS = 3
 const LEVEL_MS = 60_000
 const MEASURED_MS = 30_000
@@ -32,7 +32,7 @@ const WAITING_MESSAGES = 2_000
 const FRESH_MESSAGES = 500
 const FRESH_MS = 5_000
 const CURVE_MESSAGES = 100
-/** Half width of the band around a retry's time, FANTAIL_RETRY_JITTER. */
+/** A retry may come earlier or later by this share of its delay (FANTAIL_RETRY_JITTER). */
 const JITTER = 0.1
 
 export const failing: Scenario = {
@@ -45,7 +45,7 @@ interface Stage {
   deployment: Deployment
   receiver: ChildProcess
   worker: Service
-  /** Topics whose deliveries are retried soon, and those that wait for an hour. */
+  /** Topics whose deliveries are retried soon (`short`) or after an hour (`long`). */
   short: TopicLanes[]
   long: TopicLanes[]
   options: ScenarioOptions
@@ -115,7 +115,7 @@ async function publish(
   return times
 }
 
-/** Under a steady load, of which as much ends as comes. */
+/** Measures a steady load: as many deliveries end as begin. */
 async function levelRows(stage: Stage): Promise<Row[]> {
   const { deployment, receiver, short, options } = stage
   const load = (ms: number) => publish(stage, short, Math.round((ms * PUBLISHES_PER_SECOND) / 1_000), ms)
@@ -148,7 +148,7 @@ async function levelRows(stage: Stage): Promise<Row[]> {
   return rows
 }
 
-/** Everything waits for a retry that is far away. */
+/** Measures while all deliveries wait for a retry that is far away. */
 async function waitingRows(stage: Stage): Promise<Row[]> {
   const { receiver, long, options } = stage
   await ask(receiver, 'forget')

@@ -30,7 +30,7 @@ const PUBLISH_EVERY_MS = 100
 const MEASURED_MS = 20_000
 const QUICK_MS = 3_000
 const PAIRS = 5
-/** With few slots 150 lanes wait for one just as 15,000 do. */
+/** With few slots, 150 lanes already wait for one, as 15,000 do. */
 const ATTEMPTS_MAX = 200
 const SLOWER_FACTOR = 1.5
 const SLOWER_MS = 10
@@ -84,7 +84,7 @@ async function measurePair(count: number, options: ScenarioOptions) {
   const lanes = await createTopics(stage, count)
   await deployment.startService('publish-api')
   await deployment.startService('delivery-worker')
-  // Connections, compiled scripts and the first answer of the healthy endpoint.
+  // A first measurement opens connections, compiles scripts and gets the first answer of the healthy endpoint.
   await measure(stage, QUICK_MS)
   const calm = await measure(stage, options.quick ? QUICK_MS : MEASURED_MS)
   for (let number = 0; number < MESSAGES; number++) await publish(deployment, 'hung', number)
@@ -130,7 +130,9 @@ async function areParked({ redis }: Deployment, lanes: Lane[]): Promise<boolean>
   return found === lanes.length * MESSAGES
 }
 
-/** The healthy subscription's load for so long, and what Redis and the hung ones' attempts came to meanwhile. */
+/**
+ * Runs the healthy subscription's load for this time, and measures Redis and the attempts of the hung ones meanwhile.
+ */
 async function measure({ deployment, healthy, hanging }: Stage, ms: number): Promise<Measured> {
   const { redis } = deployment
   await ask(healthy, 'forget')

@@ -73,7 +73,10 @@ async function run(options: ScenarioOptions): Promise<Row[]> {
   return [...state, ...rows, await snapshotRow()]
 }
 
-/** Bytes of a subscription, and of a topic with its slice, of which the first subscription is the measure. */
+/**
+ * Bytes of a subscription, and of a topic with its slice. Both follow from the memory before and after the first
+ * subscriptions.
+ */
 async function fill({ redis }: Deployment, topics: number, port: number) {
   const empty = await redisBytes(redis)
   const endpoint = (topic: number, number: number) =>
@@ -116,7 +119,7 @@ const ratios = (pairs: Pair[]) => pairs.map(({ small, cost }) => cost / small)
 
 class Costs {
   readonly #options: CostOptions
-  /** The next topic of the large deployment that no message was published to. */
+  /** The next topic of the large deployment to which no message was published yet. */
   #cold = FEW_TOPICS
 
   constructor(options: CostOptions) {
@@ -130,8 +133,7 @@ class Costs {
     for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
     const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // Afterwards: what the snapshots of so many topics leave to the garbage collector would be paid for by the turn
-    // after it.
+    // This comes last: the snapshots of so many topics leave garbage, which the next turn would have to collect.
     const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
     const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
     const grown = residentBytes(large.worker.pid) - before
@@ -152,7 +154,7 @@ class Costs {
     ]
   }
 
-  /** Turns of both deployments, the other first in every second pair. */
+  /** Turns of both deployments. The order changes after every pair. */
   async #pairs(what: string, smallTurn: () => Promise<number>, turn: () => Promise<number>): Promise<Pair[]> {
     const pairs: Pair[] = []
     for (let i = 0; i < PAIRS; i++) {

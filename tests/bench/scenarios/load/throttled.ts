@@ -1,6 +1,6 @@
 /**
- * Ten thousand lanes with a backlog, each throttled to one delivery a second: whether every one gets its rate, and what
- * that takes of Redis and of the worker.
+ * Ten thousand lanes with a backlog, each with a throttle of one delivery a second. Measured are the rate of every
+ * lane, and the cost for Redis and the worker.
  */
 import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -20,7 +20,7 @@ const BODY_BYTES = 1_024
 const WARM_UP_MS = 10_000
 const MEASURED_MS = 30_000
 const QUICK_MS = 5_000
-/** More than are sent while it lasts. */
+/** More than a lane sends during the scenario. */
 const MESSAGES = 90
 
 export const throttled: Scenario = {
@@ -81,8 +81,8 @@ async function fill({ redis }: Deployment, port: number): Promise<Lane[]> {
 }
 
 /**
- * Spreads the lanes' send times over a second, as if they had not been filled at once. In step they would share
- * scripts.
+ * Spreads the lanes' send times over a second, as if they had been filled at different times. With equal send times
+ * many lanes would share a script.
  */
 async function spread(redis: Redis, lanes: Lane[]): Promise<void> {
   const pipeline = redis.pipeline()

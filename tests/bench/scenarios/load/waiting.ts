@@ -26,7 +26,7 @@ const LANES_PER_TOPIC = 100
 const BODY_BYTES = 1_024
 const FEW_PER_LANE = 10
 const MANY_PER_LANE = 1_000
-/** Claims that one take gives to a lane whose endpoint is not known to be prompt. */
+/** Number of claims that one take gives to a lane whose endpoint is not known to answer promptly. */
 const CLAIMS_PER_LANE = 4
 const ROUNDS = 5
 const TURNS_PER_ROUND = 5
@@ -93,7 +93,10 @@ async function createTopics(redis: Redis, port: number): Promise<TopicLanes[]> {
   return topics
 }
 
-/** Bytes per delivery and per body: the first lane of each topic brings the bodies, the others deliveries alone. */
+/**
+ * Measures bytes per delivery and per body. The first lane of each topic adds bodies and deliveries, the others only
+ * deliveries.
+ */
 async function parkMeasured(redis: Redis, topics: TopicLanes[], perLane: number, as: ParkAs) {
   const messages = topics.map(({ arn }) => messagesFor(arn, perLane, BODY_BYTES))
   const parkIn = async (from: number, to?: number) => {
@@ -172,7 +175,7 @@ async function round({ deployment: { redis }, topics }: Backlog): Promise<Work> 
       await takeAndSettle(new Lanes(redis), shard, work)
     }
     work.cpuMs += (await redisCpuMs(redis)) - cpuBefore
-    // The larger backlog is filled up too, so that both do the same.
+    // The larger backlog is filled up too, so that both have the same history.
     for (const { arn, lanes } of topics) {
       await park(redis, lanes, messagesFor(arn, CLAIMS_PER_LANE, BODY_BYTES), { as: 'fresh' })
     }
@@ -180,7 +183,7 @@ async function round({ deployment: { redis }, topics }: Backlog): Promise<Work> 
   return work
 }
 
-/** Every lane of the shard once. */
+/** Takes and settles once from every lane of the shard. */
 async function takeAndSettle(lanes: Lanes, shard: number, work: Work): Promise<void> {
   const request = {
     lanesMax: 100,

@@ -1,6 +1,6 @@
 /**
- * A receiver whose answer can be changed, and that knows when what arrived: by path, and by the number that each
- * message carries (sequence.ts).
+ * A receiver whose answer can be changed. It records the time of each arrival, by path and by the number in the message
+ * (sequence.ts).
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from '../../processes/http-framing.ts'
@@ -12,7 +12,7 @@ export interface Arrivals {
   total: number
   /** Different pairs of path and number. */
   distinct: number
-  /** Times of the first request since the last `forget`, and of the last; 0: none. */
+  /** Times of the first request since the last `forget` and of the last request. 0: there was none. */
   firstAt: number
   lastAt: number
 }
@@ -48,7 +48,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     now = monotonicMs()
     framing.push(chunk)
   })
-  // The other process cut the connection; the counts show it.
+  // The other process closed the connection. A missing delivery shows in the counts.
   socket.on('error', () => socket.destroy())
 })
 
@@ -81,19 +81,19 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
     answerWith: (status: 200 | 503) => {
       response = ANSWERS[status]
     },
-    /** Takes what comes and answers nothing. */
+    /** Accepts requests and never answers. */
     hang: () => {
       response = undefined
     },
     forget,
     arrivals: (): Arrivals => ({ total, distinct, firstAt, lastAt }),
-    /** Per second of each path, from its first arrival to its last. */
+    /** Requests per second of each path, from its first arrival to its last. */
     rates: () =>
       Array.from(
         paths.values(),
         ({ count, firstAt: from, lastAt: to }) => ((count - 1) * 1_000) / (to - from),
       ),
-    /** For each number, its last arrival on any path. */
+    /** The last arrival of each number, on any path. */
     lastTimes: () => [...lastTimes],
   })
 })

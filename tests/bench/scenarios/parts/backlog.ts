@@ -1,6 +1,6 @@
 /**
- * Topics, subscriptions and deliveries that wait, written by the store itself: what a worker has parked, without the
- * time that its attempts would take.
+ * Writes topics, subscriptions and waiting deliveries with the store itself. The result is the same as if a worker had
+ * parked the deliveries, but takes no time for attempts.
  */
 import {
   createMessageId,
@@ -40,10 +40,10 @@ interface TopicShape {
 }
 
 const AT_ONCE = 64
-/** Entries of one park: as many as a worker's. */
+/** Entries of one park, as many as a worker sends at once. */
 const ENTRIES_MAX = 500
 
-/** `times` calls of `run`, 64 under way at a time. */
+/** Calls `run` so many times, at most 64 at a time. */
 export async function each(times: number, run: (number: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const work = async () => {
@@ -94,7 +94,7 @@ export function messagesFor(arn: string, count: number, bytes: number): Stored[]
   })
 }
 
-/** Every message in every one of the lanes, which are of one topic, and whose endpoints have answered. */
+/** Parks every message in every one of these lanes of one topic, as if their endpoints had answered before. */
 export async function park(redis: Redis, lanes: Lane[], messages: Stored[], as: ParkAs): Promise<void> {
   const store = new Lanes(redis)
   for (const [shard, ofShard] of Map.groupBy(lanes, (lane) => lane.shard)) {

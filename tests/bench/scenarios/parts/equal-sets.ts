@@ -13,13 +13,13 @@ interface Side {
 }
 
 interface SetsOptions {
-  /** Profiles are of the first side. */
+  /** Only the first side is profiled. */
   sides: readonly [Side, Side]
   /** How many Fantails each side has. */
   ofEach: number
   work: readonly { fanOut: number; deliveries: number }[]
   microsOf(measured: Measurement): number
-  /** `pairs`: CPU in µs per delivery, the mean of each side, round by round. */
+  /** `pairs`: the mean CPU of each side in µs per delivery, for each round. */
   rowsOf(fanOut: number, pairs: [number, number][]): Row[]
 }
 

@@ -1,7 +1,4 @@
-/**
- * Publishers that go through many topics: keep-alive connections that each make one request at a time, the next
- * topic's.
- */
+/** Publishers for many topics. Each keep-alive connection makes one request at a time, to the next topic. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { HttpFraming, statusOf } from '../../processes/http-framing.ts'
@@ -13,7 +10,7 @@ export interface TopicLoad {
   connections: number
   bodyBytes: number
   messages: number
-  /** Topics are `<prefix><number>`, numbers from `from` on, `topics` of them in turn. */
+  /** Topics are named `<prefix><number>`. `topics` of them are used in turn, from number `from`. */
   prefix: string
   from: number
   topics: number

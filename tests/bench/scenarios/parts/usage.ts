@@ -4,7 +4,7 @@ import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { usedCpuMs } from '../../processes/bench-redis.ts'
 
-/** CPU time of a Redis, its background threads included, in ms; finer than /proc has it. */
+/** CPU time of a Redis with its background threads, in ms. It is more precise than /proc. */
 export async function redisCpuMs(redis: Redis): Promise<number> {
   return usedCpuMs(await redis.info('cpu'))
 }
@@ -14,7 +14,7 @@ export async function redisCommands(redis: Redis): Promise<number> {
   return numberIn(await redis.info('stats'), 'total_commands_processed')
 }
 
-/** `used_memory`, when no rewrite of the append-only file is adding to it. */
+/** `used_memory`, read while no rewrite of the append-only file adds to it. */
 export async function redisBytes(redis: Redis): Promise<number> {
   const isQuiet = async () => numberIn(await redis.info('persistence'), 'aof_rewrite_in_progress') === 0
   await waitFor(isQuiet, { what: 'the rewrite of the append-only file', timeoutMs: 60_000, intervalMs: 50 })

@@ -1,7 +1,7 @@
 /**
- * Publishers that wait for each answer before the next request, for a set time, beside all of Fantail. Measured are the
- * accepted publishes and the used share of the machine. The unused share was spent waiting. Turns with a Redis that
- * never syncs show how much of it was the wait for `fdatasync`.
+ * Publishers that wait for each answer before the next request, with all of Fantail on the same machine. Measured are
+ * the accepted publishes and the used share of the machine. In the unused share, all processes wait. Turns with a Redis
+ * that never syncs show how much of this is the wait for `fdatasync`.
  */
 import { Redis } from 'ioredis'
 import type { Fantail } from '../../contest/fantail.ts'
@@ -59,7 +59,7 @@ export const closedLoop: Scenario = {
     }),
 }
 
-/** For comparison only: a crash of the machine would lose what was acknowledged. */
+/** For comparison only: without syncs, a crash of the machine would lose acknowledged messages. */
 async function stopSyncing({ redis }: Fantail): Promise<void> {
   const client = new Redis(redis.url)
   await client.config('SET', 'appendfsync', 'no')

@@ -1,4 +1,4 @@
-/** Throughput against the fan-out by hand and against the client alone, in interleaved rounds of one run. */
+/** Throughput of Fantail, compared with the fan-out by hand and the client alone, in alternating rounds of one run. */
 import { contest } from '../../contest/contest.ts'
 import { NAMES, type Name } from '../../contest/contestant.ts'
 import { rowOf } from '../../report/rows.ts'

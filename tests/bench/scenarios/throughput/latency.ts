@@ -1,4 +1,4 @@
-/** From a publish leaving the publisher to its arrival at the receiver, by the clock that all processes share. */
+/** Time from sending a publish to the arrival at the receiver, by the clock that all processes share. */
 
 import type { Fantail } from '../../contest/fantail.ts'
 import { whenArrived } from '../../contest/measure.ts'

@@ -1,4 +1,6 @@
-/** Publishes that the API accepts a second, singly and in batches, compared with its own route without storage. */
+/**
+ * Publishes that the API accepts in a second, one by one and in batches, compared with its own route without storage.
+ */
 import { dispatchQueueName, queuePrefix } from '@fantail/jobs'
 import { Queue } from 'bullmq'
 import type { Fantail } from '../../contest/fantail.ts'
@@ -14,7 +16,7 @@ const BATCH = 10
 
 interface Accepted {
   requestsPerSecond: number
-  /** CPU time of the answering process. */
+  /** CPU time of the process that answers. */
   micros: number
   p99Ms: number
 }
@@ -26,7 +28,8 @@ export const publish: Scenario = {
 }
 
 async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> {
-  // Without a worker: what is accepted is measured, and a topic without subscriptions would still be dispatched.
+  // There is no worker, because only acceptance is measured, and a worker would dispatch even to a topic without
+  // subscriptions.
   const fantail = await fantailOn(stage, options, { services: ['publish-api'] })
   await fantail.createTopic(TOPIC)
   const unstored = await startOwn('./unstored-process.ts')
@@ -56,7 +59,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   return rowsOf(rounds)
 }
 
-/** No worker takes the accepted jobs. They must not weigh on the next turn. */
+/** Removes the accepted jobs, because there is no worker, and they must not affect the next turn. */
 async function empty({ redis }: Fantail): Promise<void> {
   const name = dispatchQueueName(0)
   const queue = new Queue(name, { prefix: queuePrefix(name), connection: { url: redis.url } })

@@ -1,4 +1,4 @@
-/** Whether a delivery of a topic with many subscriptions costs more than one of a topic with ten. */
+/** Compares the cost of a delivery of a topic with many subscriptions with that of a topic with ten. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
