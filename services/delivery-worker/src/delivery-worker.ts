@@ -181,6 +181,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     freed,
     snapshots,
     renewals,
+    attemptTimeoutMs,
     metrics,
     spans,
     log,

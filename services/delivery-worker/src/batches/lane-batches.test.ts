@@ -26,8 +26,11 @@ function handOf(text: string, lease: string): ClaimInHand {
 }
 
 /** `renew` returns the result of each renewal. */
-function createBatches(renew: (lease: string, n: number) => RenewedClaim) {
-  const attempter = createBatchAttempter({ lingerMs: LINGER_MS })
+function createBatches(
+  renew: (lease: string, n: number) => RenewedClaim,
+  { lingerMs = LINGER_MS, gatheredBytesMax = 1_000_000 } = {},
+) {
+  const attempter = createBatchAttempter({ lingerMs })
   const settled: [lease: string, op: SettleTo['op']][] = []
   let renewals = 0
   const settle = async (_: number, { lease }: { lease: string }, { op }: SettleTo) => {
@@ -52,6 +55,8 @@ function createBatches(renew: (lease: string, n: number) => RenewedClaim) {
     metrics: { attempted: () => undefined },
     spans: { on: false },
     snapshots: { slice: async () => ({ byId: new Map([['stream', subscription]]) }) },
+    attemptTimeoutMs: 0,
+    gatheredBytesMax,
   } as never)
   return { attempter, batches, settled, renewals: () => renewals }
 }
@@ -103,5 +108,30 @@ test('a lane may get whole requests, less what is gathered', async () => {
     ['another', 3],
     ['stream', 49],
   ])
+  await batches.stop()
+})
+
+test('what asks whether the endpoint or a credential works waits for nothing', async () => {
+  const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), { lingerMs: 600_000 })
+  batches.add({ ...handOf('a', '1'), proven: false })
+  await waitFor(() => attempter.requests.length === 1)
+  batches.add({ ...handOf('b', '2'), standsFor: 'stream' })
+  await waitFor(() => attempter.requests.length === 2)
+  expect(attempter.requests.map(({ texts }) => texts)).toEqual([['a'], ['b']])
+  await batches.stop()
+})
+
+test('past the bytes that may wait, the largest batch is sent', async () => {
+  const [other, third] = ['other', 'third'].map(
+    (id) => ({ ...subscription, record: { ...subscription.record, id } }) as CompiledSubscription,
+  )
+  const limits = { lingerMs: 600_000, gatheredBytesMax: 10_000 }
+  const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), limits)
+  batches.add(handOf('a', '1'))
+  batches.add({ ...handOf('x'.repeat(1_000), '2'), subscription: other ?? subscription })
+  expect(attempter.requests).toEqual([])
+  batches.add({ ...handOf('y'.repeat(900), '3'), subscription: third ?? subscription })
+  await waitFor(() => attempter.requests.length === 1)
+  expect(attempter.requests.map(({ texts }) => texts)).toEqual([['x'.repeat(1_000)]])
   await batches.stop()
 })

@@ -3,18 +3,23 @@
  *
  * A batch is sent when it is full by records or bytes, or when its first claim has waited for `lingerMs`. What waits
  * longer than leases allow keeps them by renewals. A lane may get as many claims as fit into the requests that it may
- * have in flight.
+ * have in flight. An attempt that asks whether an endpoint or a credential works waits for nothing.
  */
 import type { BatchLimits } from '@fantail/delivery'
+import { bytesOf } from '../attempts/body-bytes.ts'
 import type { ClaimInHand } from '../lanes/claim-in-hand.ts'
-import type { Renewals } from '../lanes/renewals.ts'
+import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../lanes/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedBy } from './batch-attempts.ts'
 
+/** How old a claim may be when it is sent, if its lease is not renewed before. A lease lasts 2 s beyond an attempt. */
+const UNRENEWED_MS = 1_000
 /**
- * Age of a claim at which its lease is renewed. It is well below the time by which a lease is longer than an attempt.
+ * A quarter of what all attempts of lanes may hold, so that batches that wait long leave the others their bytes.
+ * @limit memory Bytes of messages that wait in batches for more, counted as four bytes per character. Past it: the
+ * largest batch is sent.
  */
-const RENEW_AFTER_MS = 1_000
+const GATHERED_BYTES_MAX = 33_554_432
 /** @limit Lanes for which a worker asks for claims by the batch. Past it: the one that was least recently used. */
 const BATCHED_LANES_MAX = 1_000
 
@@ -23,7 +28,10 @@ interface Gathering {
   limits: BatchLimits
   records: BatchedRecord[]
   sizeBytes: number
-  /** By performance.now(). */
+  /** What its messages take in memory. */
+  heldBytes: number
+  /** By performance.now(), as `sendAt`. */
+  beganAt: number
   sendAt: number
   timer: NodeJS.Timeout
   /** A renewal that is under way. It changes leases, so a request waits for it. */
@@ -32,6 +40,9 @@ interface Gathering {
 
 interface LaneBatchesOptions extends BatchAttemptsOptions {
   renewals: Pick<Renewals, 'renew'>
+  attemptTimeoutMs: number
+  /** Default: GATHERED_BYTES_MAX. */
+  gatheredBytesMax?: number
 }
 
 interface BatchedLane {
@@ -45,6 +56,7 @@ export class LaneBatches {
   /** By subscription, as in `#lanes`. */
   readonly #gathering = new Map<string, Gathering>()
   readonly #lanes = new Map<string, BatchedLane>()
+  #heldBytes = 0
   #open = 0
   #closing = false
   #idle: (() => void)[] = []
@@ -70,10 +82,14 @@ export class LaneBatches {
     }
     hand.heldBy = hand.proven ? undefined : 'unprovenEndpoint'
     const bytes = renderedBy(batching, hand, subscription)
-    const gathering = this.#roomFor(subscription, batching.limitsOf(subscription.target), bytes.length)
+    const gathering = this.#roomFor(hand, batching.limitsOf(subscription.target), bytes.length)
+    const heldBytes = bytesOf(hand.message)
     gathering.records.push({ hand, bytes })
     gathering.sizeBytes += bytes.length
+    gathering.heldBytes += heldBytes
+    this.#heldBytes += heldBytes
     if (isFull(gathering)) this.#send(gathering)
+    else if (this.#heldBytes > (this.#options.gatheredBytesMax ?? GATHERED_BYTES_MAX)) this.#sendLargest()
   }
 
   /**
@@ -96,19 +112,24 @@ export class LaneBatches {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  #roomFor(subscription: CompiledSubscription, limits: BatchLimits, sizeBytes: number): Gathering {
+  #roomFor(hand: ClaimInHand, limits: BatchLimits, sizeBytes: number): Gathering {
+    const { subscription } = hand
     const { id } = subscription.record
     const known = this.#gathering.get(id)
     if (known && known.sizeBytes + sizeBytes <= known.limits.bytes) return known
     if (known) this.#send(known)
     this.#remember(subscription, limits)
+    const beganAt = performance.now()
+    const lingerMs = hand.proven && hand.standsFor === undefined ? limits.lingerMs : 0
     const gathering: Gathering = {
       subscription,
       limits,
       records: [],
       sizeBytes: 0,
-      sendAt: performance.now() + limits.lingerMs,
-      timer: setTimeout(() => this.#look(gathering), Math.min(limits.lingerMs, RENEW_AFTER_MS)),
+      heldBytes: 0,
+      beganAt,
+      sendAt: beganAt + lingerMs,
+      timer: setTimeout(() => this.#look(gathering), Math.min(lingerMs, this.#renewEveryMs)),
       renewing: Promise.resolve(),
     }
     this.#gathering.set(id, gathering)
@@ -129,12 +150,22 @@ export class LaneBatches {
       return
     }
     gathering.renewing = this.#renew(gathering)
-    gathering.timer = setTimeout(() => this.#look(gathering), Math.min(leftMs, RENEW_AFTER_MS))
+    gathering.timer = setTimeout(() => this.#look(gathering), Math.min(leftMs, this.#renewEveryMs))
+  }
+
+  /** Half of what a renewed lease lasts at least. */
+  get #renewEveryMs(): number {
+    return (this.#options.attemptTimeoutMs + RENEWED_LEASE_MARGIN_MS) / 2
+  }
+
+  #sendLargest(): void {
+    const [first, ...others] = this.#gathering.values()
+    if (first) this.#send(others.reduce((a, b) => (b.heldBytes > a.heldBytes ? b : a), first))
   }
 
   #send(gathering: Gathering): void {
     this.#end(gathering)
-    const isOld = gathering.sendAt - gathering.limits.lingerMs < performance.now() - RENEW_AFTER_MS
+    const isOld = gathering.beganAt < performance.now() - UNRENEWED_MS
     void gathering.renewing
       .then(() => (isOld ? this.#renew(gathering) : undefined))
       .then(() => this.#attempts.attempt(gathering.records))
@@ -144,6 +175,7 @@ export class LaneBatches {
     clearTimeout(gathering.timer)
     const { id } = gathering.subscription.record
     if (this.#gathering.get(id) === gathering) this.#gathering.delete(id)
+    this.#heldBytes -= gathering.heldBytes
   }
 
   /** Hands back claims that are not ours any more, or whose lane was paused or deleted meanwhile. */
