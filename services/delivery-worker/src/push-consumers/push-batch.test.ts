@@ -86,7 +86,7 @@ const away = fail(new Error('Connection is closed.'))
 
 test('the request carries the consumer’s deadline and reads no body without need', async () => {
   const { done, requests } = push(1, [])
-  expect(await done).toBe(true)
+  expect(await done).toBe('accepted')
   expect(requests).toMatchObject([{ url: RECORD.url, timeoutMs: 7_000 }])
   expect(requests[0]).not.toHaveProperty('responseBytesMax')
   const reporting = push(1, [], { record: { ...RECORD, reportBatchItemFailures: true } })
@@ -96,7 +96,7 @@ test('the request carries the consumer’s deadline and reads no body without ne
 
 test('while Redis is away deletions are tried again, each hundred until it is done', async () => {
   const { done, asked, counted } = push(250, [away, () => ({ ok: true }), away])
-  expect(await done).toBe(true)
+  expect(await done).toBe('accepted')
   expect(asked.map((handles) => [handles[0], handles.length])).toEqual([
     ['h0', 100],
     ['h0', 100],
@@ -109,7 +109,7 @@ test('while Redis is away deletions are tried again, each hundred until it is do
 
 test('they are given up when others may have the messages, and when the process stops', async () => {
   const late = push(1, [away, away], { hiddenUntil: performance.now() - 1 })
-  expect(await late.done).toBe(true)
+  expect(await late.done).toBe('accepted')
   const stopping = push(1, [away, away], { signal: AbortSignal.abort() })
   await stopping.done
   expect([late.asked.length, stopping.asked.length]).toEqual([1, 1])
@@ -132,10 +132,10 @@ test('a sealed URL is opened for the request, and without its key nothing is sen
     sealed: vault?.seal(url, consumerContext(RECORD)),
   }
   const keyless = push(1, [], { record })
-  expect(await keyless.done).toBe(false)
+  expect(await keyless.done).toBe('failed')
   expect(keyless.requests).toEqual([])
   const opened = push(1, [], { record: { ...record } }, vault)
-  expect(await opened.done).toBe(true)
+  expect(await opened.done).toBe('accepted')
   expect(opened.requests).toMatchObject([{ url }])
 })
 
@@ -152,7 +152,7 @@ test('its own headers, certificate and proxy go with the request, and are made o
   const requests = []
   for (let i = 0; i < 2; i++) {
     const opened = push(1, [], { record }, vault)
-    expect(await opened.done).toBe(true)
+    expect(await opened.done).toBe('accepted')
     requests.push(...opened.requests)
   }
   expect(requests[0]).toMatchObject({

@@ -35,8 +35,13 @@ interface PushedBatch {
   signal: AbortSignal
 }
 
-/** Whether the endpoint accepted any message of the batch. Never rejects. */
-export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<boolean> {
+/**
+ * accepted: any message of the batch. misconfigured: the service's own configuration keeps requests from the endpoint.
+ */
+type BatchEnd = 'accepted' | 'failed' | 'misconfigured'
+
+/** Never rejects. */
+export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<BatchEnd> {
   const { record, messages } = pushed
   const { result, failure } = await request(tools, pushed)
   const outcome = judgeBatch({
@@ -48,7 +53,8 @@ export async function pushBatch(tools: PushTools, pushed: PushedBatch): Promise<
   })
   const deleted = await deleteAll(tools, pushed, outcome.done)
   report(tools, pushed, { result, outcome, deleted })
-  return outcome.done.length > 0
+  if (result.kind === 'misconfigured') return 'misconfigured'
+  return outcome.done.length > 0 ? 'accepted' : 'failed'
 }
 
 async function request(tools: PushTools, { record, messages, signal }: PushedBatch): Promise<BatchReply> {

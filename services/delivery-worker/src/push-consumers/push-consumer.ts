@@ -29,6 +29,9 @@ const PUSH_PAUSE_MS_MAX = 86_400_000
 /** @limit Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
+/** As for lanes that stand: one probe a minute. */
+const PROBE_PAUSE_MS = 60_000
+
 interface PushConsumerOptions {
   tools: PushTools
   queues: Pick<Queues, 'receiveTurn'>
@@ -46,6 +49,8 @@ export class PushConsumer implements Guest {
   readonly #trouble = createBackoff()
   readonly #pauses = createBackoff({ maxMs: FAILING_PAUSE_MS_MAX })
   #failing = false
+  /** Receives cost messages their tries, so one message at a time shows whether the configuration works again. */
+  #misconfigured = false
   #looking = false
   #again = false
   #closed = false
@@ -148,7 +153,8 @@ export class PushConsumer implements Guest {
     this.#looking = true
     this.#again = false
     try {
-      const collected = await collectBatch(queues, { record, batch, ended })
+      const asked = this.#misconfigured ? { ...record, batchSize: 1 } : record
+      const collected = await collectBatch(queues, { record: asked, batch, ended })
       shares.returned(ended)
       this.#trouble.reset()
       reportStorage('up')
@@ -194,22 +200,21 @@ export class PushConsumer implements Guest {
     this.#running.set(batch, calling)
     capacity.fill(bytes)
     shares.hold(share)
-    void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then(
-      (succeeded) => {
-        this.#running.delete(batch)
-        shares.end(share)
-        this.#heed(succeeded)
-        capacity.leave(bytes)
-        this.look()
-        this.#reportIdle()
-      },
-    )
+    void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then((end) => {
+      this.#running.delete(batch)
+      shares.end(share)
+      this.#heed(end)
+      capacity.leave(bytes)
+      this.look()
+      this.#reportIdle()
+    })
   }
 
-  #heed(succeeded: boolean): void {
-    this.#failing = !succeeded
-    if (succeeded) this.#pauses.reset()
-    else this.#notBefore = performance.now() + this.#pauses.nextMs()
+  #heed(end: Awaited<ReturnType<typeof pushBatch>>): void {
+    this.#failing = end !== 'accepted'
+    this.#misconfigured = end === 'misconfigured'
+    if (end === 'accepted') this.#pauses.reset()
+    else this.#notBefore = performance.now() + (this.#misconfigured ? PROBE_PAUSE_MS : this.#pauses.nextMs())
   }
 
   #reportIdle(): void {
