@@ -1,5 +1,5 @@
 // @ts-check
-/** Starts the local Redis with `redis.conf`; only its warnings and its last words are shown. */
+/** Starts the local Redis with `redis.conf`. Only its warnings and its last output are shown. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -26,12 +26,12 @@ export function launchRedis(server, { port, data }) {
 /** @param {string} image @param {{ port: number, data: string }} place */
 function dockerWords(image, { port, data }) {
   const name = `fantail-redis-${createHash('sha256').update(data).digest('hex').slice(0, 12)}`
-  // One that a crash of ours left running.
+  // Removes a container that a crash of ours left running.
   spawnSync('docker', ['rm', '-f', name], { stdio: 'ignore' })
   const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
   const mounts = ['-v', `${data}:/data`, '-v', `${conf}:/redis.conf:ro`]
   const publish = ['-p', `127.0.0.1:${port}:6379`]
-  // Inside, it must listen on the container's address; outside, only loopback is published.
+  // In the container, Redis must listen on the container's address. Only a loopback port leads to it.
   const settings = [
     'redis-server',
     '/redis.conf',

@@ -30,7 +30,7 @@ export function runRedis(env) {
   const unlock = tryLock(join(dir, 'stack.lock'))
   if (!unlock) throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
   const urlFile = join(dir, 'redis.url')
-  // One that a crash left behind, before a service can read it.
+  // Removes a file that a crash left behind, before a service can read it.
   rmSync(urlFile, { force: true })
   const launched = launch(dir, env)
   return {

@@ -1,4 +1,4 @@
-/** How connections to a cluster behave: sent once, to the right node, back by themselves. */
+/** Connections to a cluster: commands are sent once and to the right node, and connections come back by themselves. */
 import {
   batch,
   connect,
@@ -49,7 +49,7 @@ const cluster = () => {
 const place = () => ({ ...cluster().target, natMap })
 
 beforeAll(async () => {
-  // Hooks run beside skipped tests, too.
+  // Hooks run even if the tests are skipped.
   if (!canSpawnRedis()) return
   started = await startCluster()
   proxies = await Promise.all(started.nodes.map(({ port }) => startTcpProxy(port)))
@@ -66,7 +66,7 @@ afterAll(async () => {
   await started?.stop()
 })
 
-/** The proxy before the master that has the key. */
+/** The proxy of the master that has the key. */
 async function proxyOf(key: string): Promise<TcpProxy> {
   const proxy = proxies[cluster().nodes.indexOf(await cluster().masterOf(keySlot(key)))]
   if (!proxy) throw new Error('no proxy')
@@ -161,7 +161,7 @@ test('each slot is confirmed by its own master’s replica', async () => {
   const [master] = mastersOf(redis)
   const { nodes } = cluster()
   const at = nodes.findIndex(({ port }) => port === master?.options.port)
-  // The replicas stand after the masters, in the same order.
+  // The list has the masters first and then the replicas, in the same order.
   const replica = nodes[at + nodes.length / 2]
   await replica?.freeze()
   const told = await Promise.allSettled(keys.map((key) => acks.confirm(key)))

@@ -1,4 +1,4 @@
-/** On a real cluster of three masters: what every part of Fantail promises, once each. */
+/** Tests each main promise of Fantail once, on a real cluster of three masters. */
 
 import { masterOfShard, mastersOf, SHARD_COUNT, shardOf } from '@fantail/store'
 import { canSpawnRedis, startReceiver, waitFor } from '@fantail/test-kit'

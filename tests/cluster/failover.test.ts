@@ -1,4 +1,4 @@
-/** Masters that die while messages are on their way: nothing that was acknowledged is lost. */
+/** Masters that die while messages are under way: no acknowledged message is lost. */
 import { dispatchTag, keySlot, shardBase, shardOf } from '@fantail/store'
 import { canSpawnRedis, type TestCluster, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
@@ -44,7 +44,7 @@ test('a master is killed under load: the ledger balances', async () => {
       '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000 } } },
     },
   })
-  // The lanes' own master, which has one of the dispatch queues too.
+  // The master of the lanes, which also has one of the dispatch queues.
   const slot = keySlot(shardBase(shardOf('arn:aws:sns:us-east-1:000000000000:failover')))
   const master = await cluster().masterOf(slot)
   const publishing = ledger.publishAtRate({ count: SECONDS * PER_SECOND, perSecond: PER_SECOND })
@@ -73,7 +73,7 @@ test('each dispatch queue is on another master', async () => {
 
 test('a failover takes one log line per change of state, not thousands', () => {
   for (const service of stack().services()) {
-    // Each dead letter is a warning of its own, which the failover does not cause.
+    // Each dead letter causes a warning of its own, which has nothing to do with the failover.
     const told = service
       .logLines()
       .filter(({ level, msg }) => level === 'error' || (level === 'warn' && msg !== 'delivery.dead_lettered'))

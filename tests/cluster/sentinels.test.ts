@@ -15,7 +15,7 @@ const stack = useStack({
   place: 'sentinels',
   workers: 2,
   redis: { appendfsync: 'always' },
-  // Sentinels may promote either replica, also one that is behind.
+  // Sentinels may promote either replica, even one that has not received everything.
   env: { FANTAIL_MIN_REPLICAS: '2' },
 })
 const receiver = useReceiver()
@@ -39,10 +39,11 @@ test('the master is killed under load: the ledger balances', async () => {
   await waitFor(() => ledger.count('accepted') >= 2 * PER_SECOND)
   await master.kill()
   await waitFor(async () => (await sentinels.master()) !== master, { timeoutMs: 20_000 })
-  // Publishing goes on with two replicas.
+  // Publishing continues when there are two replicas again.
   await sentinels.rejoin(master)
   await publishing
-  // On a busy machine Sentinels may fail over once more. They take ten seconds to turn a living master into a replica.
+  // On a busy machine Sentinels may fail over a second time. They need ten seconds to turn a living master into a
+  // replica.
   await waitFor(async () => (await ledger.publish(`again-${performance.now()}`)) === 'accepted', {
     timeoutMs: 40_000,
   })

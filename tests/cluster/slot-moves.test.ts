@@ -44,7 +44,7 @@ test('slots of lanes and of dispatch queues are moved under load: the ledger bal
       if (to) await cluster.moveSlot(slot, to)
     }
   }
-  // Long enough that lanes would be taken from, parked in and settled while half of their keys are gone.
+  // The slot stays half moved long enough for workers to take, park and settle while half of the keys are elsewhere.
   const to = cluster.nodes[0] === (await cluster.masterOf(lanes)) ? cluster.nodes[1] : cluster.nodes[0]
   const halfway = async () => {
     const taken = new Lanes(stack().connection).take(shard, NOTHING)

@@ -1,6 +1,6 @@
 /**
- * Over TLS, with an authority of one's own and client certificates: one Redis, a cluster, and a master behind
- * Sentinels.
+ * Connections to Redis over TLS, with an own authority and client certificates: one Redis, a cluster, and a master
+ * behind Sentinels.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url
 const receiver = useReceiver()
 const ends: (() => Promise<unknown>)[] = []
 let tls: TestTls
-/** Servers whose certificate has another name than their address. */
+/** Servers with certificates for another name than their address. */
 let named: TestTls
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /**
- * Attributes that are changed while a webhook is subscribed: what is published next follows them. A change acts
+ * Attributes that are changed while a webhook is subscribed. Later messages follow the change. A change takes effect
  * within 100 ms, so tests publish until it does.
  */
 import {

@@ -1,4 +1,4 @@
-/** The metrics of SNS and SQS as a scrape of every service shows them. */
+/** The metrics of SNS and SQS in the scrapes of every service. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -9,7 +9,7 @@ const stack = useStack({ redrive: true })
 const receiver = useReceiver()
 const AT_ONCE = retries(2, { numNoDelayRetries: 2 })
 
-/** The sum over all services; 0 if there is no such series. */
+/** The sum over all services, or 0 if no service has such a series. */
 async function metric(name: string, labels: Record<string, string>): Promise<number> {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
   const texts = await Promise.all(

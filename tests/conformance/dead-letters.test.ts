@@ -1,4 +1,4 @@
-/** Messages that a subscription fails for good: queue, counters, and a subscription that stays unchanged. */
+/** Messages that fail permanently at a subscription: the queue, the counters, and the unchanged subscription. */
 import { GetSubscriptionAttributesCommand, SetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
@@ -25,7 +25,7 @@ async function visibleIn(QueueUrl: string): Promise<number> {
   return Number((await aws().sqs.send(command)).Attributes?.ApproximateNumberOfMessages)
 }
 
-/** A counter of the worker, by its name in CloudWatch. */
+/** A counter of the worker, found by its name in CloudWatch. */
 async function counted(metric: string, topic: string): Promise<number> {
   const name = `aws_sns${metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_total`
   const text = await (await fetch(`${stack().worker(0).url}/metrics`)).text()
@@ -105,7 +105,7 @@ test('[160] an empty RedrivePolicy takes the dead-letter queue away', async () =
   expect(await visibleIn(url)).toBe(0)
 })
 
-/** Resolves when so many deliveries of the subscription were given up for good. */
+/** Resolves when so many deliveries of the subscription have failed permanently. */
 async function discarded(arn: string, count: number): Promise<void> {
   const id = arn.slice(arn.lastIndexOf(':') + 1)
   await waitFor(() => {

@@ -50,9 +50,9 @@ interface Compared {
 
 class Replay {
   readonly #account: string
-  /** Recorded handles and ARNs of subscriptions → ours. */
+  /** From recorded handles and subscription ARNs to ours. */
   readonly #known = new Map<string, string>()
-  /** By queue: what came and was not recorded as received yet. */
+  /** By queue: messages that we received earlier than the recording. */
   readonly #pools = new Map<string, ReceivedMessage[]>()
 
   constructor({ account }: Recording) {
@@ -82,7 +82,7 @@ class Replay {
     return { ours, recorded: wanted.map(messageFacts) }
   }
 
-  /** One that is like it, from the pool or the queue. */
+  /** A message like the recorded one, from the pool or from the queue. */
   async #take(exchange: Exchange, wanted: ReceivedMessage): Promise<ReceivedMessage | undefined> {
     const pool = this.#pool(exchange)
     const isLike = (one: ReceivedMessage) => sameMessage(one, wanted)
@@ -156,7 +156,7 @@ function jsonFacts(operation: string, text: string): object {
   return { ...rest, ...taken, path, Successful: sorted(Successful), Failed: sorted(Failed) }
 }
 
-/** Entries in the order of their ids, whose own ids and numbers are there. */
+/** Entries sorted by id. Of other ids and numbers only their presence is kept. */
 function sorted(entries: Json[] = []): Json[] {
   const own = ({ MessageId, SequenceNumber, ...facts }: Json) => ({
     ...facts,

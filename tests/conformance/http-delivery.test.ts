@@ -1,4 +1,4 @@
-/** How messages of topics reach webhooks, and which answers are the end of it, as SNS does it. */
+/** Delivery of messages from topics to webhooks, and the answers that end it, compared with SNS. */
 import { PublishBatchCommand } from '@aws-sdk/client-sns'
 import { createSelfSigned, startReceiver, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -17,11 +17,11 @@ const webhooks = awsWebhooks({ stack, aws, receiver })
 const DELIVERED = [200, 201, 202, 204]
 const RETRIED = [429, 500, 502, 503, 504, 599]
 const PERMANENT = [301, 302, 400, 401, 403, 404, 410, 422]
-/** Sooner would break the promise; later is a machine that is busy. */
+/** An earlier attempt would break the rule. A later one only shows that the machine is busy. */
 const EARLY_MS = 20
 const LATE_MS = 1_500
 
-/** The attempts at a path had these gaps. Stalls between two attempts do not count as delay of the second. */
+/** Checks the gaps between attempts at a path. Stalls of the machine between two attempts do not count as delay. */
 function expectGaps(path: string, nominalMs: number[], stalls: Stalls): void {
   const times = webhooks.sent(path).map(({ at }) => at)
   expect(times).toHaveLength(nominalMs.length + 1)

@@ -1,4 +1,4 @@
-/** Message move tasks as SDK clients see them, with the redrive service running them. */
+/** Message move tasks with the SDK's clients, run by the redrive service. */
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -48,7 +48,7 @@ async function visible(QueueUrl: string): Promise<number> {
   return Number((await client.send(command)).Attributes?.ApproximateNumberOfMessages)
 }
 
-/** The newest task of a source, once it has ended. */
+/** The newest task of a source, after it has ended. */
 async function ended(SourceArn: string): Promise<ListMessageMoveTasksResultEntry> {
   const command = new ListMessageMoveTasksCommand({ SourceArn })
   const newest = async () => (await client.send(command)).Results?.[0]
@@ -58,7 +58,7 @@ async function ended(SourceArn: string): Promise<ListMessageMoveTasksResultEntry
   return (await newest()) ?? {}
 }
 
-/** A queue and its dead-letter queue, which holds `bodies`: each was received once too often. */
+/** Makes a queue and its dead-letter queue. Each of `bodies` is received once too often, so all are dead letters. */
 async function fail(name: string, bodies: string[], attributes: Record<string, string> = {}) {
   const suffix = attributes.FifoQueue ? '.fifo' : ''
   const [dead, source] = [`${name}-dead${suffix}`, `${name}${suffix}`]

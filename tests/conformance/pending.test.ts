@@ -36,7 +36,7 @@ test('[65] an unconfirmed subscription disappears after two days, and cannot be 
   const Token = asked && notification(asked).Token
   expect((await listed()).sort()).toEqual(['PendingConfirmation', confirmed].sort())
   await moveRedisTime(stack().connection, TWO_DAYS_MS + 1_000)
-  // Its first sweep comes at once, the next one a minute later.
+  // The first sweep of this service comes at once, the next a minute later.
   const redrive = createRedriveService({
     redisUrl: stack().redis.url,
     log: createLogger({ service: 'test', level: 'silent' }),

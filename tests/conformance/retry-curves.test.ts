@@ -1,6 +1,6 @@
 /**
- * When attempts are due, by policies set over the wire. Minutes pass in moments: the time of Redis is moved as soon as
- * every delivery has its next attempt planned.
+ * Times of retries, by policies that are set over the API. The tests do not wait for minutes: the time of Redis is
+ * moved as soon as the next attempt of every delivery is scheduled.
  */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -18,9 +18,9 @@ const webhooks = awsWebhooks({ stack, aws, receiver })
 
 const FUNCTIONS = ['linear', 'arithmetic', 'geometric', 'exponential']
 const LONGEST_SECONDS = 60
-/** From the start of an attempt that is answered at once to the plan of the next. */
+/** Time in which an attempt is answered and the next one is scheduled. */
 const SETTLED_SECONDS = 2
-/** Clocks of two processes on one machine. */
+/** Difference between the clocks of two processes on one machine. */
 const EARLY_SECONDS = 0.02
 
 interface Curve {
@@ -30,7 +30,7 @@ interface Curve {
   retries: number
 }
 
-/** A webhook that fails everything; without `retries` the system's policy holds. */
+/** A webhook whose answers always fail. Without `retries` it has the system's policy. */
 async function curve(path: string, retries?: number, set: Record<string, unknown> = {}): Promise<Curve> {
   const attributes = retries === undefined ? {} : retrying(retries, set)
   const arn = await webhooks.subscribe('curves', path, attributes)
@@ -38,7 +38,7 @@ async function curve(path: string, retries?: number, set: Record<string, unknown
   return { path, id: arn.slice(arn.lastIndexOf(':') + 1), retries: retries ?? 3 }
 }
 
-/** Seconds from the attempt to the next, as soon as that is planned. */
+/** Seconds from the attempt to the next, as soon as the next one is scheduled. */
 async function plannedDelay({ path, id }: Curve, attempt: number, movedMs: number): Promise<number> {
   const what = `the plan after attempt ${attempt} at ${path}`
   const sent = (await webhooks.waitForSent(path, attempt))[attempt - 1]
@@ -49,7 +49,7 @@ async function plannedDelay({ path, id }: Curve, attempt: number, movedMs: numbe
   return (Date.parse(await waitFor(planned, { what })) - movedMs - (sent?.at ?? 0)) / 1_000
 }
 
-/** The delays before each retry of what was published last, per path. */
+/** The delays before each retry of the last published message, per path. */
 async function delaysOf(curves: Curve[]): Promise<Map<string, number[]>> {
   const delays = new Map(curves.map(({ path }) => [path, [] as number[]]))
   for (let attempt = 1; attempt <= Math.max(...curves.map(({ retries }) => retries)); attempt++) {

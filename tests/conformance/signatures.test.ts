@@ -1,5 +1,6 @@
 /**
- * Signed messages as a subscriber checks them: by the public sns-validator, which fetches the certificate over https.
+ * Signed messages, verified like a subscriber does: with the public sns-validator, which fetches the certificate over
+ * https.
  */
 import { verify, X509Certificate } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -45,7 +46,7 @@ beforeAll(async () => {
   })
   await api.start({ untilReady: false })
   origin = `https://localhost:${new URL(api.url).port}`
-  // The validator uses Node's global agent.
+  // The validator uses Node's global agent, so that agent must trust the test's authority.
   globalAgent.options.ca = authority.cert
   await waitFor(async () => (await call('GET', '/readyz')).status === 200)
 })
@@ -84,7 +85,7 @@ function validated(envelope: Envelope, hostPattern?: RegExp): Promise<Envelope> 
   return promise
 }
 
-/** A verifier that goes by the documented lists of members. */
+/** A verifier that follows the documented lists of members. */
 async function verified(envelope: Envelope): Promise<boolean> {
   const names =
     envelope.Type === 'Notification'

@@ -1,4 +1,4 @@
-/** FIFO topics into queues, with the SDK's clients of both services. */
+/** FIFO topics with subscribed queues, by the SDK's clients of both services. */
 import { CreateTopicCommand, PublishBatchCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { DeleteMessageCommand, type Message } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'
@@ -24,7 +24,7 @@ const publish = (topic: string, Message: string, more: { MessageGroupId?: string
   )
 const raw = { RawMessageDelivery: 'true' }
 
-/** The next messages of a queue, each deleted before the next is asked for. */
+/** Receives so many messages of a queue. Each is deleted before the next is received. */
 async function take(url: string, count: number): Promise<Message[]> {
   const taken: Message[] = []
   while (taken.length < count) {

@@ -1,4 +1,4 @@
-/** Queues as subscribers and as dead-letter queues of SNS, with the SDK's clients of both services. */
+/** Queues as subscribers and as dead-letter queues of SNS, by the SDK's clients of both services. */
 import { createHash } from 'node:crypto'
 import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
@@ -21,7 +21,7 @@ const deadLetters = (queue: string) => ({
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(queue) }),
 })
 
-/** A topic whose webhook answers with `status`, and the URL of the queue for what it fails. */
+/** A topic whose webhook answers with `status`, and the URL of the queue for its failed deliveries. */
 async function failing(topic: string, status: number, attributes: Record<string, string> = {}) {
   await createTopic(topic)
   const url = await aws().createQueue(`${topic}-dead`)

@@ -1,4 +1,4 @@
-/** Webhooks as SNS's clients and endpoints see them: the whole of it, from Subscribe to Unsubscribe. */
+/** Webhooks with SNS's clients, from Subscribe to Unsubscribe. */
 import {
   ConfirmSubscriptionCommand,
   CreateTopicCommand,
@@ -16,7 +16,9 @@ const stack = useStack()
 const receiver = useReceiver()
 const aws = useAwsClients(stack)
 
-/** A topic with a webhook that awaits its confirmation: the subscription's ARN and what the endpoint was sent. */
+/**
+ * A topic with a webhook that waits for its confirmation: the subscription's ARN and the request that the endpoint got.
+ */
 async function awaiting(topic: string, attributes: Record<string, string> = {}) {
   await aws().sns.send(new CreateTopicCommand({ Name: topic }))
   const endpoint = `${receiver().url}/${topic}`
@@ -43,7 +45,7 @@ test('[41][45][56][58] the confirmation comes first, as text without a subscript
     'content-type': 'text/plain; charset=UTF-8',
   })
   expect(request.headers).not.toHaveProperty('x-amz-sns-subscription-arn')
-  // The recipients of a message are decided before any of them gets it.
+  // A second subscriber. The recipients of a message are decided before any of them gets it.
   const witness = await aws().createQueue('witness')
   await aws().subscribe('first', { protocol: 'sqs', endpoint: queueArn('witness') })
   await publish('first', 'too early')

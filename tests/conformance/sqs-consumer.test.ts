@@ -1,4 +1,4 @@
-/** A consumer that people run today, the public package sqs-consumer, on a queue that a topic feeds. */
+/** A public consumer, the npm package sqs-consumer, on a queue that a topic feeds. */
 import { PublishBatchCommand, SubscribeCommand } from '@aws-sdk/client-sns'
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { waitFor } from '@fantail/test-kit'

@@ -1,4 +1,4 @@
-/** The way a user of SNS and SQS goes, from the first topic to dead letters that are brought back. */
+/** The steps of a typical user of SNS and SQS, from the first topic to redriven dead letters. */
 import { ConfirmSubscriptionCommand, CreateTopicCommand, SubscribeCommand } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
@@ -21,7 +21,7 @@ const receiver = useReceiver()
 const aws = useAwsClients(stack)
 const webhooks = awsWebhooks({ stack, aws, receiver })
 
-/** A queue as its maker knows it: the URL that was answered, and the ARN that it is asked for. */
+/** Creates a queue, and returns the URL of the answer and the ARN from the queue's attributes. */
 async function createQueue(QueueName: string, Attributes = {}): Promise<{ url: string; arn: string }> {
   const { QueueUrl } = await aws().sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
   const AttributeNames = ['QueueArn' as const]

@@ -1,4 +1,4 @@
-/** Fantail's reports about itself: the outcome of each message, metrics, traces, logs, health. */
+/** Fantail's own reports: the end of each message's deliveries, metrics, traces, logs, health. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -132,7 +132,7 @@ test('health differs from readiness', async () => {
     const ready = await fetch(`${service.url}/readyz`)
     expect([ready.status, await ready.json()]).toMatchObject([
       200,
-      // This Redis keeps nothing over a restart, and local mode works with it.
+      // This Redis loses its data at a restart, which is acceptable in local mode.
       { status: 'degraded', checks: { redis: 'ok' }, degraded: [{ reason: 'no_persistence' }] },
     ])
   }

@@ -1,4 +1,4 @@
-/** Why then: one call says why each delivery of a message came when it did, waits, or ended. */
+/** Answers to "why then?": one call shows why each delivery of a message came when it did, waits, or ended. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -21,14 +21,14 @@ interface Row {
   endedAt: string | null
 }
 
-/** The row of a message that went to one subscription; undefined before it was dispatched. */
+/** The row of a message with one subscription; undefined before its dispatch. */
 async function rowNow(messageId: string): Promise<Row | undefined> {
   const path = `/v1/messages/${messageId}/deliveries`
   const { status, body } = await stack().client.call<{ deliveries: Row[] }>('GET', path)
   return status === 200 ? body.deliveries[0] : undefined
 }
 
-/** The same, when it is as it should be. */
+/** The same row, as soon as it satisfies `isThere`. */
 function rowOf(messageId: string, isThere: (row: Row) => boolean): Promise<Row> {
   return waitFor(async () => {
     const row = await rowNow(messageId)
@@ -91,7 +91,7 @@ test('a throttled delivery says so, and how long after publishing it came', asyn
     '/v1/topics/slowly/messages',
     { messages },
   )
-  // Those of one millisecond go in any order.
+  // Rows of the same millisecond may have any order.
   const rows = async (isThere: (row: Row) => boolean, n: number) =>
     waitFor(async () => {
       const all = await Promise.all(results.map(({ messageId }) => rowNow(messageId)))
@@ -103,7 +103,7 @@ test('a throttled delivery says so, and how long after publishing it came', asyn
   const ended = await rows(isDelivered, 3)
   for (const row of ended)
     expect(row).toMatchObject({ because: 'throttle', attempts: 1, lastStatusCode: 200 })
-  // Three requests at one a second, a quarter of a second early at most.
+  // Three requests at a throttle of one a second, each at most a quarter of a second early.
   expect(Math.max(...ended.map(({ delayMs }) => delayMs ?? 0))).toBeGreaterThan(1_500)
 })
 

@@ -17,7 +17,7 @@ async function publish(topic: string, message: unknown, attributes = {}): Promis
   return (await stack().client.post<{ messageId: string }>(path, { message, attributes })).messageId
 }
 
-/** Resolves when all `sum` deliveries of the message were made or kept back. */
+/** Resolves when all `sum` deliveries of the message were made or filtered out. */
 const countsOf = (messageId: string, sum: number) =>
   waitFor(async () => {
     const answer = await stack().client.call<Counts>('GET', `/v1/messages/${messageId}`)
@@ -74,7 +74,7 @@ test('a change of a filter acts on every message that is published once it is ac
   })
   const expected: string[] = []
   for (let turn = 1; turn <= 15; turn++) {
-    // These messages keep the workers' snapshots as fresh as possible.
+    // These messages make the workers refresh their snapshots as often as possible.
     await Promise.all([publish('busy', 'noise'), publish('busy', 'noise')])
     await stack().client.patch<Subscription>(`/v1/subscriptions/${id}`, {
       filterPolicy: { turn: [`${turn}`] },

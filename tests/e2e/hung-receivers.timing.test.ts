@@ -46,7 +46,7 @@ test('[53] 30 hung receivers among 150 leave the others as fast as they were', a
   expect(median(troubled)).toBeLessThanOrEqual(1.5 * median(calm) + 10)
 }, 120_000)
 
-/** Publishes at a steady rate; the p99 of publish to arrival, over the receivers that never hang. */
+/** Publishes at a steady rate. Returns the p99 from publish to arrival at the receivers that never hang. */
 async function round(name: string): Promise<number> {
   const sentAt = new Map<string, number>()
   const startedAt = now()
@@ -64,7 +64,7 @@ async function round(name: string): Promise<number> {
   )
 }
 
-/** On the clock of the receiver's `at`. */
+/** The time by the same clock as the receiver's `at`. */
 function now(): number {
   return performance.timeOrigin + performance.now()
 }

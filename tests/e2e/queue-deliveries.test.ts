@@ -1,4 +1,4 @@
-/** Queues as consumers use them, and redriving what is dead. */
+/** Queues and their consumers, and redriving of dead letters. */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -86,7 +86,7 @@ test('a delayed message and one received too often go where they belong', async 
   expect((await receive('poison', { waitSeconds: 5 })).map(({ body }) => body)).toEqual(['later'])
 })
 
-/** A queue holding `count` dead letters of one subscription, whose endpoint is well again. */
+/** A queue with `count` dead letters of one subscription, whose endpoint works again. */
 async function deadLetters(name: string, count: number): Promise<{ source: string; arn: string }> {
   const source = `${name}-dead`
   await stack().client.put(`/v1/queues/${source}`)

@@ -20,11 +20,11 @@ const stack = useStack({ env: { FANTAIL_RETRY_JITTER: '0', NODE_EXTRA_CA_CERTS: 
 const receiver = useReceiver()
 const hook = (path: string) => `${receiver().url}${path}`
 
-/** Sooner would break the promise; later is a machine that is busy. */
+/** An earlier attempt would break the rule. A later one only shows that the machine is busy. */
 const EARLY_MS = 20
 const LATE_MS = 900
 
-/** The attempts at a path had these gaps. Stalls between two attempts do not count as delay of the second. */
+/** Checks the gaps between attempts at a path. Stalls of the machine between two attempts do not count as delay. */
 function expectDelays(path: string, seconds: number[], stalls: Stalls): void {
   const times = receiver()
     .requestsTo(path)
@@ -144,7 +144,7 @@ test('an expired message goes to the dead-letter queue, or is counted', async ()
   for (const subscription of [kept, counted])
     await waitFor(async () => (await lane(stack(), subscription)).waiting === 1)
   await moveRedisTime(connection, 61_000)
-  // The sweep runs once a minute, and when a worker starts that can have the role.
+  // The sweep runs once a minute, and when a worker starts that may take over the sweep.
   await stack().worker(0).kill()
   await connection.del('ft:{leader}:retention-sweep')
   await stack().worker(0).start()

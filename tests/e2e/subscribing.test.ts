@@ -23,13 +23,16 @@ const textsAt = (path: string) =>
     .requestsTo(path)
     .map(({ text }) => text)
 
-/** Resolves when a message published after everything before has arrived at another subscription of the topic. */
+/**
+ * Publishes a last message, and resolves when it has arrived at another subscription of the topic, the witness.
+ * Everything published before was then dispatched.
+ */
 async function passThrough(topic: string): Promise<void> {
   const path = `/${topic}-witness`
   const input = { endpoint: hook(path), rawMessageDelivery: true }
   await stack().client.post(`/v1/topics/${topic}/subscriptions`, input)
   await publish(stack(), topic, 'witnessed')
-  // Messages from before may be dispatched only now and reach the witness too.
+  // Earlier messages may be dispatched only now, so the witness may get them too.
   await receiver().waitForRequests(1, (request) => request.path === path && request.text === 'witnessed')
 }
 

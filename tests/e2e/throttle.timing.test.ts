@@ -9,7 +9,7 @@ import { useStack } from '../harness/services/stack.ts'
 
 const RATE = 20
 const WAITING = 400
-/** Long enough for windows of ten seconds at every point of ten more. */
+/** Long enough to check windows of ten seconds that begin at any point of another ten seconds. */
 const MEASURED_ATTEMPTS = 410
 const IN_A_SECOND_MAX = 23
 const AVERAGE_MIN = 19.4
@@ -20,7 +20,7 @@ const receiver = useReceiver()
 
 test('[54] three workers together keep to a throttle, retries and repeated requests included, and use it', async () => {
   const { client } = stack()
-  // Every third attempt fails and is tried again a second later: retries share the rate with what is fresh.
+  // Every third attempt fails and is repeated a second later, so retries and fresh deliveries share the rate.
   receiver().respond('/throttled', (_, n) => ({ status: n % 3 === 0 ? 503 : 200 }))
   await client.put('/v1/topics/throttled')
   const { id } = await client.post<{ id: string }>('/v1/topics/throttled/subscriptions', {
@@ -30,7 +30,7 @@ test('[54] three workers together keep to a throttle, retries and repeated reque
       throttlePolicy: { maxReceivesPerSecond: RATE },
     },
   })
-  // Beside it, two with which most deliveries take two requests.
+  // Two further subscriptions, for which most deliveries need two requests.
   const resetting = await startResetting()
   onTestFinished(() => resetting.close())
   for (const endpoint of [resetting.url, answerNoncesOnce(receiver(), '/digest')]) {
@@ -46,7 +46,7 @@ test('[54] three workers together keep to a throttle, retries and repeated reque
   await client.post(`/v1/subscriptions/${id}/resume`)
   const stalls = watchStalls([stack().redis.pid(), ...stack().workers.map(({ pid }) => pid)])
   const attempts = await receiver().waitForRequests(MEASURED_ATTEMPTS, '/throttled', 40_000)
-  // Send times, not arrivals: those come closer together, or are further apart, where a process stands still.
+  // Send times are compared, not arrivals. If a process stalls, arrivals may come closer together or further apart.
   await expect.poll(() => sendTimes(stack()).get(id)?.length).toBeGreaterThanOrEqual(MEASURED_ATTEMPTS)
   const sent = sendTimes(stack())
   const mostSent = [...sent.values()].map((times) => mostInWindow(times, 1_000))

@@ -9,12 +9,12 @@
  */
 
 export interface Step {
-  /** Line in the guide's source, from 1. */
+  /** Line number in the guide's source, from 1. */
   line: number
   /** The last heading before it. */
   section: string
   code: string
-  /** In this order in what the step prints. */
+  /** Texts that the step must print, in this order. */
   expected: string[]
   repeated: boolean
 }
@@ -82,7 +82,7 @@ export function commandsOfTable(guide: string, heading: string): { row: string; 
   })
 }
 
-/** A pipe within a cell is written `\|`. */
+/** Within a cell, a pipe is written as `\|`. */
 function cellsOf(line: string): string[] {
   return line
     .split(/(?<!\\)\|/)
@@ -93,7 +93,7 @@ function cellsOf(line: string): string[] {
 /** The value of each `<name>`. */
 export type Known = Map<string, string>
 
-/** Throws if a name is not known yet. */
+/** Throws if a name has no value yet. */
 export function filledIn(code: string, known: Known): string {
   return code.replace(/<([a-zA-Z]+)>/g, (_, name: string) => {
     const value = known.get(name)
@@ -102,7 +102,7 @@ export function filledIn(code: string, known: Known): string {
   })
 }
 
-/** Whether the output has the texts in this order; takes new names from it if it does. */
+/** Whether the output contains the texts in this order. If so, it also takes the values of new names from it. */
 export function agrees(output: string, expected: string[], known: Known): boolean {
   const names: string[] = []
   const pattern = expected.map((text) => patternOf(text, known, names)).join(ANY_TEXT)
@@ -129,7 +129,7 @@ function patternOf(text: string, known: Known, names: string[]): string {
 
 const ANY_TEXT = '[\\s\\S]*?'
 
-/** JSON may be spaced in any way. */
+/** Allows any white space in JSON. */
 function spaced(text: string): string {
   const parts = text.split(/\s*([{}[\]:,]|\s)\s*/).filter((part) => part !== '')
   return parts.map((part) => (/^\s$/.test(part) ? '\\s*' : spacedMark(part))).join('')

@@ -1,4 +1,4 @@
-/** The guides’ commands, run as they stand, against one stack. */
+/** Runs the commands of the guides unchanged, on one stack. */
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -19,7 +19,7 @@ import { createShell, isInstalled } from './shell.ts'
 const API = 'http://127.0.0.1:4100'
 const WORKER = 'http://127.0.0.1:4101'
 const RECEIVER = 'http://127.0.0.1:4109'
-/** The AWS CLI starts slowly: its guide takes a minute beside a load of 20. */
+/** The AWS CLI starts slowly: on a very busy machine its guide takes a minute. */
 const GUIDE_TIMEOUT_MS = 120_000
 
 const receiverPort = await freePort()
@@ -129,7 +129,7 @@ test('the script of docs/guides/aws.md moves webhooks of a topic with their sett
     FANTAIL: api.url,
     TOPIC_ARN: source,
   }
-  // From here the script finds the SDK.
+  // From this folder the script finds the SDK.
   const cwd = join(ROOT, 'tests')
   const words = ['--input-type=module', '-e', script]
   for (let run = 0; run < 2; run++) {

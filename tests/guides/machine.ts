@@ -1,6 +1,6 @@
 /**
- * A machine for the guide to running Fantail: folders in place of the system's, and processes in place of systemd's
- * units, which bash's `systemctl` starts and stops here.
+ * A machine for the guide to running Fantail. It has folders instead of the system's, and processes instead of
+ * systemd's units. A function `systemctl` in bash starts and stops these processes.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -11,7 +11,7 @@ import { type ServiceName, ServiceProcess } from '../harness/services/service-pr
 import { ROOT, textOf } from '../repo/repository.ts'
 
 export interface Machine {
-  /** Addresses in the guide, and the test's own in their place. */
+  /** Addresses in the guide, and the test's addresses that replace them. */
   addresses: Record<string, string>
   /** Defines `systemctl`. */
   beginning: string[]
@@ -73,7 +73,7 @@ export async function startMachine(): Promise<Machine> {
         async () => {
           const settings = parsed(await readFile(settingsPath, 'utf8'))
           const portName = name === 'publish-api' ? 'FANTAIL_PORT' : 'FANTAIL_OPS_PORT'
-          // The receiver of the test is at a private address.
+          // The receiver of the test has a private address.
           return {
             ...settings,
             [portName]: String(own(port)),
@@ -102,7 +102,7 @@ export async function startMachine(): Promise<Machine> {
   }
 }
 
-/** The server that the guide starts by itself, where a step failed before the guide ended it. */
+/** Ends the server that the guide starts itself, if a step failed before the guide ended it. */
 async function endServer(pidPath: string): Promise<void> {
   const text = await readFile(pidPath, 'utf8').catch(() => '')
   if (text !== '') process.kill(Number(text), 'SIGKILL')
@@ -135,12 +135,12 @@ function serviceUnit(
   }
 }
 
-/** Until it answers, as its own unit is no concern of the services. */
+/** Waits until Redis answers, because the services do not wait for its unit. */
 function unitOf(redis: TestRedis): Unit {
   return { start: () => redis.restart(), stop: () => redis.kill() }
 }
 
-/** Answers when the command has been carried out. */
+/** Answers when the command is finished. */
 async function startControl(units: Map<string, Unit>): Promise<Server> {
   const carryOut = async (command: string) => {
     const [verb = '', ...words] = command.split(' ').filter((word) => word !== '--now')

@@ -24,7 +24,7 @@ test.skipIf(!isInstalled('systemd-analyze') || !canSpawnRedis())('systemd takes 
   const folder = await mkdtemp(join(tmpdir(), 'fantail-units-'))
   try {
     for (const unit of units) {
-      // Where a unit's programs are on this machine, as systemd looks for them.
+      // Replaces the paths of a unit's programs by those of this machine.
       const text = textOf(unit)
         .replaceAll('/opt/fantail', ROOT.replace(/\/$/, ''))
         .replace('/usr/bin/redis-server', redisServerPath())
@@ -80,7 +80,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
       `${name}: the commands do what stands there`,
       async ({ skip }) => {
         onTestFailed(() => console.error(machine.logText()))
-        // The following steps depend on the earlier ones.
+        // Later sections depend on earlier ones.
         if (isBroken) skip()
         isBroken = true
         await shell.runGuide(GUIDE, name)
@@ -91,7 +91,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
     )
   }
 
-  /** Whether all wait; then they are delivered, signed. */
+  /** Checks that all deliveries wait, and are then made with valid signatures. */
   async function deliveriesGoOn(): Promise<void> {
     const path = `/v1/subscriptions/${subscription}`
     type Paused = { status: string; lane: { waiting: number } }
@@ -103,7 +103,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
     expect(requests.every(({ headers }) => headers['webhook-signature'])).toBe(true)
   }
 
-  /** Stored, and waiting in the lane of a paused subscription. */
+  /** Publishes messages that wait in the lane of a paused subscription. */
   async function publishSome(): Promise<void> {
     await call('POST', `/v1/subscriptions/${subscription}/pause`)
     const messages = Array.from({ length: MESSAGES }, (_, n) => ({ message: `message ${n}` }))

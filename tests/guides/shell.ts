@@ -8,18 +8,18 @@ import { agrees, filledIn, type Known, type Step, stepsOf } from './guide-steps.
 
 const STEP_TIMEOUT_MS = 60_000
 const REPEAT_EVERY_MS = 100
-/** `fantail` is a checkout's own, as guides say how to call it. */
+/** Defines `fantail` as the guides do for a checkout. */
 const BEGINNING = ['shopt -s expand_aliases', 'fantail() { node infra/bin/fantail.mjs "$@"; }']
 const ASSIGNED = /^[A-Z_]+(?==)|(?<=^export .*?\b)[A-Z_]+(?==)/gm
 const ALIAS = /^alias .*$/gm
 
 export interface Shell {
   /**
-   * Runs the steps of a guide, or of one of its sections. Fails with the line of a step that prints something else.
-   * Later steps have the variables and aliases of earlier ones.
+   * Runs the steps of a guide, or of one of its sections. If a step prints something else than the guide, it fails with
+   * that step's line. Later steps have the variables and aliases of earlier ones.
    */
   runGuide(path: string, section?: string): Promise<void>
-  /** A command's output, errors first. Rejects if it failed. */
+  /** A command's output, with stderr first. Rejects if the command failed. */
   run(code: string): Promise<string>
 }
 
@@ -82,7 +82,7 @@ function declaring(code: string): string {
 }
 
 const FAILED = 'it failed: '
-/** An error of the REST API. curl exits with 0 all the same. */
+/** An error of the REST API. curl exits with 0 even then. */
 const REFUSED = '"error":{"code"'
 
 function isFailure(output: string, expected: string[]): boolean {
@@ -101,7 +101,7 @@ function runBash(code: string, env: Record<string, string>): Promise<string> {
   })
 }
 
-/** Whether the shell would find it. */
+/** Whether the shell finds the program. */
 export function isInstalled(program: string): boolean {
   return toolPath()
     .split(delimiter)

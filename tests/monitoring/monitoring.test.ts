@@ -16,14 +16,14 @@ const ALERTMANAGER = join(INFRA, 'alertmanager', 'alertmanager.yml')
 
 const found = await providePrometheusTools(process.env)
 
-// As a server should be: else an alert tells that it loses data.
+// Settings as on a good server; otherwise an alert warns that it loses data.
 const stack = useStack({ redrive: true, redis: { appendfsync: 'everysec' } })
 const receiver = useReceiver()
 
-/** Prometheus's own metrics of every target. */
+/** Metrics that Prometheus itself makes for every target. */
 const OWN_METRICS = ['up']
 
-/** Names that one of the services shows, with the series of histograms. */
+/** Names of the metrics that at least one service shows, with the series of histograms. */
 async function scrapedMetrics(): Promise<Set<string>> {
   const texts = await Promise.all(
     stack()
@@ -38,7 +38,7 @@ async function scrapedMetrics(): Promise<Set<string>> {
   return new Set([...OWN_METRICS, ...names])
 }
 
-/** The rules' text has one `expr:` each, maybe a block of lines. */
+/** The text of the rules has an `expr:` for each rule, on one or several lines. */
 function ruleQueries() {
   const rules = readFileSync(RULES, 'utf8')
     .split(/^ {6}- alert: /m)
@@ -79,7 +79,7 @@ it('every metric of Fantail’s own stands in a dashboard, and every panel in it
   expect(misplacedPanels()).toEqual([])
 })
 
-/** A histogram's name without that of one of its series. */
+/** The name of a histogram, if the name is that of one of its series. */
 function familyOf(metric: string): string {
   return metric.replace(/_(?:bucket|sum|count)$/, '')
 }
@@ -102,7 +102,7 @@ describe('Prometheus', () => {
 
   const url = () => prometheus?.url ?? ''
 
-  /** The jobs of the real file, their targets here. */
+  /** The jobs of the real file, with the targets of this test. */
   function scrapeConfig(): string {
     const { api, workers, redrive } = stack()
     const targets = { 'publish-api': [api], 'delivery-worker': workers, redrive: [redrive] }

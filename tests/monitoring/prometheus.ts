@@ -1,4 +1,4 @@
-/** A Prometheus of one's own for a test, on a free loopback port with its data in a temporary folder. */
+/** A Prometheus for a test, on a free loopback port, with its data in a temporary folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, waitFor } from '@fantail/test-kit'
 
-/** Resolves with what the command prints; rejects if it ends with an error. */
+/** Resolves with the command's output. Rejects if it ends with an error. */
 export async function output(command: string, args: string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(command, args)
   return `${stdout}${stderr}`
@@ -71,7 +71,7 @@ interface Sample {
   value: [number, string]
 }
 
-/** The instant value of a query: its samples. Rejects with what Prometheus has against it. */
+/** The samples of a query at the present time. Rejects with Prometheus's error. */
 export async function ask(url: string, query: string): Promise<Sample[]> {
   const answer = await fetch(`${url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query }) })
   const { status, data, error } = (await answer.json()) as {

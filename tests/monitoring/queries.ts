@@ -1,4 +1,4 @@
-/** Every PromQL query of the dashboards and the alerting rules, as a person would find it there. */
+/** Every PromQL query of the dashboards and alerting rules, with its place. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ export const RULES = join(INFRA, 'prometheus', 'alerts.yml')
 interface Query {
   /** Where it stands. */
   name: string
-  /** With Grafana's variables filled in. */
+  /** The query, with values for Grafana's variables. */
   expr: string
 }
 
@@ -50,7 +50,7 @@ export function dashboardQueries(): Query[] {
   })
 }
 
-/** Panels that Grafana could not show as they are meant: on top of one another, or two of one id. */
+/** Panels that Grafana could not show correctly: two that overlap, or two with the same id. */
 export function misplacedPanels(): string[] {
   return dashboards().flatMap(([file, { panels }]) =>
     panels.flatMap((panel, i) =>
@@ -66,17 +66,17 @@ function overlap(a: Box, b: Box): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
 }
 
-/** Grafana puts a regular expression in a variable's place, and four scrapes in that of the interval. */
+/** Grafana replaces a variable by a regular expression, and the interval by four scrapes. */
 function filledIn(expr: string): string {
   return expr.replaceAll('$topic', '.*').replaceAll('$__rate_interval', '1m')
 }
 
-/** The functions, operators and keywords that the queries may use; what is none of these is a metric. */
+/** Functions, operators and keywords that the queries may use. Every other word is a metric. */
 const WORDS = new Set(
   'sum max by rate increase histogram_quantile topk or unless absent label_replace vector le'.split(' '),
 )
 
-/** The metrics that a query names: labels, matchers, ranges and strings taken off. */
+/** The metrics in a query. Labels, matchers, ranges and strings are removed first. */
 export function metricsOf(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"/g, '')

@@ -11,7 +11,7 @@ import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2
-/** With fifteen parts, a worker gets three or seven by chance. */
+/** With only fifteen parts, chance alone may give a worker three or seven. */
 const FEW_PARTS_IMBALANCE_MAX = 0.5
 const BATCH = 100
 
@@ -70,7 +70,7 @@ describe.each([2, 3])('%i workers', (workers) => {
   test('share first attempts', async () => {
     const topic = `first-${workers}`
     await open(stack(), topic, { count: 10, answerMs: 20 })
-    // One at a time, each a job: of few large ones a worker may get many by chance.
+    // Messages are published one at a time, so each is a job. Of a few large jobs a worker may get many by chance.
     for (let n = 0; n < 1_500; n++)
       await stack().client.post(`/v1/topics/${topic}/messages`, { message: 'm' })
     await expectEvenShares(stack(), topic, 15_000)
@@ -79,7 +79,7 @@ describe.each([2, 3])('%i workers', (workers) => {
   test('share the first attempts of one large batch', async () => {
     const topic = `batch-${workers}`
     await open(stack(), topic, { count: 300, answerMs: 20 })
-    // A crowd of first attempts at endpoints that have not answered yet would go to their lanes.
+    // Endpoints must have answered before. Otherwise many first attempts at them would go to their lanes.
     await publishBatches(stack(), topic, 1)
     await receiver().waitForRequests(300, ({ path }) => path.startsWith(`/${topic}/`), 20_000)
     await publishBatches(stack(), topic, BATCH)

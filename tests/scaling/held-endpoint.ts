@@ -4,10 +4,11 @@ import type { ReceivedRequest, Receiver } from '@fantail/test-kit'
 export interface HeldEndpoint {
   requests(): ReceivedRequest[]
   /**
-   * Answers all waiting requests, and from now on every request. Returns the time, by the clock of the requests' times.
+   * Answers all waiting requests, and from now on every request. Returns the time by the same clock as the times of
+   * requests.
    */
   release(): number
-  /** The requests after `since`: those of a message that had come before, and those of a new one. */
+  /** The requests after `since`. `again`: for messages that had come before. `first`: for new messages. */
   since(since: number): { again: ReceivedRequest[]; first: ReceivedRequest[] }
 }
 

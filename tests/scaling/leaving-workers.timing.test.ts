@@ -1,6 +1,6 @@
 /**
- * The work of a killed worker moves on. Its jobs and waiting lanes move within 5 s. Attempts from a lane that were
- * under way move within 20 s, when their leases have ended. A worker that is stopped hands over at once.
+ * The work of a killed worker continues elsewhere. Its jobs and waiting lanes do so within 5 s. Attempts from a lane
+ * that were under way are repeated within 20 s, when their leases have ended. A stopped worker hands over at once.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { type HeldEndpoint, holdEndpoint } from './held-endpoint.ts'
 const WAITING_MS_MAX = 5_000
 const CLAIMED_MS_MAX = 20_000
 const HANDOVER_MS_MAX = 1_000
-/** Attempts that a worker allows a new subscription in flight. */
+/** Attempts that a worker makes at a time for a new subscription. */
 const ALLOWANCE = 4
 const SUBSCRIPTIONS = 10
 
@@ -26,7 +26,7 @@ function open(stack: Stack, topic: string): Promise<Ledger> {
   return Ledger.open({ stack, receiver: receiver(), topic, subscriptions })
 }
 
-/** Epoch ms, as the receiver's times. */
+/** Epoch ms, like the times of the receiver. */
 const now = () => performance.timeOrigin + performance.now()
 
 /**
@@ -87,7 +87,7 @@ describe('jobs and what is handed over', () => {
     const stalls = watchStalls([stack().redis.pid(), ...stack().workers.map(({ pid }) => pid)])
     const toldAt = now()
     const stopped = stack().worker(0).stop()
-    // Only what a worker gives up waits in lanes as early as this.
+    // At this early time, only deliveries that a worker has handed over wait in lanes.
     await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
     held.release()
     const begun = await lastBegun(ledger, held, toldAt)
@@ -98,7 +98,7 @@ describe('jobs and what is handed over', () => {
   }, 60_000)
 })
 
-// Both wait for leases of many seconds to end: together, each on a stack of its own.
+// Both tests wait many seconds for leases to end. So they run at the same time, each on its own stack.
 describe.concurrent('lanes', () => {
   const stack = useStack({ workers: 2 })
 

@@ -16,7 +16,7 @@ import { type RedisPlace, startPlace } from '../harness/services/redis-place.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 
 const MESSAGES = 120
-/** Beyond every lease, so that what killed workers had claimed is claimed again. */
+/** Longer than every lease, so that other workers claim the deliveries of killed workers. */
 const LEASES_END_MS = 30_000
 const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url))
 
@@ -39,7 +39,7 @@ const move = (from: string, to: string) =>
 
 test('everything that waits moves to a cluster and ends there in one place', async () => {
   let stack = await start()
-  // The ledger goes where the services are.
+  // The ledger always uses the present stack.
   const current = new Proxy({} as Stack, { get: (_, name) => Reflect.get(stack, name) })
   const down = Promise.withResolvers<void>()
   const dead = ({ text }: { text: string }) => Number(text.slice(1)) % 10 === 0
@@ -76,7 +76,7 @@ test('everything that waits moves to a cluster and ends there in one place', asy
   await waitFor(async () => (await ledger.account()).waiting > MESSAGES, { what: 'a backlog' })
   await Promise.all(stack.workers.map((worker) => worker.kill()))
 
-  // No worker is left to run these.
+  // No worker runs any more, so these jobs wait.
   await ledger.publishAtRate({ count: MESSAGES, perSecond: 400, prefix: 'j' })
   const endpoint = `${receiver().url}/ordered`
   await stack.client.put('/v1/topics/ordered.fifo', { contentBasedDeduplication: true })
@@ -121,7 +121,7 @@ test('everything that waits moves to a cluster and ends there in one place', asy
     const texts = ordered().filter((text) => Number(text.slice(1)) % 3 === group)
     expect(texts).toEqual(Array.from({ length: 10 }, (_, i) => `f${3 * i + group}`))
   }
-  // Handles that were given before the move still hold.
+  // Handles from before the move are still valid.
   const receiptHandles = inFlight.messages.map(({ receiptHandle }) => receiptHandle)
   const { results } = await stack.client.post<{ results: { ok: boolean }[] }>('/v1/queues/pulled/ack', {
     receiptHandles,

@@ -1,6 +1,6 @@
 /**
- * A batch that comes to more deliveries than one worker should have by itself is cut into parts. The worker that cuts
- * it is killed at each step of that: everything arrives, and nothing that was settled again.
+ * If a batch has more deliveries than one worker should make, its job is divided into parts. The worker that divides it
+ * is killed at each step: everything arrives, and no settled delivery is repeated.
  */
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'
@@ -26,10 +26,10 @@ beforeAll(async () => {
 }, 60_000)
 
 const addsPart = (request: Buffer) => request.includes('"part":{"messages":')
-// BullMQ's own scripts: only they name these keys from a worker.
+// Only BullMQ's own scripts send this key from a worker.
 const completes = (request: Buffer) => request.includes(':dispatch-0:completed')
 const waits = (request: Buffer) => request.includes(':dispatch-0:waiting-children')
-/** Recognises the id of a part; ids of jobs differ. */
+/** Recognises the id of a part. Ids of jobs have another form. */
 const isOfPart = (request: Buffer) => /\d+-[0-9a-z]{8}-\d/.test(request.toString('latin1'))
 
 const STEPS = {
@@ -41,7 +41,7 @@ const STEPS = {
 }
 
 const jobsAdded = async () => Number(await stack().connection.get(`${JOBS}:id`))
-/** Keys of jobs and parts that BullMQ keeps. */
+/** Number of keys of jobs and parts that BullMQ still has. */
 const left = async () => {
   const keys = await stack().connection.keys(`${JOBS}:*`)
   return keys.filter((key) =>
@@ -79,9 +79,9 @@ test.each([
       what: 'all deliveries',
     })
     await waitFor(async () => (await left()).length === 0, { timeoutMs: 20_000, what: 'the job to be gone' })
-    // Parts that were being sent when their worker died are sent again from their last checkpoint.
+    // Deliveries under way when the worker died are made again, from the last checkpoint.
     expect(receiver().requests.length).toBeLessThan(1.1 * DELIVERIES)
-    // Every try to add one is counted.
+    // The counter also counts attempts to add a part that exists.
     const tried = (await jobsAdded()) - added - 1
     if (parts === 0) expect(tried).toBe(0)
     else expect(tried).toBeGreaterThanOrEqual(parts)

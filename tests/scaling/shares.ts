@@ -4,7 +4,7 @@ import type { Stack } from '../harness/services/stack.ts'
 
 const DELIVERED = /^fantail_deliveries_delivered(?:_total)?\{([^}]*)\} (\d+)/gm
 
-/** Deliveries of the topic that each worker has made. */
+/** Number of deliveries of the topic that each worker has made. */
 export function deliveredBy({ workers }: Stack, topic: string): Promise<number[]> {
   return Promise.all(workers.map((worker) => deliveredByWorker(worker, topic)))
 }
@@ -17,7 +17,7 @@ async function deliveredByWorker(worker: ServiceProcess, topic: string): Promise
   return delivered
 }
 
-/** The widest distance of a share from an even one, as a part of it. */
+/** The largest difference between a share and an even share, as a fraction of the even share. */
 export function imbalance(shares: number[]): number {
   const even = shares.reduce((sum, share) => sum + share, 0) / shares.length
   return Math.max(...shares.map((share) => Math.abs(share - even))) / even

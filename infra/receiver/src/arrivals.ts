@@ -1,11 +1,11 @@
-/** Recent arrivals, and how often each message came to each path. */
+/** Recent arrivals, and the number of arrivals of each message at each path. */
 
 interface Arrival {
   at: string
   method: string
-  /** With its query, which tells subscriptions apart. */
+  /** With its query, which distinguishes subscriptions. */
   path: string
-  /** null for a request that carries none: not from Fantail. */
+  /** null if the request has none, so it is not from Fantail. */
   messageId: string | null
   /** 1 for the first request with this path and message. */
   attempt: number
@@ -20,10 +20,10 @@ const COUNTED_MAX = 10_000
 
 export class Arrivals {
   private readonly latest: Arrival[] = []
-  /** By path and message, the longest unseen first. */
+  /** By path and message. The pair that has not been seen for the longest time comes first. */
   private readonly attempts = new Map<string, number>()
 
-  /** The attempt that a request with this path and message is. */
+  /** The number of the attempt that this request is. */
   count(path: string, messageId: string | null): number {
     const key = `${path} ${messageId}`
     const attempt = (this.attempts.get(key) ?? 0) + 1

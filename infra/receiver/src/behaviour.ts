@@ -9,7 +9,7 @@ export interface Behaviour {
 export const ANSWER: Behaviour = { status: 200, delayMs: 0 }
 const DELAY_MS_MAX = 600_000
 
-/** `attempt` counts the requests of this message to this path, from 1; undefined: no such path. */
+/** `attempt` counts the requests of this message to this path, from 1. Returns undefined if there is no such path. */
 export function behaviourOf(path: string, attempt: number): Behaviour | undefined {
   const [, name, argument = '', ...more] = path.split('/')
   if (more.length > 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * The receiver as Lambda's invoke API. Every name is a function that takes what it gets. Those named `flaky-3`,
- * `status-404`, `slow-5000` and `hang` behave as the paths of these words do.
+ * The receiver as Lambda's invoke API. Every name is a function that accepts its event. Functions named `flaky-3`,
+ * `status-404`, `slow-5000` and `hang` behave like the paths with these words.
  */
 import { type Behaviour, behaviourOf } from './behaviour.ts'
 
@@ -8,7 +8,7 @@ const INVOCATION = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/
 /** Accepted, and runs later. */
 const ACCEPTED = 202
 
-/** Undefined: the path is no invocation. `type`: of X-Amz-Invocation-Type. */
+/** Undefined if the path is no invocation. `type`: the header X-Amz-Invocation-Type. */
 export function functionBehaviour(
   path: string,
   type: string | string[] | undefined,

@@ -1,4 +1,4 @@
-/** The receiver's HTTP side: every request is counted, shown, and answered as its path asks. */
+/** The receiver's HTTP server: it counts and shows every request, and its path decides the answer. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,14 +9,14 @@ import { functionBehaviour } from './function-behaviour.ts'
 import type { Mails } from './mail-sink.ts'
 import { takeRecords } from './stream-records.ts'
 
-/** More than the largest message in its envelope, escaped. */
+/** More than the largest message takes, escaped in its envelope. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang', '/2015-03-31/functions/…/invocations']
 
 interface ReceiverOptions {
-  /** Under which host names it shows what arrived: messages and tokens that other sites' pages must not read. */
+  /** Host names under which it shows arrivals. Pages of other sites must not read the messages and tokens. */
   ownHosts: OwnHosts
-  /** Shown beside the requests. Default: there are none. */
+  /** Mails to show beside the requests. Default: none. */
   mails?: Pick<Mails, 'list'>
   /** Gets one line per request. */
   print: (line: string) => void
@@ -88,7 +88,7 @@ function confirmLinkOf(request: IncomingMessage, body: string): string | null {
   return /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null
 }
 
-/** From the header that every delivery has, else from an envelope. */
+/** From the header of every delivery, or else from an envelope. */
 function messageIdOf(request: IncomingMessage, body: string): string | null {
   const header = request.headers['x-amz-sns-message-id']
   if (typeof header === 'string') return header

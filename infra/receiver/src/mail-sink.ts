@@ -1,5 +1,5 @@
 /**
- * The receiver's SMTP side: it takes mails to any address and sends none on. An address such as
+ * The receiver's SMTP server: it accepts mails to any address and forwards none. An address such as
  * `status-550@example.com` is refused with that reply.
  */
 import { buffer } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ interface ShownMail {
   subject: string
   messageId: string
   text: string
-  /** Those in the text, in their order. */
+  /** The links in the text, in their order. */
   links: string[]
 }
 
@@ -40,7 +40,7 @@ interface MailSinkOptions {
   print: (line: string) => void
 }
 
-/** Not listening yet. It listens on loopback only, so it asks for no login. */
+/** It is returned before it listens. It needs no login, because it listens on loopback only. */
 export function createMailSink({ mails, print }: MailSinkOptions): SMTPServer {
   return new SMTPServer({
     logger: false,

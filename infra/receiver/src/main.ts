@@ -16,7 +16,7 @@ try {
   }
   server.once('error', stop)
   sink.server.once('error', stop)
-  // Clients that break off end nothing.
+  // A client that closes its connection early must not end this process.
   sink.on('error', () => undefined)
   sink.listen(receiverSmtpPort, host)
   server.listen(receiverPort, host)

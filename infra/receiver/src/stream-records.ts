@@ -1,17 +1,17 @@
-/** The receiver as Firehose: it takes every record of a request, and shows their texts. */
+/** The receiver as Firehose: it accepts every record of a request, and shows the texts. */
 import { randomUUID } from 'node:crypto'
 import { isObject, objectOf } from '@fantail/contracts'
 
 const TARGET = 'Firehose_20150804.PutRecordBatch'
 
 interface TakenRecords {
-  /** All records, which are base64 in the request. */
+  /** The texts of all records, which are in base64 in the request. */
   text: string
   /** What Firehose answers. */
   answer: object
 }
 
-/** Undefined: the request is none of Firehose. `target`: of X-Amz-Target. */
+/** Undefined if the request is not for Firehose. `target`: the header X-Amz-Target. */
 export function takeRecords(target: string | string[] | undefined, body: string): TakenRecords | undefined {
   if (target !== TARGET) return undefined
   const { Records } = objectOf(body) ?? {}

@@ -15,7 +15,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-/** The invoke API of every function. */
+/** A receiver that stands for the invoke API of every function. */
 const lambda = await startReceiver()
 const firehose = await startReceiver()
 const folder = await mkdtemp(join(tmpdir(), 'fantail-streams-'))
@@ -37,7 +37,7 @@ const answer = (name: string, reply: Reply | ((request: ReceivedRequest, n: numb
   lambda.respond(pathOf(name), reply)
 const ACCEPTED = { status: 202, headers: { 'x-amzn-requestid': 'r-1' } }
 
-/** A topic, its function, and the URL of the queue for what the function fails. */
+/** A topic, its function, and the URL of the queue for failed deliveries. */
 async function subscribed(name: string) {
   await aws().sns.send(new CreateTopicCommand({ Name: name }))
   const dead = await aws().createQueue(`${name}-dead`)
@@ -47,7 +47,7 @@ async function subscribed(name: string) {
   return { arn, dead }
 }
 
-/** Of SNS's metric NumberOfNotificationsFailed. */
+/** The value of SNS's metric NumberOfNotificationsFailed. */
 async function failedOf(topic: string): Promise<number> {
   const text = await (await fetch(`${stack().worker(0).url}/metrics`)).text()
   const series = `aws_sns_number_of_notifications_failed_total{TopicName="${topic}"`
@@ -179,7 +179,7 @@ test('a queue invokes a function with its messages, and deletes what the functio
 const streamArn = (name: string) => `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}`
 const SubscriptionRoleArn = 'arn:aws:iam::000000000000:role/firehose'
 
-/** A topic with the stream of its name; every record of which is raw. */
+/** A topic with a stream of the same name. Its records are raw. */
 async function streamed(name: string) {
   await aws().sns.send(new CreateTopicCommand({ Name: name }))
   const dead = await aws().createQueue(`${name}-dead`)
@@ -210,7 +210,7 @@ test('[359][362][365] a stream takes batches, keeps what it took, and refuses fo
   const { arn, dead } = await streamed('orders')
   const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }))
   expect(shown.Attributes).toMatchObject({ SubscriptionRoleArn, RawMessageDelivery: 'true' })
-  // Each record whose number is odd fails once.
+  // Each record with an odd number fails once.
   const failed = new Set<string>()
   const failsFirst = (record: string) => Number(record) % 2 === 1 && !failed.has(record) && failed.add(record)
   firehose.respond('/', (request) => {

@@ -1,4 +1,4 @@
-/** Mail from subscribing to unsubscribing, through every service, to an SMTP server of npm (smtp-server). */
+/** Mail from subscribing to unsubscribing, with all services and an SMTP server (npm's smtp-server). */
 import { verify, X509Certificate } from 'node:crypto'
 import {
   ConfirmSubscriptionCommand,

@@ -1,6 +1,6 @@
 /**
- * Queues as boto3 sees them, where a Python of this machine has it. Old ones (Debian 12's is) speak SQS's Query
- * protocol, newer ones AWS JSON.
+ * Queues with boto3, if this machine has a Python with boto3. Old versions (as in Debian 12) use SQS's Query protocol,
+ * newer ones AWS JSON.
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

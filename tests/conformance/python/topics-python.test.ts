@@ -1,4 +1,4 @@
-/** Topics as boto3 and the AWS CLI see them, where a Python of this machine has them; their signatures are verified. */
+/** Topics with boto3 and the AWS CLI, if this machine has a Python with them. Their request signatures are verified. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pythonsWithBoto3, run } from '../../harness/aws/pythons.ts'

@@ -195,7 +195,7 @@ function timedOut(): Ended {
   return { end: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
 }
 
-/** Redis did not answer if the address may get the mail. */
+/** The result if Redis cannot be asked whether the address may get the mail. */
 function failedBy(error: unknown): Ended {
   const detail = error instanceof Error ? error.message : String(error)
   return { end: 'transient', result: failure('storage', detail) }

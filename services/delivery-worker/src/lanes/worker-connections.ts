@@ -1,4 +1,7 @@
-/** Uses of the worker's connections beside commands: wakes, the signing key, and log lines about their state. */
+/**
+ * Things that depend on the worker's connections to Redis: wakes, the signing key, and log lines when a connection
+ * closes or opens.
+ */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {

@@ -20,7 +20,7 @@ interface ReceiveTurnArgs {
   /** Secrets of the receipt handles, one for each wanted message. */
   secrets: Buffer[]
   attemptId: string | undefined
-  /** Number of this script within the receive, from 1. */
+  /** A receive may run several scripts. This is the number of the present one, from 1. */
   round: number
 }
 
