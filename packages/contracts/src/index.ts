@@ -43,6 +43,7 @@ export {
 export { ERROR_MEANING, ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
 export { isObject, jsonOf, objectOf } from './json-values.ts'
 export {
+  APNS_TOKEN_CHARS_MAX,
   ATTEMPT_DEADLINE_MS,
   BATCH_MESSAGES_MAX,
   CONFIRMATION_MAILS_PER_ADDRESS_MAX,
@@ -64,6 +65,10 @@ export {
   LIST_LIMIT_MAX,
   MAX_IN_FLIGHT_DEFAULT,
   MESSAGE_BYTES_MAX,
+  PLATFORM_CREDENTIAL_CHARS_MAX,
+  PLATFORM_ENDPOINTS_MAX,
+  PLATFORM_TOKEN_BYTES_MAX,
+  PLATFORM_USER_DATA_BYTES_MAX,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
@@ -99,6 +104,20 @@ export {
 } from './message-rules.ts'
 export { problemsOf } from './problems.ts'
 export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
+export {
+  isPlatform,
+  isPlatformApplicationName,
+  PLATFORMS,
+  type Platform,
+  type PlatformApplicationRecord,
+  type PlatformCredential,
+  type PlatformEndpointRecord,
+  parsePlatformApplicationArn,
+  parsePlatformEndpointArn,
+  platformApplicationArn,
+  platformEndpointArn,
+  UNDELIVERED_PLATFORMS,
+} from './push/platforms.ts'
 export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
   AttemptErrorCode,
@@ -179,6 +198,19 @@ export {
   TestInput,
 } from './schemas/message-schemas.ts'
 export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
+export {
+  ApplicationReference,
+  NewPlatformEndpointInput,
+  PlatformApplicationInput,
+  PlatformApplicationList,
+  PlatformApplicationView,
+  PlatformEndpointInput,
+  PlatformEndpointList,
+  PlatformEndpointReference,
+  PlatformEndpointView,
+  PlatformListQuery,
+  PlatformReference,
+} from './schemas/push-schemas.ts'
 export {
   PutBackAnswer,
   QuarantineExport,

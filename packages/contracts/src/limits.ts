@@ -41,6 +41,16 @@ export const CONFIRMATION_MAILS_PER_ADDRESS_MAX = 3
 export const CONFIRMATION_MAILS_PER_KEY_MAX = 1_000
 /** @limit Addresses on the suppression list. Past it: `conflict`. */
 export const SUPPRESSIONS_MAX = 1_000_000
+/** @limit Endpoints of a platform application. Past it: `conflict`. */
+export const PLATFORM_ENDPOINTS_MAX = 1_000_000
+/** @limit Token of a platform endpoint. Past it: `validation_failed`. */
+export const PLATFORM_TOKEN_BYTES_MAX = 8_192
+/** @limit Token of a device of Apple, in hexadecimal. Past it: `validation_failed`. */
+export const APNS_TOKEN_CHARS_MAX = 400
+/** @limit User data of a platform endpoint. Past it: `validation_failed`. */
+export const PLATFORM_USER_DATA_BYTES_MAX = 2_048
+/** @limit Each member of a platform application's credential. Past it: `validation_failed`. */
+export const PLATFORM_CREDENTIAL_CHARS_MAX = 16_384
 /** @limit Bounces of one import. Past it: `validation_failed`. */
 export const BOUNCES_PER_IMPORT_MAX = 1_000
 /** @limit Words about an address of the suppression list. Past it: `validation_failed`. */

@@ -40,6 +40,11 @@ export {
   type Reached,
 } from './outbound/outbound-secrets.ts'
 export { hostOf } from './outbound/url-host.ts'
+export {
+  openPlatformCredential,
+  platformContext,
+  sealPlatformCredential,
+} from './push/platform-credential.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
 export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'

@@ -96,6 +96,8 @@ export {
 } from './outcomes/outcome-filtered.ts'
 export { type MessageSummary, OutcomeLog } from './outcomes/outcome-log.ts'
 export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
+export { PlatformApplications } from './push/platform-applications.ts'
+export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { deletedOutcomes, generationOf, QUARANTINE_DELETED } from './quarantine/deleted-entry.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { moveOlderLists } from './quarantine/older-lists.ts'

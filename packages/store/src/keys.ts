@@ -262,6 +262,23 @@ export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
 // `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
 // Expires 2 s after the last mail.
+
+// ---- mobile push: owned by push/, in the shard of the application's ARN, deleted with the application
+
+/** Sorted set, all scores 0: ARNs of the shard's platform applications, for listing. */
+export const platformApplicationsKey = (base: string) => `${base}apps`
+/** String: JSON PlatformApplicationRecord. */
+export const platformApplicationKey = (arn: string) => `${shardBase(shardOf(arn))}app:${arn}`
+/** Hash: an endpoint's id → JSON PlatformEndpointRecord. */
+export const platformEndpointsKey = (application: string) =>
+  `${shardBase(shardOf(application))}devices:${application}`
+/** Hash: SHA-1 of an endpoint's token (40 hex digits) → the endpoint's id. */
+export const platformTokensKey = (application: string) =>
+  `${shardBase(shardOf(application))}devicetokens:${application}`
+/** Sorted set, all scores 0: ids of the application's endpoints, for listing. */
+export const platformEndpointIdsKey = (application: string) =>
+  `${shardBase(shardOf(application))}deviceids:${application}`
+
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /**

@@ -4,6 +4,12 @@ export { startCpuTimer, startFairTimer, Waits, waitedMs } from './fair-timer.ts'
 export { startMailServer, type TestMail, type TestMailServer } from './mail-server.ts'
 export { freePort } from './ports.ts'
 export { startProxy, type TestProxyOptions } from './proxy.ts'
+export {
+  appleCredential,
+  browserSubscription,
+  firebaseCredential,
+  vapidCredential,
+} from './push-credentials.ts'
 export { onRawRequest, type RawServer, startRawServer } from './raw-server.ts'
 export { type ReceivedRequest, type Receiver, type Reply, type Responder, startReceiver } from './receiver.ts'
 export { startCluster, type TestCluster } from './redis/redis-cluster.ts'

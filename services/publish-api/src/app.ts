@@ -10,6 +10,8 @@ import { mailPageRoutes } from './mail/mail-page-routes.ts'
 import { suppressionRoutes } from './mail/suppression-routes.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import { publishRoutes } from './messages/publish-routes.ts'
+import { platformEndpointRoutes } from './push/platform-endpoint-routes.ts'
+import { platformApplicationRoutes } from './push/platform-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { consumerRoutes } from './queues/consumer-routes.ts'
 import { queueMessageRoutes } from './queues/queue-message-routes.ts'
@@ -49,6 +51,8 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
+    ...platformApplicationRoutes(deps),
+    ...platformEndpointRoutes(deps),
     ...suppressionRoutes(deps),
     ...mailPageRoutes(deps),
     ...serviceRoutes(deps),

@@ -14,6 +14,8 @@ import type {
   LaneStore,
   MailLinkKey,
   OutcomeLog,
+  PlatformApplications,
+  PlatformEndpoints,
   Quarantine,
   Queues,
   QueueWaits,
@@ -67,6 +69,8 @@ export interface ApiDeps {
   moveQuestions: { ask(record: SubscriptionRecord, publicUrl: string): Promise<void> }
   /** Addresses that get no mail. */
   suppressions: Methods<Suppressions>
+  platformApplications: Methods<PlatformApplications>
+  platformEndpoints: Methods<PlatformEndpoints>
   /** Signs links to unsubscribe in mails. */
   mailLinkKey: Pick<MailLinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>

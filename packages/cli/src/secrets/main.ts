@@ -1,7 +1,15 @@
 /** The process of `fantail secrets reseal`, the last step of a change of the master key (docs/security.md). */
 import { readApiSettings } from '@fantail/config'
 import { openVault } from '@fantail/runtime'
-import { ApiKeys, Consumers, refuseKeyNotHeld, SigningKeys, Subscriptions, VaultKeys } from '@fantail/store'
+import {
+  ApiKeys,
+  Consumers,
+  PlatformApplications,
+  refuseKeyNotHeld,
+  SigningKeys,
+  Subscriptions,
+  VaultKeys,
+} from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
 import { help, isHelp } from '../help.ts'
 import { resealAll } from './reseal.ts'
@@ -26,12 +34,14 @@ async function main([verb, ...more]: string[]): Promise<number> {
   if (!vault) throw new Error('there is no FANTAIL_MASTER_KEY')
   return await withRedis({ name: 'fantail-secrets', settings }, async (redis) => {
     const stores = { subscriptions: new Subscriptions(redis), consumers: new Consumers(redis) }
+    const applications = new PlatformApplications(redis)
     const keys = { keys: new ApiKeys(redis), vaultKeys: new VaultKeys(redis) }
     // The signing key is sealed only with a master key that the operator has set, never with one that local mode made.
     const signing = settings.masterKey ? new SigningKeys(redis) : undefined
     const { found, resealed, failed } = await resealAll({
       ...stores,
       ...keys,
+      applications,
       signing,
       vault,
       refuseNotHeld: (keyId) => refuseKeyNotHeld(redis, keyId),

@@ -4,17 +4,25 @@
  * - endpoints of subscriptions, and their signing keys
  * - URLs of push consumers
  * - secrets of access keys
+ * - credentials of platform applications
  * - the key that messages are signed with, which may have been stored in plain text
  *
  * A record is changed only if it is still as it was read. The command may therefore run beside everything else, stop at
  * any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
-import { consumerContext, outboundContext, signingKeyContext, webhookKeyContext } from '@fantail/delivery'
+import {
+  consumerContext,
+  outboundContext,
+  platformContext,
+  signingKeyContext,
+  webhookKeyContext,
+} from '@fantail/delivery'
 import {
   type ApiKeys,
   type Consumers,
   KeyNotHeldError,
+  type PlatformApplications,
   type SigningKeys,
   type Subscriptions,
   type VaultKeys,
@@ -25,6 +33,7 @@ interface ResealDeps {
   subscriptions: Pick<Subscriptions, 'list' | 'update'>
   consumers: Pick<Consumers, 'all' | 'patch'>
   keys: Pick<ApiKeys, 'list' | 'replace'>
+  applications: Pick<PlatformApplications, 'list' | 'update'>
   /** undefined: the signing key is left as it is. */
   signing: Pick<SigningKeys, 'read' | 'replace'> | undefined
   vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
@@ -99,6 +108,7 @@ async function* secrets(deps: ResealDeps): AsyncGenerator<Secret> {
   yield* ofSubscriptions(deps)
   yield* ofConsumers(deps)
   yield* ofKeys(deps)
+  yield* ofApplications(deps)
   yield* ofSigning(deps)
 }
 
@@ -180,6 +190,20 @@ async function* ofKeys({ keys }: ResealDeps): AsyncGenerator<Secret> {
         context: sealContextOf(record.id),
         replace,
       }
+    }
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
+
+async function* ofApplications({ applications }: ResealDeps): AsyncGenerator<Secret> {
+  for (let cursor: string | undefined; ; ) {
+    const { items, nextCursor } = await applications.list({ limit: PAGE_LIMIT, cursor })
+    for (const application of items) {
+      const { arn, sealed: before } = application
+      const replace = (sealed: string) =>
+        applications.update(arn, (current) => (current.sealed === before ? { ...current, sealed } : current))
+      yield { what: arn, sealed: before, context: platformContext(application), replace }
     }
     if (nextCursor === null) return
     cursor = nextCursor

@@ -170,6 +170,17 @@ export interface ScriptArguments {
     floor: number
     tokenHash: ScriptText
   }
+  'delete-platform-app-1': {
+    base: ScriptText
+    app: ScriptText
+  }
+  'delete-platform-endpoint-1': {
+    base: ScriptText
+    app: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    digest: ScriptText
+  }
   'delete-queue-1': {
     base: ScriptText
     arn: ScriptText
@@ -201,6 +212,13 @@ export interface ScriptArguments {
       id: ScriptText
       delivery: ScriptText
     }[]
+  }
+  'disable-platform-endpoint-1': {
+    base: ScriptText
+    app: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
   }
   'drop-queue-1': {
     base: ScriptText
@@ -478,6 +496,22 @@ export interface ScriptArguments {
     arn: ScriptText
     before: ScriptText
     itemsMax: number
+  }
+  'put-platform-app-1': {
+    base: ScriptText
+    app: ScriptText
+    expected: ScriptText
+    record: ScriptText
+  }
+  'put-platform-endpoint-1': {
+    base: ScriptText
+    app: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    digest: ScriptText
+    digestBefore: ScriptText
+    endpointsMax: number
   }
   'put-topic-1': {
     base: ScriptText

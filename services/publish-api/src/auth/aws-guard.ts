@@ -110,6 +110,9 @@ const NAMES = [
   'QueueName',
   'SourceArn',
   'DestinationArn',
+  'PlatformApplicationArn',
+  'EndpointArn',
+  'Platform',
   'AttributeName',
   'Label',
 ]

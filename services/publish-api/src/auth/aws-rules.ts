@@ -10,6 +10,9 @@ import {
   type KeyScope,
   nameOfArn,
   parseArn,
+  parsePlatformApplicationArn,
+  parsePlatformEndpointArn,
+  platformApplicationArn,
   queueArn,
   topicArn,
   withoutSubscription,
@@ -18,6 +21,7 @@ import { invalidParameter } from '../aws/sns/refusals.ts'
 import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
+import { eventTopicsIn } from '../push/application-settings.ts'
 import { awsTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
@@ -108,6 +112,29 @@ const queueByName: Find = ({ QueueName, QueueOwnerAWSAccountId }, { account, reg
 const moveTask: Find = ({ TaskHandle }) =>
   sqsTarget('CancelMessageMoveTask', parseTaskHandle(String(TaskHandle))?.sourceArn)
 
+/** The application that a parameter names, also by one of its endpoints. */
+function application(action: string): Find {
+  return ({ PlatformApplicationArn: given, EndpointArn }) => {
+    const own = parsePlatformApplicationArn(String(given)) ? String(given) : undefined
+    const arn = own ?? parsePlatformEndpointArn(String(EndpointArn))?.application
+    return arn === undefined ? [] : [{ action: `SNS:${action}`, arn }]
+  }
+}
+
+const newApplication: Find = ({ Platform, Name }, { account, region }, { arn }) => [
+  {
+    action: 'SNS:CreatePlatformApplication',
+    arn: platformApplicationArn(String(Platform), String(Name), { ...arn, account, region }),
+  },
+]
+
+/** A caller who names the topic of an event must be allowed to publish to it. */
+const eventTopics: Find = ({ Attributes }) =>
+  eventTopicsIn({ ...(Attributes as Record<string, string> | undefined) }).map((arn) => ({
+    action: 'SNS:Publish',
+    arn,
+  }))
+
 /** Without a destination, messages go back to their sources. */
 async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): Promise<Target[]> {
   const given = DestinationArn === undefined ? sqsTarget('StartMessageMoveTask', SourceArn) : []
@@ -128,6 +155,11 @@ const reading = (targets: Find): AwsRule => ({ need: READ, targets })
 const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
 const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
 const ofQueue = (name: string) => managing(queue(name))
+const ofApplication = (name: string) => managing(application(name))
+const byApplicationArn = (item: unknown) => {
+  const arn = String((item as Record<string, unknown>).PlatformApplicationArn)
+  return arn.slice(arn.lastIndexOf('/') + 1)
+}
 const byTopicArn = (item: unknown) => nameOfArn(String((item as Record<string, unknown>).TopicArn))
 const byUrl = (item: unknown) => String(item).slice(String(item).lastIndexOf('/') + 1)
 
@@ -155,6 +187,22 @@ const RULES: Record<string, AwsRule> = {
   ),
   'sns:ListSubscriptions': { need: READ, list: { member: 'Subscriptions', nameOf: byTopicArn } },
   'sns:ListSubscriptionsByTopic': reading(topics('ListSubscriptionsByTopic', 'TopicArn')),
+
+  'sns:CreatePlatformApplication': managing(all(newApplication, eventTopics)),
+  'sns:GetPlatformApplicationAttributes': reading(application('GetPlatformApplicationAttributes')),
+  'sns:SetPlatformApplicationAttributes': managing(
+    all(application('SetPlatformApplicationAttributes'), eventTopics),
+  ),
+  'sns:ListPlatformApplications': {
+    need: READ,
+    list: { member: 'PlatformApplications', nameOf: byApplicationArn },
+  },
+  'sns:DeletePlatformApplication': ofApplication('DeletePlatformApplication'),
+  'sns:CreatePlatformEndpoint': ofApplication('CreatePlatformEndpoint'),
+  'sns:GetEndpointAttributes': reading(application('GetEndpointAttributes')),
+  'sns:SetEndpointAttributes': ofApplication('SetEndpointAttributes'),
+  'sns:ListEndpointsByPlatformApplication': reading(application('ListEndpointsByPlatformApplication')),
+  'sns:DeleteEndpoint': ofApplication('DeleteEndpoint'),
 
   'sts:GetCallerIdentity': { need: KEY_SCOPES },
 

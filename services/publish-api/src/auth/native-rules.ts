@@ -17,6 +17,8 @@ import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
+import { eventTopicsIn } from '../push/application-settings.ts'
+import { applicationNamed, attributesIn } from '../push/platform-routes.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { endpointTargets, functionTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
@@ -201,10 +203,26 @@ function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
     : []
 }
 
+const onApplication =
+  (action: string) =>
+  (call: Call, deps: ApiDeps): Target[] => [
+    { action: `SNS:${action}`, arn: applicationNamed(call, deps).arn },
+  ]
+
+/** A caller who names the topic of an event must be allowed to publish to it. */
+const applicationSettings = (call: Call, deps: ApiDeps): Target[] => [
+  ...onApplication('SetPlatformApplicationAttributes')(call, deps),
+  ...eventTopicsIn(attributesIn((call.body ?? {}) as Parameters<typeof attributesIn>[0])).map((arn) => ({
+    action: 'SNS:Publish',
+    arn,
+  })),
+]
+
 const managing = (targets: NonNullable<Rule['targets']>): Rule => ({ need: MANAGE, change: true, targets })
 const reading = (targets: NonNullable<Rule['targets']>): Rule => ({ need: READ, targets })
 const setting = managing(onSubscription('SetSubscriptionAttributes'))
 const redriving: Rule = { need: REDRIVE, change: true, targets: onRedrive('StartMessageMoveTask') }
+const application = '/v1/platform-applications/{platform}/{name}'
 const consumers = '/v1/queues/{queue}/consumers'
 
 const RULES: Record<string, Rule> = {
@@ -277,6 +295,16 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys': { need: MANAGE, wholeAccount: true },
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
+
+  'GET /v1/platform-applications': { need: READ, list: { member: 'applications', arn: 'arn' } },
+  [`PUT ${application}`]: managing(applicationSettings),
+  [`GET ${application}`]: reading(onApplication('GetPlatformApplicationAttributes')),
+  [`DELETE ${application}`]: managing(onApplication('DeletePlatformApplication')),
+  [`GET ${application}/endpoints`]: reading(onApplication('ListEndpointsByPlatformApplication')),
+  [`POST ${application}/endpoints`]: managing(onApplication('CreatePlatformEndpoint')),
+  [`GET ${application}/endpoints/{id}`]: reading(onApplication('GetEndpointAttributes')),
+  [`PATCH ${application}/endpoints/{id}`]: managing(onApplication('SetEndpointAttributes')),
+  [`DELETE ${application}/endpoints/{id}`]: managing(onApplication('DeleteEndpoint')),
 
   // All accounts share one list of addresses, so only the operator of the server may change it.
   'GET /v1/email/suppressions': { need: MANAGE, wholeServer: true },

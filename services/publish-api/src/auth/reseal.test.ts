@@ -4,6 +4,7 @@ import {
   createSigningPairs,
   openConsumer,
   openOutbound,
+  openPlatformCredential,
   webhookSignerOf,
 } from '@fantail/delivery'
 import {
@@ -15,6 +16,7 @@ import {
   VaultKeys,
   whenReady,
 } from '@fantail/store'
+import { appleCredential } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, type MasterKey, parseMasterKey } from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -50,9 +52,11 @@ async function subscribe(n: number) {
 const refuseNotHeld = (keyId: string) => refuseKeyNotHeld(api.redis, keyId)
 
 function deps(...keys: [MasterKey, ...MasterKey[]]) {
-  const { subscriptions, consumers, keys: apiKeys } = api.deps
+  const { subscriptions, consumers, keys: apiKeys, platformApplications: applications } = api.deps
   const vaultKeys = new VaultKeys(api.redis)
-  const all = { subscriptions, consumers, keys: apiKeys } as never as Parameters<typeof resealAll>[0]
+  const all = { subscriptions, consumers, keys: apiKeys, applications } as never as Parameters<
+    typeof resealAll
+  >[0]
   return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseNotHeld }
 }
 
@@ -105,6 +109,22 @@ test('keys that sign for webhooks are sealed anew, too, each in its place', asyn
   const headers = (record: typeof after, key: MasterKey) =>
     record && webhookSignerOf(record)?.headers(request, createVault([key]))
   expect(headers(after, fresh)).toEqual(headers(before, old))
+})
+
+test('credentials of platform applications are sealed anew', async () => {
+  api.deps.vault = createVault([old])
+  const { PlatformPrincipal, PlatformCredential, ApplePlatformTeamID, ApplePlatformBundleID } =
+    appleCredential()
+  const body = {
+    principal: PlatformPrincipal,
+    credential: PlatformCredential,
+    teamId: ApplePlatformTeamID,
+    bundleId: ApplePlatformBundleID,
+  }
+  const { body: made } = await api.call('PUT', '/v1/platform-applications/APNS/shop', { body })
+  expect(await resealAll(deps(fresh, old))).toMatchObject({ resealed: 1, failed: [] })
+  const application = await api.deps.platformApplications.get(made.arn)
+  expect(application && openPlatformCredential(application, createVault([fresh]))).toEqual(body)
 })
 
 test('a concurrent change is not overwritten', async () => {

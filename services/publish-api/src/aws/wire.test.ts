@@ -84,8 +84,6 @@ test('requests without an Action, or with one that there is not', async () => {
     'CreateSMSSandboxPhoneNumber',
     'CheckIfPhoneNumberIsOptedOut',
     'SetSMSAttributes',
-    'CreatePlatformApplication',
-    'CreatePlatformEndpoint',
     'ListQueues',
     'constructor',
     '<Publish>',

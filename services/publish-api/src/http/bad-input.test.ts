@@ -10,6 +10,7 @@ const names: Record<string, string> = {
   queue: 'work',
   messageId: 'none',
   account: '000000000000',
+  platform: 'GCM',
   // A certificate's name.
   name: '0'.repeat(32),
 }

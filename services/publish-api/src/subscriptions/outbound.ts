@@ -230,7 +230,7 @@ export function refusedHost(
   return why === undefined ? undefined : { host, why }
 }
 
-function unreachable({ host, why }: RefusedHost): string {
+export function unreachable({ host, why }: RefusedHost): string {
   return `cannot be reached: ${host} is refused (${why}); FANTAIL_OUTBOUND_ALLOW makes exceptions`
 }
 

@@ -41,7 +41,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
 }
 
 /** Returns the text if it has enough parts for an ARN. */
-function elementsChecked(value: unknown, parameter: string): string {
+export function elementsChecked(value: unknown, parameter: string): string {
   if (typeof value !== 'string') throw missingParameter(parameter)
   const count = value.split(':').length
   if (count >= ARN_ELEMENTS_MIN) return value

@@ -2,6 +2,8 @@
 import type { Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../../deps.ts'
 import { publishOperations } from './publish/publish-operations.ts'
+import { applicationOperations } from './push/application-operations.ts'
+import { endpointOperations } from './push/endpoint-operations.ts'
 import { confirmSubscriptionOperation } from './subscriptions/confirm-subscription.ts'
 import { listSubscriptionsOperations } from './subscriptions/list-subscriptions.ts'
 import { subscribeOperation } from './subscriptions/subscribe-operation.ts'
@@ -24,5 +26,7 @@ export function snsOperations(deps: ApiDeps): Operation[] {
     unsubscribeOperation(deps),
     ...subscriptionAttributeOperations(deps),
     ...listSubscriptionsOperations(deps),
+    ...applicationOperations(deps),
+    ...endpointOperations(deps),
   ]
 }

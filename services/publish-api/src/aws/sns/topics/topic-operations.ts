@@ -99,7 +99,7 @@ async function listTopics(deps: ApiDeps, { account, region }: AwsCall, token: un
   return { Topics: items.map(({ arn }) => ({ TopicArn: arn })), NextToken: nextCursor ?? undefined }
 }
 
-function toRefusal(error: unknown): unknown {
+export function toRefusal(error: unknown): unknown {
   const badToken = error instanceof FantailError && error.code === 'validation_failed'
   return badToken ? invalidParameter('NextToken') : error
 }

@@ -1,0 +1,107 @@
+/** Platform applications: credentials of mobile push, each in the shard of its ARN. */
+import { FantailError, type PlatformApplicationRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { platformApplicationKey, platformApplicationsKey } from '../keys.ts'
+import { parseStored } from '../records/stored-json.ts'
+import { batch } from '../redis/batch.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+
+const PUT = readScript('put-platform-app-1')
+const DELETE = readScript('delete-platform-app-1')
+
+/** @limit Tries to change a record of mobile push that others change at the same time. Past it: `conflict`. */
+export const PUSH_RECORD_TRIES_MAX = 100
+
+interface ListApplications {
+  /** Prefix of the ARN; default: all. */
+  arnPrefix?: string
+  cursor?: string | undefined
+  limit: number
+}
+
+type ApplicationChange = (current: PlatformApplicationRecord) => PlatformApplicationRecord
+
+export class PlatformApplications {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  /** An existing application stays unchanged. */
+  async create(
+    record: PlatformApplicationRecord,
+  ): Promise<{ application: PlatformApplicationRecord; created: boolean }> {
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const application = await this.get(record.arn)
+      if (application) return { application, created: false }
+      if (await this.#put(record, null)) return { application: record, created: true }
+    }
+    throw changedMeanwhile()
+  }
+
+  async get(arn: string): Promise<PlatformApplicationRecord | null> {
+    return (await this.#read(arn))?.record ?? null
+  }
+
+  /** Throws `not_found`. `change` is called again if another writer came first. */
+  async update(arn: string, change: ApplicationChange): Promise<PlatformApplicationRecord> {
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const read = await this.#read(arn)
+      if (!read) throw new FantailError('not_found', 'no such platform application')
+      const record = change(read.record)
+      if (await this.#put(record, read.text)) return record
+    }
+    throw changedMeanwhile()
+  }
+
+  /** Deletes it with its endpoints. False if it was not there. */
+  async delete(arn: string): Promise<boolean> {
+    return (await runScript(this.#redis, DELETE, { base: shardBase(shardOf(arn)), app: arn })) === 1
+  }
+
+  /** Sorted by ARN. */
+  async list({ arnPrefix = '', cursor, limit }: ListApplications): Promise<Page<PlatformApplicationRecord>> {
+    const after = cursor ? (decodeCursor(cursor, 1)[0] ?? '') : ''
+    const names = { key: platformApplicationsKey, prefix: arnPrefix, after, limit: limit + 1 }
+    const arns = await listNames(this.#redis, names)
+    const page = arns.slice(0, limit)
+    const pipeline = batch(this.#redis)
+    for (const arn of page) pipeline.get(platformApplicationKey(arn))
+    const texts = (await replies(pipeline)) as (string | null)[]
+    // One that was deleted since its name was read is left out.
+    const items = page.flatMap((arn, i) => {
+      const text = texts[i]
+      return text ? [parse(text, arn)] : []
+    })
+    return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  async #read(arn: string): Promise<{ record: PlatformApplicationRecord; text: string } | null> {
+    const text = await this.#redis.get(platformApplicationKey(arn))
+    return text === null ? null : { record: parse(text, arn), text }
+  }
+
+  /** False if the record is no longer the expected one. */
+  async #put(application: PlatformApplicationRecord, expected: string | null): Promise<boolean> {
+    const { arn } = application
+    const record = JSON.stringify(application)
+    if (record === expected) return true
+    await admitLonger(this.#growth, expected, record)
+    const args = { base: shardBase(shardOf(arn)), app: arn, expected: expected ?? '', record }
+    return (await runScript(this.#redis, PUT, args)) === 1
+  }
+}
+
+export function changedMeanwhile(): FantailError {
+  return new FantailError('conflict', 'others change it at the same time; try again')
+}
+
+function parse(text: string, arn: string): PlatformApplicationRecord {
+  return parseStored(text, platformApplicationKey(arn)) as unknown as PlatformApplicationRecord
+}

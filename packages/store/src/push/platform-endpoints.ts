@@ -1,0 +1,190 @@
+/** Endpoints of platform applications: devices and browsers, in the shard of their application. A token has one. */
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  FantailError,
+  PLATFORM_ENDPOINTS_MAX,
+  type PlatformEndpointRecord,
+  parsePlatformEndpointArn,
+  platformEndpointArn,
+} from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { platformApplicationKey, platformEndpointIdsKey, platformEndpointsKey } from '../keys.ts'
+import { parseStored } from '../records/stored-json.ts'
+import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { changedMeanwhile, PUSH_RECORD_TRIES_MAX } from './platform-applications.ts'
+
+const PUT = readScript('put-platform-endpoint-1')
+const DELETE = readScript('delete-platform-endpoint-1')
+const DISABLE = readScript('disable-platform-endpoint-1')
+const UUID_CHARS = 36
+
+type NewEndpoint = Omit<PlatformEndpointRecord, 'arn'>
+type EndpointChange = (current: PlatformEndpointRecord) => PlatformEndpointRecord
+
+interface Read {
+  record: PlatformEndpointRecord
+  text: string
+}
+
+interface Put {
+  application: string
+  id: string
+  record: PlatformEndpointRecord
+  before: Read | null
+}
+
+/** Another endpoint of the application has the token. */
+export class TokenTakenError extends Error {
+  readonly holder: string
+
+  constructor(holder: string) {
+    super('another endpoint has the token')
+    this.name = 'TokenTakenError'
+    this.holder = holder
+  }
+}
+
+export class PlatformEndpoints {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  /** An endpoint that has the token stays unchanged. Throws `not_found` without the application, or `conflict`. */
+  async create(
+    application: string,
+    given: NewEndpoint,
+  ): Promise<{ endpoint: PlatformEndpointRecord; created: boolean }> {
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const id = randomUUID()
+      const record = { arn: platformEndpointArn(application, id), ...given }
+      const outcome = await this.#put({ application, id, record, before: null })
+      if (outcome === 'done') return { endpoint: record, created: true }
+      const holder = outcome === 'changed' ? null : await this.get(platformEndpointArn(application, outcome))
+      if (holder) return { endpoint: holder, created: false }
+    }
+    throw changedMeanwhile()
+  }
+
+  async get(arn: string): Promise<PlatformEndpointRecord | null> {
+    return (await this.#read(arn))?.record ?? null
+  }
+
+  /** Throws `not_found`, or a TokenTakenError. `change` is called again if another writer came first. */
+  async update(arn: string, change: EndpointChange): Promise<PlatformEndpointRecord> {
+    const { application, id } = partsOf(arn)
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const before = await this.#read(arn)
+      if (!before) throw noEndpoint()
+      const record = change(before.record)
+      const outcome = await this.#put({ application, id, record, before })
+      if (outcome === 'done') return record
+      if (outcome !== 'changed') throw new TokenTakenError(platformEndpointArn(application, outcome))
+    }
+    throw changedMeanwhile()
+  }
+
+  /** Disables it, unless it has another token by now or is disabled. Returns whether it did. */
+  async disable(arn: string, token: string): Promise<boolean> {
+    const { application, id } = partsOf(arn)
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const read = await this.#read(arn)
+      if (!read?.record.enabled || read.record.token !== token) return false
+      const record = JSON.stringify({ ...read.record, enabled: false })
+      const args = { ...placeOf(application), id, expected: read.text, record }
+      if ((await runScript(this.#redis, DISABLE, args)) === 1) return true
+    }
+    throw changedMeanwhile()
+  }
+
+  /** The endpoint that was deleted. */
+  async delete(arn: string): Promise<PlatformEndpointRecord | null> {
+    const { application, id } = partsOf(arn)
+    for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
+      const read = await this.#read(arn)
+      if (!read) return null
+      const digest = digestOf(read.record.token)
+      const args = { ...placeOf(application), id, expected: read.text, digest }
+      if ((await runScript(this.#redis, DELETE, args)) === 1) return read.record
+    }
+    throw changedMeanwhile()
+  }
+
+  /** Sorted by id. Throws `not_found` without the application. */
+  async list(
+    application: string,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+  ): Promise<Page<PlatformEndpointRecord>> {
+    const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
+    if ((await this.#redis.exists(platformApplicationKey(application))) === 0) throw noApplication()
+    const idsKey = platformEndpointIdsKey(application)
+    const ids = await this.#redis.zrangebylex(idsKey, after, '+', 'LIMIT', 0, limit + 1)
+    const page = ids.slice(0, limit)
+    const key = platformEndpointsKey(application)
+    const texts = page.length === 0 ? [] : await this.#redis.hmget(key, ...page)
+    // One that was deleted since its id was read is left out.
+    const items = texts.flatMap((text) => (text ? [parse(text, key)] : []))
+    return { items, nextCursor: ids.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  async #read(arn: string): Promise<Read | null> {
+    const { application, id } = partsOf(arn)
+    const key = platformEndpointsKey(application)
+    const text = await this.#redis.hget(key, id)
+    return text === null ? null : { record: parse(text, key), text }
+  }
+
+  /** Returns `done`, `changed` if the record is no longer that before, or the id of the token's endpoint. */
+  async #put({ application, id, record, before }: Put): Promise<string> {
+    const text = JSON.stringify(record)
+    await admitLonger(this.#growth, before?.text ?? null, text)
+    const digest = digestOf(record.token)
+    const outcome = String(
+      await runScript(this.#redis, PUT, {
+        ...placeOf(application),
+        id,
+        expected: before?.text ?? '',
+        record: text,
+        digest,
+        digestBefore: before ? digestOf(before.record.token) : digest,
+        endpointsMax: PLATFORM_ENDPOINTS_MAX,
+      }),
+    )
+    if (outcome === 'gone') throw noApplication()
+    if (outcome !== 'full') return outcome
+    const message = `the platform application has ${PLATFORM_ENDPOINTS_MAX} endpoints, as many as it takes`
+    throw new FantailError('conflict', message)
+  }
+}
+
+function placeOf(application: string) {
+  return { base: shardBase(shardOf(application)), app: application }
+}
+
+/** The endpoint's place. The caller has checked the ARN; any other text names an endpoint that does not exist. */
+function partsOf(arn: string): { application: string; id: string } {
+  const parsed = parsePlatformEndpointArn(arn)
+  return parsed ?? { application: arn.slice(0, -UUID_CHARS), id: arn.slice(-UUID_CHARS) }
+}
+
+function digestOf(token: string): string {
+  return createHash('sha1').update(token).digest('hex')
+}
+
+function noApplication(): FantailError {
+  return new FantailError('not_found', 'no such platform application')
+}
+
+function noEndpoint(): FantailError {
+  return new FantailError('not_found', 'no such platform endpoint')
+}
+
+function parse(text: string, key: string): PlatformEndpointRecord {
+  return parseStored(text, key) as unknown as PlatformEndpointRecord
+}

@@ -1,0 +1,87 @@
+/** Attributes of platform applications, by the names of SNS. */
+import { parseArn, type TopicRecord } from '@fantail/contracts'
+import { AttributeError } from './attribute-error.ts'
+import { isCredentialName } from './platform-credentials.ts'
+
+type Given = Record<string, string>
+
+export const EVENT_ATTRIBUTES = {
+  EndpointCreated: 'EventEndpointCreated',
+  EndpointUpdated: 'EventEndpointUpdated',
+  EndpointDeleted: 'EventEndpointDeleted',
+  DeliveryFailure: 'EventDeliveryFailure',
+} as const
+
+const EVENTS = new Set<string>(Object.values(EVENT_ATTRIBUTES))
+const ROLES = new Set(['SuccessFeedbackRoleArn', 'FailureFeedbackRoleArn'])
+const ROLE = /^arn:[a-z-]+:iam::\d{12}:role\/.{1,512}$/
+
+interface Read {
+  /** Members of the credential. */
+  credential: Given
+  /** The others. An empty text resets the attribute. */
+  settings: Given
+}
+
+/** Throws an AttributeError. */
+export function readApplicationAttributes(given: Given): Read {
+  const read: Read = { credential: {}, settings: {} }
+  for (const [name, text] of Object.entries(given)) {
+    if (isCredentialName(name)) read.credential[name] = text
+    else read.settings[name] = checked(name, text)
+  }
+  return read
+}
+
+function checked(name: string, text: string): string {
+  const refused = (message: string) => new AttributeError('value', name, message)
+  if (EVENTS.has(name)) {
+    if (text === '' || isTopic(text)) return text
+    throw refused('must be the ARN of a topic')
+  }
+  if (ROLES.has(name)) {
+    if (text === '' || ROLE.test(text)) return text
+    throw refused('must be the ARN of a role')
+  }
+  if (name === 'SuccessFeedbackSampleRate') {
+    if (/^(\d{1,2}|100)$/.test(text)) return text
+    throw refused('must be a whole number from 0 to 100')
+  }
+  if (name !== 'Enabled') throw new AttributeError('name', name, 'is not an attribute')
+  return checkedFlag(name, text)
+}
+
+/** `true` or `false`, in any case. */
+export function checkedFlag(name: string, text: string): string {
+  const flag = text.toLowerCase()
+  if (flag === 'true' || flag === 'false') return flag
+  throw new AttributeError('value', name, 'must be true or false')
+}
+
+/** Throws an AttributeError if the topic of an event does not exist, or is a FIFO topic. */
+export async function checkEventTopics(
+  { settings }: Read,
+  find: (arn: string) => Promise<TopicRecord | null>,
+): Promise<void> {
+  for (const [name, arn] of Object.entries(settings)) {
+    if (!EVENTS.has(name) || arn === '') continue
+    const topic = await find(arn)
+    if (!topic) throw new AttributeError('value', name, 'must be the ARN of a topic that exists')
+    if (topic.fifo) throw new AttributeError('value', name, 'must be no FIFO topic')
+  }
+}
+
+/** The topics that these attributes name. */
+export function eventTopicsIn(given: Given): string[] {
+  return Object.entries(given).flatMap(([name, text]) => (EVENTS.has(name) && isTopic(text) ? [text] : []))
+}
+
+function isTopic(text: string): boolean {
+  const arn = parseArn(text)
+  return arn?.service === 'sns' && arn.subscriptionId === undefined
+}
+
+/** The attributes after a change. Empty texts are left out. */
+export function withSettings(before: Given, settings: Given): Given {
+  return Object.fromEntries(Object.entries({ ...before, ...settings }).filter(([, text]) => text !== ''))
+}

@@ -1,0 +1,195 @@
+/** Platform applications over REST. Their names are those of the caller's account. */
+import {
+  ApplicationReference,
+  FantailError,
+  isPlatform,
+  isPlatformApplicationName,
+  PLATFORMS,
+  type Platform,
+  PlatformApplicationInput,
+  PlatformApplicationList,
+  type PlatformApplicationRecord,
+  PlatformApplicationView,
+  PlatformListQuery,
+  PlatformReference,
+  parsePlatformApplicationArn,
+  platformApplicationArn,
+} from '@fantail/contracts'
+import { inWords } from '@fantail/policy'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
+import { EVENT_ATTRIBUTES } from './application-settings.ts'
+import { AttributeError } from './attribute-error.ts'
+import { changeApplication, createApplication } from './change-applications.ts'
+import { CREDENTIAL_MEMBERS } from './platform-credentials.ts'
+
+export const PUSH_PATH = '/v1/platform-applications/{platform}/{name}'
+export const PUSH_PARAMS = { platform: PlatformReference, name: ApplicationReference }
+export const PUSH_TAG = 'Mobile push' as const
+export const PUSH_BODY_ERRORS = [
+  'malformed_json',
+  'validation_failed',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'storage_full',
+] as const
+
+export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
+  const one = { path: PUSH_PATH, params: PUSH_PARAMS, tag: PUSH_TAG } as const
+  return [
+    endpoint({
+      id: 'listPlatformApplications',
+      method: 'GET',
+      path: '/v1/platform-applications',
+      tag: PUSH_TAG,
+      summary: 'List platform applications',
+      description: 'Applications of all accounts, sorted by ARN. A key sees only those that it may see.',
+      query: PlatformListQuery,
+      answers: { 200: { description: 'A page, sorted by ARN', schema: PlatformApplicationList } },
+      errors: ['validation_failed'],
+      handle: async ({ query }) => {
+        const { items, nextCursor } = await deps.platformApplications.list(query)
+        return ok({ applications: items.map(applicationView), nextCursor })
+      },
+    }),
+    endpoint({
+      ...one,
+      id: 'putPlatformApplication',
+      method: 'PUT',
+      summary: 'Create a platform application, or set the members given',
+      description:
+        'Where there is none, it needs the whole credential of its platform. Where it exists, the members given are ' +
+        'set and the others stay.',
+      body: PlatformApplicationInput,
+      answers: {
+        200: { description: 'It existed: the members given are set', schema: PlatformApplicationView },
+        201: { description: 'Created', schema: PlatformApplicationView },
+      },
+      errors: [...PUSH_BODY_ERRORS, 'not_supported', 'not_found'],
+      handle: (call) => put(deps, call),
+    }),
+    endpoint({
+      ...one,
+      id: 'getPlatformApplication',
+      method: 'GET',
+      summary: 'Read a platform application',
+      description: 'Shows its settings. The credential is never shown.',
+      answers: { 200: { description: 'The application', schema: PlatformApplicationView } },
+      errors: ['validation_failed', 'not_found'],
+      handle: async (call) => ok(applicationView(await applicationIn(deps, call))),
+    }),
+    endpoint({
+      ...one,
+      id: 'deletePlatformApplication',
+      method: 'DELETE',
+      summary: 'Delete a platform application with its endpoints',
+      description: 'Deleting again answers the same.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: ['validation_failed'],
+      handle: async (call) => {
+        const { arn } = applicationNamed(call, deps)
+        const deleted = await deps.platformApplications.delete(arn)
+        const { requestId } = call
+        if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
+        return NO_CONTENT
+      },
+    }),
+  ]
+}
+
+type PutCall = Call<unknown, z.output<typeof PlatformApplicationInput>>
+
+async function put(deps: ApiDeps, call: PutCall): Promise<Answer> {
+  const wanted = {
+    ...applicationNamed(call, deps),
+    attributes: attributesIn(call.body),
+    requestId: call.requestId,
+  }
+  return inMembers(async () => {
+    const isThere = (await deps.platformApplications.get(wanted.arn)) !== null
+    const made = isThere ? undefined : await createApplication(deps, wanted)
+    if (made?.created) return { status: 201, body: applicationView(made.application) }
+    return ok(applicationView(await changeApplication(deps, wanted)))
+  })
+}
+
+/** The body as attributes of SNS. */
+export function attributesIn({
+  enabled,
+  events = {},
+  ...credential
+}: PutCall['body']): Record<string, string> {
+  const set: [string, string | null | undefined][] = [
+    ...Object.entries(CREDENTIAL_MEMBERS).map(
+      ([name, member]) => [name, credential[member]] as [string, string | undefined],
+    ),
+    ['Enabled', enabled === undefined ? undefined : String(enabled)],
+    ...Object.entries(EVENT_MEMBERS).map(
+      ([name, member]) => [name, events[member]] as [string, string | null | undefined],
+    ),
+  ]
+  return Object.fromEntries(set.flatMap(([name, text]) => (text === undefined ? [] : [[name, text ?? '']])))
+}
+
+const EVENT_MEMBERS = {
+  [EVENT_ATTRIBUTES.EndpointCreated]: 'endpointCreated',
+  [EVENT_ATTRIBUTES.EndpointUpdated]: 'endpointUpdated',
+  [EVENT_ATTRIBUTES.EndpointDeleted]: 'endpointDeleted',
+  [EVENT_ATTRIBUTES.DeliveryFailure]: 'deliveryFailure',
+} as const
+
+/** Members of the bodies, by the attributes of SNS. */
+const MEMBERS: Record<string, string> = {
+  ...CREDENTIAL_MEMBERS,
+  ...Object.fromEntries(Object.entries(EVENT_MEMBERS).map(([name, member]) => [name, `events.${member}`])),
+  Enabled: 'enabled',
+  Token: 'token',
+  CustomUserData: 'userData',
+}
+
+/** Runs `work`. A refused attribute becomes `validation_failed` of the body's member. */
+export async function inMembers<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AttributeError)) throw error
+    throw FantailError.invalid(MEMBERS[error.attribute] ?? error.attribute, error.message)
+  }
+}
+
+/** The application that the path names. Throws `validation_failed`. */
+export function applicationNamed(
+  { params, caller }: Pick<Call, 'params' | 'caller'>,
+  { settings }: Pick<ApiDeps, 'settings'>,
+): { arn: string; platform: Platform } {
+  const { platform = '', name = '' } = params
+  if (!isPlatform(platform)) throw FantailError.invalid('platform', `must be ${inWords(PLATFORMS, 'or')}`)
+  if (!isPlatformApplicationName(name)) {
+    throw FantailError.invalid('name', 'must have 1 to 256 of A-Z a-z 0-9 _ - .')
+  }
+  const place = { ...settings.arn, account: caller?.account ?? settings.arn.account }
+  return { arn: platformApplicationArn(platform, name, place), platform }
+}
+
+/** Throws `not_found` or `validation_failed`. */
+export async function applicationIn(deps: ApiDeps, call: Call): Promise<PlatformApplicationRecord> {
+  const application = await deps.platformApplications.get(applicationNamed(call, deps).arn)
+  if (!application) throw notFound('platform application')
+  return application
+}
+
+function applicationView({ arn, platform, attributes, createdAt }: PlatformApplicationRecord) {
+  const events = Object.entries(EVENT_MEMBERS).map(([name, member]) => [member, attributes[name] ?? null])
+  return {
+    arn,
+    platform,
+    name: parsePlatformApplicationArn(arn)?.name ?? '',
+    enabled: attributes.Enabled === 'true',
+    events: Object.fromEntries(events),
+    createdAt: iso(createdAt),
+  }
+}
