@@ -15,7 +15,8 @@ import {
 } from '../fixtures/worker.fixture.ts'
 
 const NAME = 'smtp:mail.example:25'
-const PROBE_MS = 300
+const PROBE_MS = 250
+const PROBES = 5
 /** Longer than a test. */
 const NEVER_MS = 600_000
 const fixture = await useFixture()
@@ -35,6 +36,9 @@ const STRICT = {
   deliveryPolicy: { healthyRetryPolicy: { numRetries: 0, minDelayTarget: 1, maxDelayTarget: 1 } },
 } as const
 
+/** Redis keeps probes apart. A request may be late, so the time counts from before the first of them. */
+const probesMax = (since: number) => Math.floor((performance.now() - since) / PROBE_MS) + 1
+
 const figuresOf = async (ids: string[]) =>
   fixture.lanes.figures(ids.map((subscriptionId) => ({ subscriptionId, shard: shardOf(TOPIC) })))
 const rowsOf = async (messageIds: string[]) =>
@@ -46,6 +50,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   const lanes = await Promise.all(['a', 'b', 'c'].map((name) => fixture.subscribe(name, STRICT)))
   const ids = lanes.map(({ id }) => id)
   for (let i = 0; i < 2; i++) await fixture.startWorker(sender, options)
+  const publishedAt = performance.now()
   const messageIds = await fixture.publishAll(['one', 'two', 'three', 'four'])
   await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 4), {
     what: 'all lanes to stand',
@@ -56,11 +61,10 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   expect(await rowsOf(messageIds)).toMatchObject(
     Array(12).fill({ state: 'waiting', attempts: 0, lastError: 'misconfigured' }),
   )
-  const [before, since] = [sender.sent.length, performance.now()]
-  await waitFor(() => sender.sent.length >= before + 3, { what: 'three probes' })
+  const before = sender.sent.length
+  await waitFor(() => sender.sent.length >= before + PROBES, { what: 'some probes' })
   // Three lanes and two workers together make one probe at a time.
-  const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
-  expect(sender.sent.length - before).toBeLessThanOrEqual(probesMax)
+  expect(sender.sent.length - before).toBeLessThanOrEqual(probesMax(publishedAt))
   await waitFor(async () =>
     (await figuresOf(ids)).some((lane) => lane.lastFailure?.error === 'misconfigured'),
   )
@@ -108,16 +112,15 @@ test('the next deliveries of a lane that stands are parked without an attempt', 
   expect(sender.sent).toHaveLength(attempts)
 })
 
-test('functions whose credentials have expired share one probe, and run once each when they are renewed', async () => {
+test('versions of a function share a probe while credentials are expired, and run once each afterwards', async () => {
   const service = await startReceiver()
   const expired = { status: 403, headers: { 'x-amzn-errortype': 'ExpiredTokenException' }, body: '{}' }
   service.respond(
     () => true,
     () => (works ? { status: 202 } : expired),
   )
-  const names = ['one', 'two', 'three', 'four']
-  const functions = Object.fromEntries(names.map((name) => [name, service.url]))
-  const endpoints = names.map((name) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`)
+  const functions = { hello: service.url }
+  const endpoints = [1, 2, 3, 4].map((n) => `arn:aws:lambda:us-east-1:000000000000:function:hello:${n}`)
   const redrivePolicy = { deadLetterTargetArn: DLQ }
   const lanes = await Promise.all(
     endpoints.map((endpoint) => fixture.subscribe('', { protocol: 'lambda', endpoint, redrivePolicy })),
@@ -125,14 +128,14 @@ test('functions whose credentials have expired share one probe, and run once eac
   const ids = lanes.map(({ id }) => id)
   const http = createHttpSender({ timeoutMs: 3_000, allowPrivate: true })
   await fixture.startWorker(http, { credentialProbeMs: PROBE_MS, kinds: { functions } })
+  const publishedAt = performance.now()
   const messageIds = await fixture.publishAll(['a', 'b'])
   await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 2), {
     what: 'all lanes to stand',
   })
-  const [before, since] = [service.requests.length, performance.now()]
-  await waitFor(() => service.requests.length >= before + 3, { what: 'three probes' })
-  const probesMax = Math.ceil((performance.now() - since) / PROBE_MS) + 1
-  expect(service.requests.length - before).toBeLessThanOrEqual(probesMax)
+  const before = service.requests.length
+  await waitFor(() => service.requests.length >= before + PROBES, { what: 'some probes' })
+  expect(service.requests.length - before).toBeLessThanOrEqual(probesMax(publishedAt))
   works = true
   await waitFor(async () => (await rowsOf(messageIds)).every(({ state }) => state === 'delivered'), {
     what: 'all functions to be invoked',
