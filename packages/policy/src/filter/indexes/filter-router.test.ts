@@ -46,7 +46,7 @@ function expectEveryMatch(lists: Policy[][], scope: Scope, subject: FilterSubjec
 
 const lists = (policies: fc.Arbitrary<Policy[]>) => fc.array(policies, { minLength: 1, maxLength: 5 })
 
-/** Each computes for several seconds, and for a minute beside a load of 40. */
+/** Each of these tests computes for several seconds, and for a minute on a very busy machine. */
 const LONG_MS = 180_000
 
 test(
