@@ -18,7 +18,10 @@ export class MixedOrder extends BaseSequencer {
   }
 }
 
-/** Mixes two lists evenly, each in its own order. At every point the same share of both has come. */
+/**
+ * Mixes two lists evenly and keeps the order of each. At every point of the result, the same share of both lists has
+ * appeared.
+ */
 export function mixed<T>(some: T[], others: T[]): T[] {
   const placed = (items: T[]) => items.map((item, i) => ({ item, at: (i + 0.5) / items.length }))
   return [...placed(some), ...placed(others)].toSorted((a, b) => a.at - b.at).map(({ item }) => item)

@@ -28,7 +28,7 @@ interface Item {
   flying: boolean
   count: number
   handle: string
-  /** Handles of all receives since it came to its queue. */
+  /** Handles of all receives since the message came to its present queue. */
   handles: Set<string>
   receivedAt: number
 }

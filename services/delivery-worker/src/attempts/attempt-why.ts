@@ -40,8 +40,8 @@ export function whyAttemptCame(
 }
 
 /**
- * The cause of a late attempt that nothing else explains. In a FIFO lane it waited for its group, elsewhere for a slot
- * of a worker.
+ * The cause of a late attempt if no other cause is known. In a FIFO lane the delivery waited for its group, in other
+ * lanes for a slot of a worker.
  */
 function lateFor({ message }: ExplainedAttempt, sincePublishedMs: number | null): WaitCause | undefined {
   if (sincePublishedMs === null || sincePublishedMs < LATE_MS) return undefined

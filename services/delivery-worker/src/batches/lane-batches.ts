@@ -1,9 +1,9 @@
 /**
  * Gathers claims of lanes whose attempter takes several deliveries in one request.
  *
- * A batch is sent when it is full by records or bytes, or when its first claim has waited for `lingerMs`. What waits
- * longer than leases allow keeps them by renewals. A lane may get as many claims as fit into the requests that it may
- * have in flight. An attempt that asks whether an endpoint or a credential works waits for nothing.
+ * A batch is sent when it is full by records or bytes, or when its first claim has waited for `lingerMs`. If claims
+ * wait longer than their leases last, the leases are renewed. A lane may get as many claims as fit into the requests
+ * that it may have in flight. An attempt that probes an endpoint or a credential is sent without waiting for others.
  */
 import type { BatchLimits } from '@fantail/delivery'
 import { bytesOf } from '../attempts/body-bytes.ts'

@@ -77,7 +77,7 @@ interface New {
   outbound: OutboundChange | undefined
 }
 
-/** What is needed to check and store outbound settings. */
+/** Tools to check and store outbound settings. */
 interface Keeping {
   vault: Vault | undefined
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>

@@ -44,7 +44,7 @@ interface SendLetter {
   topicArn: string
   queueArn: string
   letter: SendItem
-  /** What the queue may fill. */
+  /** The bytes that the queue may use. */
   bytesMax: number
   /** Epoch ms: the time of creation, if the queue is made. */
   now: number
