@@ -10,6 +10,8 @@ const SLOW_MS = 20_000
 const PORT_DEFAULT = 4100
 /** Port of the receiver for mails, counted from FANTAIL_PORT. */
 const SMTP_OFFSET = 8
+/** The receiver gets text messages to every number. Their price shows how spend is counted. */
+const EVERY_COUNTRY = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `+${digit}=0.001`).join(',')
 
 /**
  * Each service with its place after FANTAIL_PORT and the path that answers 200 once it can be used.
@@ -23,7 +25,8 @@ const SERVICES = [
     name: 'receiver',
     offset: 9,
     ready: '/',
-    about: 'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function, stream and mail',
+    about:
+      'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function, stream, mail and text message',
   },
 ]
 
@@ -45,7 +48,8 @@ export function addresses(env) {
 
 /**
  * Settings that the services of the local stack have where the environment names no others: the receiver is every
- * function and every stream, and takes every mail.
+ * function and every stream, and takes every mail and text message. A provider of text messages that
+ * the environment names is kept, with its countries, since real messages cost money.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -58,7 +62,13 @@ export function localSettings(env) {
     FANTAIL_STREAMS: JSON.stringify({ '*': `${receiver?.url}/firehose` }),
   }
   // In server mode mails reach people, so the operator must choose the SMTP server.
-  if (env.FANTAIL_MODE?.trim() !== 'server') settings.FANTAIL_SMTP_URL = smtpUrl(env)
+  if (env.FANTAIL_MODE?.trim() !== 'server') {
+    settings.FANTAIL_SMTP_URL = smtpUrl(env)
+    if (!env.FANTAIL_SMS_URL?.trim() && !env.FANTAIL_SMS_TWILIO?.trim()) {
+      settings.FANTAIL_SMS_URL = `${receiver?.url}/sms`
+      settings.FANTAIL_SMS_COUNTRIES = EVERY_COUNTRY
+    }
+  }
   return settings
 }
 

@@ -45,6 +45,20 @@ it('makes the receiver the server for mail, but not where people read it', () =>
   expect(mail({ FANTAIL_MODE: 'server' })).toBeUndefined()
 })
 
+it('makes the receiver the provider of text messages, but not beside one that is named', () => {
+  const sms = (env: NodeJS.ProcessEnv) => {
+    const { FANTAIL_SMS_URL, FANTAIL_SMS_COUNTRIES } = localSettings(env)
+    return [FANTAIL_SMS_URL, FANTAIL_SMS_COUNTRIES?.split(',')[0]]
+  }
+  expect(sms({ FANTAIL_PORT: '5000' })).toEqual(['http://127.0.0.1:5009/sms', '+1=0.001'])
+  const named = [
+    { FANTAIL_SMS_URL: 'https://sms.example.com' },
+    { FANTAIL_SMS_TWILIO: 'AC1:token' },
+    { FANTAIL_MODE: 'server' },
+  ]
+  for (const env of named) expect(sms(env)).toEqual([undefined, undefined])
+})
+
 it('offers three lines: create, subscribe the receiver, publish', () => {
   const lines = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009')
 

@@ -27,6 +27,8 @@ const smtpPort = await freePort()
 const env = {
   FANTAIL_FUNCTIONS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}` }),
   FANTAIL_STREAMS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}/firehose` }),
+  FANTAIL_SMS_URL: `http://127.0.0.1:${receiverPort}/sms`,
+  FANTAIL_SMS_COUNTRIES: '+1=0.001',
   FANTAIL_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
 }
 const mails = new Mails()
@@ -61,6 +63,7 @@ for (const [name, tool] of [
   ['functions'],
   ['streams'],
   ['email'],
+  ['sms'],
   ['aws', 'aws'],
 ] as const) {
   test.skipIf(tool && !isInstalled(tool))(

@@ -1,4 +1,4 @@
-/** The behaviour that a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`. */
+/** The behaviour that a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`, `/sms`. */
 
 export interface Behaviour {
   /** null: never answers. */
@@ -16,6 +16,7 @@ export function behaviourOf(path: string, attempt: number): Behaviour | undefine
   const value = /^\d{1,9}$/.test(argument) ? Number(argument) : undefined
   switch (name) {
     case 'ok':
+    case 'sms':
       return argument === '' ? ANSWER : undefined
     case 'hang':
       return argument === '' ? { status: null, delayMs: 0 } : undefined

@@ -11,7 +11,15 @@ import { takeRecords } from './stream-records.ts'
 
 /** More than the largest message takes, escaped in its envelope. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-const PATHS = ['/ok', '/status/503', '/flaky/3', '/slow/5000', '/hang', '/2015-03-31/functions/…/invocations']
+const PATHS = [
+  '/ok',
+  '/status/503',
+  '/flaky/3',
+  '/slow/5000',
+  '/hang',
+  '/sms',
+  '/2015-03-31/functions/…/invocations',
+]
 
 interface ReceiverOptions {
   /** Host names under which it shows arrivals. Pages of other sites must not read the messages and tokens. */

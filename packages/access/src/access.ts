@@ -3,14 +3,22 @@
  * action is then allowed unless the resource's policy denies it. In another account the policy must allow it. The owner
  * may always replace a policy: one that denies everything would otherwise lock the owner out.
  */
-import { FantailError, nameOfArn, type QueueRecord, type TopicRecord } from '@fantail/contracts'
+import {
+  FantailError,
+  type KeyScope,
+  nameOfArn,
+  type QueueRecord,
+  type TopicRecord,
+} from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
-import { type Key, principalOf } from './caller.ts'
+import { type Key, needAllNames, needScope, principalOf } from './caller.ts'
 
 /** `action` as in `SNS:Publish`; `arn` of a topic or queue. */
 export interface Target {
   action: string
   arn: string
+  /** Any resource: a key that is bound to no names needs this scope, and nothing else is checked. */
+  scope?: KeyScope
   /** Only the name is checked, against the key's prefixes. No policy is read. */
   byName?: boolean
   /** Condition keys of this action, in lower case. */
@@ -110,6 +118,11 @@ export class Access {
   }
 
   #permitOpenly(key: Key, target: Target, where: Where): void | Promise<void> {
+    if (target.scope !== undefined) {
+      needScope(key, [target.scope])
+      needAllNames(key)
+      return
+    }
     if (!hasName(key, target.arn)) {
       if (!TOPIC_QUEUE_ACTIONS.has(target.action)) throw refusal(key, target, PREFIXED)
       return this.#permitOfTopic(key, target, where)

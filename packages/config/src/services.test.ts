@@ -105,6 +105,48 @@ describe('settings', () => {
     expect(problemsOf(readApiSettings, env)).toEqual([])
   })
 
+  it('take a provider of text messages with its countries, prices and statuses', () => {
+    const env = {
+      FANTAIL_SMS_URL: 'https://sms.example.com/send',
+      FANTAIL_SMS_HEADERS: '{"Content-Type":"application/x-www-form-urlencoded","authorization":"Bearer x"}',
+      FANTAIL_SMS_BODY: 'to={number}&text={message}',
+      FANTAIL_SMS_STATUSES: '402=misconfigured, 410=optedOut',
+      FANTAIL_SMS_COUNTRIES: '+1=0.0079, +49',
+      FANTAIL_SMS_TWILIO: 'AC1:token',
+    }
+    for (const read of [readApiSettings, readWorkerSettings]) {
+      expect(read(env)).toMatchObject({
+        smsMethod: 'POST',
+        smsStatuses: { 402: 'misconfigured', 410: 'optedOut' },
+        smsCountries: [{ prefix: '+1', priceUsd: 0.0079 }, { prefix: '+49' }],
+        smsTwilio: { accountSid: 'AC1', authToken: 'token' },
+        smsPriceUsd: 0.1,
+        smsMonthUsd: 1,
+      })
+    }
+  })
+
+  it('send text messages to no country that is not named, and refuse what cannot be a provider', () => {
+    const url = { FANTAIL_SMS_URL: 'https://sms.example.com' }
+    expect(problemsOf(readWorkerSettings, url)).toEqual([
+      { name: 'FANTAIL_SMS_COUNTRIES', message: 'must be set where FANTAIL_SMS_URL is' },
+    ])
+    const wrong = [
+      ['FANTAIL_SMS_COUNTRIES', '49'],
+      ['FANTAIL_SMS_COUNTRIES', '+49=-1'],
+      ['FANTAIL_SMS_TWILIO', 'secret'],
+      ['FANTAIL_SMS_HEADERS', '{"x":"secret\\nY: 1"}'],
+      ['FANTAIL_SMS_HEADERS', '{"content-type":"text/xml"}'],
+      ['FANTAIL_SMS_BODY', '{"text":"{message}"}'],
+      ['FANTAIL_SMS_STATUSES', '402=maybe'],
+    ] as const
+    for (const [name, text] of wrong) {
+      const problems = problemsOf(readApiSettings, { ...url, FANTAIL_SMS_COUNTRIES: '+1', [name]: text })
+      expect([text, ...namesOf(problems)]).toEqual([text, name])
+      expect(JSON.stringify(problems)).not.toContain('secret')
+    }
+  })
+
   it('take a server for mail with its sender, and need TLS in server mode', () => {
     const mail = { FANTAIL_SMTP_URL: 'smtp://me:p%40ss@mail.example.com:587' }
     const local = readWorkerSettings({ ...mail, FANTAIL_EMAIL_FROM: 'Fantail News <news@example.com>' })

@@ -48,6 +48,7 @@ export function readApiSettings(env: Env): ApiSettings {
     masterKeyRule,
     awsRule,
     mailRule,
+    smsRule,
     DKIM_RULE,
   ])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
@@ -73,6 +74,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     masterKeyRule,
     awsRule,
     mailRule,
+    smsRule,
     DKIM_RULE,
   ])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
@@ -160,6 +162,14 @@ function mailRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
     problems.push({ name: 'FANTAIL_PUBLIC_URL', message })
   }
   return problems
+}
+
+/** Text messages cost money, so nobody sends them everywhere by leaving a setting out. */
+function smsRule(_: unknown, env: Env): SettingProblem[] {
+  const given = (name: string) => env[name]?.trim() ?? ''
+  const provider = ['FANTAIL_SMS_TWILIO', 'FANTAIL_SMS_URL'].find((name) => given(name) !== '')
+  if (provider === undefined || given('FANTAIL_SMS_COUNTRIES') !== '') return []
+  return [{ name: 'FANTAIL_SMS_COUNTRIES', message: `must be set where ${provider} is` }]
 }
 
 const DKIM_RULE = togetherRule([

@@ -28,6 +28,7 @@ import {
   wholeNumber,
 } from './schemas.ts'
 import { optional, setting } from './setting.ts'
+import { smsBody, smsCountries, smsHeaders, smsStatuses, twilioLogin } from './sms-forms.ts'
 
 const PORT = { min: 0, max: 65_535 }
 
@@ -192,10 +193,92 @@ const mail = {
   }),
 }
 
+/** Text messages: deliveries to phone numbers, by a provider. They cost money. */
+const sms = {
+  smsUrl: optional({
+    name: 'FANTAIL_SMS_URL',
+    schema: url(['http:', 'https:']),
+    unset:
+      'no text messages are sent, and sms subscriptions are refused; with FANTAIL_SMS_TWILIO https://api.twilio.com',
+    description:
+      'Where an SMS provider takes messages (docs/guides/sms.md), one request each. Its host may be private. Same for every service.',
+  }),
+  smsMethod: setting({
+    name: 'FANTAIL_SMS_METHOD',
+    schema: oneOf(['POST', 'PUT']),
+    default: 'POST',
+    description: 'Method of these requests.',
+  }),
+  smsHeaders: optional({
+    name: 'FANTAIL_SMS_HEADERS',
+    schema: smsHeaders(),
+    unset: 'a content type of application/json',
+    description:
+      'Their headers as JSON: {"authorization":"Bearer …"}. The content type is application/json or application/x-www-form-urlencoded.',
+  }),
+  smsBody: optional({
+    name: 'FANTAIL_SMS_BODY',
+    schema: smsBody(),
+    unset: '{"to":"{number}","from":"{sender}","text":"{message}","id":"{id}"}',
+    description:
+      'Their body: {number}, {message}, {sender}, {id} and {type} are replaced, escaped for the content type.',
+  }),
+  smsStatuses: optional({
+    name: 'FANTAIL_SMS_STATUSES',
+    schema: smsStatuses(),
+    unset: '2xx delivered; 401, 403 and 407 misconfigured; 408, 425, 429 and 5xx retry; all others permanent',
+    description:
+      'What further statuses mean: 402=misconfigured,410=optedOut. delivered, retry, permanent, misconfigured, optedOut, unknown.',
+  }),
+  smsTwilio: optional({
+    name: 'FANTAIL_SMS_TWILIO',
+    schema: twilioLogin(),
+    unset: 'FANTAIL_SMS_URL is the provider',
+    description:
+      'Account and token at Twilio, ACCOUNTSID:AUTHTOKEN: it sends the messages. FANTAIL_SMS_SENDER is a number there, or a messaging service.',
+  }),
+  smsSender: optional({
+    name: 'FANTAIL_SMS_SENDER',
+    schema: matching(/^[A-Za-z0-9+ -]{1,34}$/, 'must be 1 to 34 of A-Z a-z 0-9 + - and spaces'),
+    unset: 'the provider’s own',
+    description: 'Sender of messages that name none by AWS.SNS.SMS.SenderID or DefaultSenderID.',
+  }),
+  smsCountries: optional({
+    name: 'FANTAIL_SMS_COUNTRIES',
+    schema: smsCountries(),
+    unset: 'no number gets messages; must be set where a provider is',
+    description:
+      'Beginnings of the only numbers that get messages, some with the price of one part in USD: +1=0.0079,+49. The longest one counts.',
+  }),
+  smsPriceUsd: setting({
+    name: 'FANTAIL_SMS_PRICE_USD',
+    schema: fraction({ min: 0, max: 100 }),
+    default: '0.1',
+    unit: 'USD',
+    description: 'Price of one part of a message to countries without a price of their own.',
+  }),
+  smsDayUsd: optional({
+    name: 'FANTAIL_SMS_DAY_USD',
+    schema: fraction({ min: 0, max: 1_000_000 }),
+    unset: 'no bound beside that of the month',
+    unit: 'USD',
+    description: 'What the messages of a day (UTC) may cost. Past it: deliveries fail for good.',
+  }),
+  smsMonthUsd: setting({
+    name: 'FANTAIL_SMS_MONTH_USD',
+    schema: wholeNumber({ min: 0, max: 1_000_000 }),
+    default: '1',
+    unit: 'USD',
+    description:
+      'What the messages of a month (UTC) may cost. MonthlySpendLimit of SetSMSAttributes lowers it. Past it: deliveries fail for good.',
+  }),
+}
+
 /** Settings of the services that make attempts or judge policies. */
 const delivery = {
   ...names,
   ...mail,
+  ...sms,
   maxRetrySeconds: setting({
     name: 'FANTAIL_MAX_RETRY_SECONDS',
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),

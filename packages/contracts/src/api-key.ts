@@ -2,9 +2,10 @@
 
 /**
  * `publish`: send to topics and queues. `read`: read everything. `manage`: create, change and delete, also keys.
- * `redrive`: move dead letters, retry. `consume`: receive from queues, which `manage` may do too.
+ * `redrive`: move dead letters, retry. `consume`: receive from queues, which `manage` may do too. `sms`: subscribe
+ * phone numbers and change what concerns text messages, which cost money. A key that is bound to prefixes never has it.
  */
-export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume'] as const
+export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume', 'sms'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** `native`: a bearer token of the REST API. `aws`: an access key, which signs requests of the AWS protocols. */

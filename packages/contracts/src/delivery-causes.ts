@@ -43,6 +43,8 @@ export type DrainUnknown = (typeof DRAIN_UNKNOWN)[number]
 export const END_CAUSES = {
   permanent: 'The endpoint refused it in a way that no retry changes.',
   retriesExhausted: 'The last retry failed.',
+  outcomeUnknown:
+    'The provider got the whole request and gave no answer. It may have sent the message, so nothing is repeated.',
   expired: 'The message is older than its topic keeps messages.',
   deadLetterQueueMissing:
     'Its dead-letter queue does not exist. A native subscription waits for it first (`dlqMissing`).',

@@ -65,6 +65,8 @@ export {
   LIST_LIMIT_MAX,
   MAX_IN_FLIGHT_DEFAULT,
   MESSAGE_BYTES_MAX,
+  MICROS_PER_USD,
+  OPTED_OUT_NUMBERS_MAX,
   PLATFORM_CREDENTIAL_CHARS_MAX,
   PLATFORM_ENDPOINTS_MAX,
   PLATFORM_TOKEN_BYTES_MAX,
@@ -85,7 +87,9 @@ export {
   RETRY_ON_DEFAULT,
   RETRY_ON_MEMBERS_MAX,
   RETRY_SECONDS_MAX,
+  SANDBOX_NUMBERS_MAX,
   SLICE_SUBSCRIPTIONS_MAX,
+  SMS_CHARS_MAX,
   SNAPSHOT_AGE_MS_MAX,
   SUPPRESSIONS_MAX,
   WEBHOOK_KEYS_MAX,
@@ -270,6 +274,14 @@ export {
   SubscriptionReference,
   TopicReference,
 } from './schemas/shared-schemas.ts'
+export {
+  NumberReference,
+  OptOutList,
+  OptOutListQuery,
+  OptOutView,
+  SmsChanges,
+  SmsView,
+} from './schemas/sms-schemas.ts'
 export {
   ConfirmInput,
   DiscardedAnswer,

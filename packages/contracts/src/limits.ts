@@ -35,6 +35,14 @@ export const CONFIRMATION_SECONDS = 172_800
 export const CONFIRMATIONS_PER_ENDPOINT_MAX = 60
 /** @limit Messages within an hour that ask one host to confirm for one account. Past it: `rate_limited`. */
 export const CONFIRMATIONS_PER_HOST_MAX = 10_000
+/** Spend is counted in millionths of a USD. */
+export const MICROS_PER_USD = 1_000_000
+/** @limit Phone numbers that are opted out. Past it: opting out another one is refused. */
+export const OPTED_OUT_NUMBERS_MAX = 1_000_000
+/** @limit Numbers in the SMS sandbox. Past it: another one is refused. */
+export const SANDBOX_NUMBERS_MAX = 10
+/** @limit Text message, its topic's name included. Past it: its delivery fails for good. */
+export const SMS_CHARS_MAX = 1_600
 /** @limit Mails within a day that ask one address to confirm, for all topics. Past it: `rate_limited`. */
 export const CONFIRMATION_MAILS_PER_ADDRESS_MAX = 3
 /** @limit Mails within a day that ask addresses to confirm for one API key. Past it: `rate_limited`. */

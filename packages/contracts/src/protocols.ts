@@ -1,5 +1,5 @@
 /** The kinds of endpoints. Each has its traits (packages/policy) and its attempter (packages/delivery). */
-export const PROTOCOLS = ['http', 'https', 'sqs', 'lambda', 'firehose', 'email', 'email-json'] as const
+export const PROTOCOLS = ['http', 'https', 'sqs', 'lambda', 'firehose', 'email', 'email-json', 'sms'] as const
 
 export type Protocol = (typeof PROTOCOLS)[number]
 

@@ -241,7 +241,7 @@ export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const
 /** Why an address gets no mail. */
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired'] as const
+export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
 /** Stored beside a dead letter's text, never as an SQS attribute (checklist 154). */
@@ -433,3 +433,9 @@ export type AttemptErrorCode =
   | 'storage'
   | 'recipient_suppressed'
   | 'throttled'
+  | 'opted_out'
+  | 'number_refused'
+  | 'text_refused'
+  | 'spend_exceeded'
+  /** The provider may have sent the message. Another attempt could send it twice. */
+  | 'outcome_unknown'

@@ -66,3 +66,4 @@ export {
   webhookKeyContext,
   webhookSignerOf,
 } from './signing/standard-webhooks.ts'
+export type { SmsTools } from './sms/sms-tools.ts'

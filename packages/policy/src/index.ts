@@ -15,6 +15,8 @@ export {
   type MailSender,
 } from './endpoints/mail-address.ts'
 export { outboundHeaderProblems } from './endpoints/outbound-headers.ts'
+export { parsePhoneNumber, type SmsCountry, smsCountryOf } from './endpoints/phone-number.ts'
+export { isSmsMeaning, SMS_MEANINGS, type SmsMeaning } from './endpoints/sms-meanings.ts'
 export { isStreamName, parseStreamArn, type StreamArn } from './endpoints/stream-arn.ts'
 export {
   type CompiledFilter,

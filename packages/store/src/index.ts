@@ -152,6 +152,8 @@ export { isOutOfMemory, isTrouble, storageError } from './redis/storage-errors.t
 export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
 export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'
+export { SandboxNumbers } from './sms/sandbox-numbers.ts'
+export { SmsState } from './sms/sms-state.ts'
 export { ConfirmationLimits } from './subscriptions/confirmation-limits.ts'
 export { createConfirmationToken } from './subscriptions/confirmation-token.ts'
 export {

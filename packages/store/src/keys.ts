@@ -262,6 +262,19 @@ export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
 // `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
 // Expires 2 s after the last mail.
+/** What all keys of text messages begin with (sms/sms-state.ts, sandbox-numbers.ts). */
+export const SMS_BASE = 'ft:{sms}:'
+/** Sorted set, all scores 0: numbers that get no text messages. Until they are opted in. */
+export const optedOutKey = () => `${SMS_BASE}opted-out`
+/** Hash: attributes of SetSMSAttributes, as given. Never deleted. */
+export const smsAttributesKey = () => `${SMS_BASE}attributes`
+/** Hash: a number of the sandbox → Pending or Verified. Until it is deleted. */
+export const sandboxNumbersKey = () => `${SMS_BASE}sandbox`
+/**
+ * String: millionths of a USD that text messages of a day (`2026-11-23`, UTC) or month (`2026-11`) cost. Expires two
+ * days or two months after the last message.
+ */
+export const smsSpentKey = (period: string) => `${SMS_BASE}spent:${period}`
 
 // ---- mobile push: owned by push/, in the shard of the application's ARN, deleted with the application
 

@@ -106,6 +106,11 @@ export function createInstruments() {
       help: 'Attempts to send a mail, by end: delivered, transient, permanent, misconfigured, suppressed, throttled.',
       labels: ['end'],
     }),
+    textMessages: new Counter({
+      name: 'fantail_text_messages',
+      help: 'Attempts to send a text message, by end: delivered, transient, permanent, misconfigured, unknown, refused.',
+      labels: ['end'],
+    }),
     attemptSeconds: new Histogram(
       {
         name: 'fantail_attempt_duration_seconds',

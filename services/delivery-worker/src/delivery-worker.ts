@@ -38,6 +38,7 @@ import { BodyBytes } from './attempts/body-bytes.ts'
 import { CredentialGate } from './attempts/credential-gate.ts'
 import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { createMailTools } from './attempts/shared-mail.ts'
+import { createSmsTools } from './attempts/shared-sms.ts'
 import { LaneBatches } from './batches/lane-batches.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -135,7 +136,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { userAgent } = options
   const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
-  const made = createAttempters({ ...sending, appends, mail, itemIdOf: deliveryItemId })
+  const sms = createSmsTools(redis, { metrics: options.telemetry.metrics, log, now })
+  const made = createAttempters({ ...sending, appends, mail, sms, itemIdOf: deliveryItemId })
   const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })

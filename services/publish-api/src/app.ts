@@ -24,6 +24,7 @@ import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { filterPolicyRoutes } from './routes/filter-policies.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { smsRoutes } from './sms/sms-routes.ts'
 import { subscriptionActionRoutes } from './subscriptions/subscription-actions.ts'
 import { subscriptionRoutes } from './subscriptions/subscription-routes.ts'
 import { webhookKeyRoutes } from './subscriptions/webhook-key-routes.ts'
@@ -55,6 +56,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...platformEndpointRoutes(deps),
     ...suppressionRoutes(deps),
     ...mailPageRoutes(deps),
+    ...smsRoutes(deps),
     ...serviceRoutes(deps),
     ...awsRoutes(deps),
     ...certificateRoutes(deps),

@@ -20,7 +20,9 @@ import type {
   Queues,
   QueueWaits,
   Redrives,
+  SandboxNumbers,
   SigningKeys,
+  SmsState,
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
@@ -49,6 +51,7 @@ export type Settings = Pick<
   | 'fifoHttp'
   | 'hosts'
   | 'maxRetrySeconds'
+  | 'smsMonthUsd'
   | 'mode'
   | 'openMetrics'
   | 'port'
@@ -71,6 +74,9 @@ export interface ApiDeps {
   suppressions: Methods<Suppressions>
   platformApplications: Methods<PlatformApplications>
   platformEndpoints: Methods<PlatformEndpoints>
+  /** Attributes, opted-out numbers and spend of text messages. */
+  sms: Methods<SmsState>
+  sandboxNumbers: Methods<SandboxNumbers>
   /** Signs links to unsubscribe in mails. */
   mailLinkKey: Pick<MailLinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>

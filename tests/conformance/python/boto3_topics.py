@@ -65,7 +65,7 @@ batch = client.publish_batch(
 seen['batch'] = [[one['Id'] for one in batch[part]] for part in ('Successful', 'Failed')]
 seen['missing'] = refused(client.get_topic_attributes, TopicArn=arn + '-none')
 seen['invalid'] = refused(client.create_topic, Name='no name')
-seen['sandbox'] = refused(client.get_sms_attributes)
+seen['sms'] = refused(client.get_sms_attributes)
 client.delete_topic(TopicArn=arn)
 seen['deleted'] = client.list_topics()['Topics']
 seen['forged'] = refused(client_of('guessed').list_topics)[1]

@@ -32,11 +32,11 @@ test.each([...pythons])('[190][192][194] boto3 %s', async (_, python) => {
     batch: [['a'], ['b']],
     missing: ['NotFoundException', 'NotFound', 'Topic does not exist', 404],
     invalid: ['InvalidParameterException', 'InvalidParameter', 'Invalid parameter: Topic Name', 400],
-    sandbox: [
-      'ClientError',
-      'InvalidAction',
-      'The action GetSMSAttributes is not valid for this endpoint.',
-      400,
+    sms: [
+      'AuthorizationErrorException',
+      'AuthorizationError',
+      'this is for keys of account 000000000000',
+      403,
     ],
     deleted: [],
     forged: 'SignatureDoesNotMatch',

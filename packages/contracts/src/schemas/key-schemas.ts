@@ -50,6 +50,10 @@ export const NewKeyInput = namedInput(
           'Requests past this rate get 429. Default unlimited; a key with a limit must give at most its own.',
         ),
     })
+    .refine(({ scopes, prefixes = [] }) => prefixes.length === 0 || !scopes.includes('sms'), {
+      path: ['scopes'],
+      message: 'must not have sms where prefixes are given: text messages cost the whole server money',
+    })
     .meta({
       description: 'An API key to be made.',
       examples: [{ name: 'shop', scopes: ['publish'], prefixes: ['orders'] }],
@@ -67,7 +71,7 @@ const view = {
     .array(Scope)
     .describe(
       'Everything the key may do. publish: send; read: look; manage: create, change, delete, and what consume may; redrive: move dead letters, ' +
-        'retry; consume: receive from queues.',
+        'retry; consume: receive from queues; sms: subscribe phone numbers and manage text messages, never for keys with prefixes.',
     ),
   prefixes: z
     .array(z.string())

@@ -1,11 +1,15 @@
 /** The attempters, one for every protocol. A protocol without one does not compile. */
 import type { Protocol } from '@fantail/contracts'
 import type { MailSettings } from '../mail/mail-settings.ts'
+import type { SmsSettings } from '../sms/sms-settings.ts'
+import { createTemplateProvider } from '../sms/template-provider.ts'
+import { createTwilioProvider } from '../sms/twilio-provider.ts'
 import type { Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
 import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
+import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
 import { createStreamAttempter } from './stream-attempter.ts'
 import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
@@ -19,7 +23,11 @@ interface KindOptions {
 
 /** Each process calls this once, and calls `closeAttempters` when it stops. */
 export function createAttempters(
-  options: WebhookAttempterOptions & QueueAttempterOptions & MailAttempterOptions & KindOptions,
+  options: WebhookAttempterOptions &
+    QueueAttempterOptions &
+    MailAttempterOptions &
+    SmsAttempterOptions &
+    KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
   const queue = new QueueAttempter(options)
@@ -27,7 +35,8 @@ export function createAttempters(
   const lambda = functionAttempter(options, kinds)
   const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
   const mail = mailAttempter(options, kinds)
-  return { http: webhook, https: webhook, sqs: queue, lambda, firehose, email: mail, 'email-json': mail }
+  const sms = smsAttempter(options, kinds)
+  return { http: webhook, https: webhook, sqs: queue, lambda, firehose, email: mail, 'email-json': mail, sms }
 }
 
 function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {
@@ -38,6 +47,13 @@ function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKind
 function mailAttempter(options: MailAttempterOptions, { smtpUrl, ...kinds }: MailSettings): Attempter {
   if (smtpUrl === undefined) return new UnconfiguredAttempter('FANTAIL_SMTP_URL')
   return new MailAttempter({ ...kinds, smtpUrl }, options)
+}
+
+function smsAttempter(options: SmsAttempterOptions, { smsUrl, smsTwilio, ...kinds }: SmsSettings): Attempter {
+  if (smsTwilio)
+    return new SmsAttempter(createTwilioProvider({ ...kinds, smsUrl, smsTwilio }), kinds, options)
+  if (smsUrl === undefined) return new UnconfiguredAttempter('FANTAIL_SMS_URL')
+  return new SmsAttempter(createTemplateProvider({ ...kinds, smsUrl }), kinds, options)
 }
 
 /** Closes each attempter once, also one that several protocols share. */

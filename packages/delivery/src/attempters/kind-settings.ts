@@ -3,7 +3,8 @@
  * them optional. This is their intersection.
  */
 import type { MailSettings } from '../mail/mail-settings.ts'
+import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { FunctionKindSettings } from './function-attempter.ts'
 import type { StreamKindSettings } from './stream-attempter.ts'
 
-export interface KindSettings extends FunctionKindSettings, StreamKindSettings, MailSettings {}
+export interface KindSettings extends FunctionKindSettings, StreamKindSettings, MailSettings, SmsSettings {}

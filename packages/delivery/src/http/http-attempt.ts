@@ -196,7 +196,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
    */
   #exchange(again: AgainCause | undefined): void {
     const { origin, path, credentials } = this.#endpoint
-    const { method = 'POST', body } = this.#request
+    const { method = 'POST', body, isSentOnce = false } = this.#request
     this.#controller = null
     this.#cause = again
     this.#answerBegun = false
@@ -207,7 +207,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#info = undefined
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#sent = credentials?.authorization(method, path, this.#challenge)
-    this.#connection = this.#context.connections.acquire(origin, again === 'reset')
+    this.#connection = this.#context.connections.acquire(origin, again === 'reset' || isSentOnce)
     this.#connection.client.dispatch({ path, method, headers: this.#headers(), body }, this)
   }
 

@@ -39,6 +39,8 @@ export interface HttpRequest {
   after?: Again | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
   onRequest?: ((again: AgainCause | undefined) => void) | undefined
+  /** The request must not be sent twice: it gets a connection of its own, and a reset ends the attempt. */
+  isSentOnce?: true
   /** When the request may be written. Undefined: as soon as a connection is open. */
   moment?: SendMoment | undefined
 }

@@ -4,6 +4,7 @@ import { FUNCTION_TRAITS } from './function-traits.ts'
 import { MAIL_TRAITS } from './mail-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
 import { QUEUE_TRAITS } from './queue-traits.ts'
+import { SMS_TRAITS } from './sms-traits.ts'
 import { STREAM_TRAITS } from './stream-traits.ts'
 import { webhookTraits } from './webhook-traits.ts'
 
@@ -15,6 +16,7 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   firehose: STREAM_TRAITS,
   email: MAIL_TRAITS,
   'email-json': MAIL_TRAITS,
+  sms: SMS_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

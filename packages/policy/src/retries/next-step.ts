@@ -15,7 +15,7 @@ import { isRetriedOn } from './retry-on.ts'
 export type NextStep =
   | { step: 'delivered' }
   | { step: 'retry'; delayMs: number; because: RetryCause }
-  | { step: 'dead'; because: 'permanent' | 'retriesExhausted' }
+  | { step: 'dead'; because: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
   /** No attempt is counted, and the lane stands until the configuration works. */
   | { step: 'stand' }
 
@@ -58,13 +58,17 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'misconfigured':
       return { step: 'stand' }
     case 'permanent':
-      return { step: 'dead', because: 'permanent' }
+      return { step: 'dead', because: isUnknown(result) ? 'outcomeUnknown' : 'permanent' }
     case 'retry':
       // The n-th attempt is followed by the n-th retry. If the policy was shortened meanwhile, `attempts` may exceed
       // its number of retries.
       if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
       return retryStep(whileThrottled(input))
   }
+}
+
+function isUnknown(result: AttemptResult): boolean {
+  return result.kind === 'failure' && result.error === 'outcome_unknown'
 }
 
 /** With the slower delays that the kind has for throttled endpoints. */

@@ -406,6 +406,11 @@ export interface ScriptArguments {
     base: ScriptText
     id: ScriptText
   }
+  'opt-out-number-1': {
+    base: ScriptText
+    number: ScriptText
+    numbersMax: number
+  }
   'park-deliveries-1': {
     base: ScriptText
     shard: number
@@ -576,6 +581,12 @@ export interface ScriptArguments {
     digests: ScriptText
     consumerText: ScriptText
   }
+  'refund-spend-1': {
+    base: ScriptText
+    day: ScriptText
+    month: ScriptText
+    cost: number
+  }
   'release-address-1': {
     base: ScriptText
     address: ScriptText
@@ -633,6 +644,15 @@ export interface ScriptArguments {
     base: ScriptText
     expected: ScriptText
     pair: ScriptText
+  }
+  'reserve-spend-1': {
+    base: ScriptText
+    number: ScriptText
+    day: ScriptText
+    month: ScriptText
+    cost: number
+    dayMax: number
+    monthMax: number
   }
   'retry-lane-now-1': {
     base: ScriptText

@@ -14,6 +14,7 @@ import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { awsRuleOf } from './aws-rules.ts'
+import { needServer } from './need-server.ts'
 
 interface Operated {
   caller: Caller
@@ -49,6 +50,7 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
       permit: ({ caller, input, call, request }) => {
         if (caller === null) return
         needScope(caller, rule.need)
+        if (rule.wholeServer) needServer(caller, deps.settings.arn.account)
         const permit = (target: Target) => access.permit(caller, target, request)
         const targets = rule.targets?.(input, call, deps.settings) ?? []
         const pending = targets.map(permit).filter((one) => one !== undefined)

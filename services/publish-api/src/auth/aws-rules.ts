@@ -30,6 +30,8 @@ type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => T
 interface AwsRule {
   need: readonly KeyScope[]
   change?: true
+  /** Only for keys of the server's own account that are bound to no names. */
+  wholeServer?: true
   targets?: Find
   /** Targets that only Redis knows. They are looked up for keys that are restricted to some names. */
   further?: (input: AwsInput, deps: ApiDeps) => Promise<Target[]>
@@ -40,6 +42,7 @@ interface AwsRule {
 const READ = ['read'] as const
 const MANAGE = ['manage'] as const
 const PUBLISH = ['publish'] as const
+const SMS = ['sms'] as const
 const CONSUME = ['consume', 'manage'] as const
 
 /** The topics that these parameters name. A parameter has a topic's ARN, or the ARN of one of its subscriptions. */
@@ -151,6 +154,8 @@ async function confirmed({ Token }: AwsInput, { subscriptions }: ApiDeps): Promi
   return record ? [{ action: 'SNS:ConfirmSubscription', arn: record.topicArn, byName: true, hidden }] : []
 }
 
+const ofSms: AwsRule = { need: SMS, wholeServer: true }
+const changingSms: AwsRule = { ...ofSms, change: true }
 const reading = (targets: Find): AwsRule => ({ need: READ, targets })
 const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
 const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
@@ -187,6 +192,17 @@ const RULES: Record<string, AwsRule> = {
   ),
   'sns:ListSubscriptions': { need: READ, list: { member: 'Subscriptions', nameOf: byTopicArn } },
   'sns:ListSubscriptionsByTopic': reading(topics('ListSubscriptionsByTopic', 'TopicArn')),
+  'sns:GetSMSAttributes': ofSms,
+  'sns:SetSMSAttributes': changingSms,
+  'sns:CheckIfPhoneNumberIsOptedOut': ofSms,
+  'sns:ListPhoneNumbersOptedOut': ofSms,
+  'sns:OptInPhoneNumber': changingSms,
+  'sns:GetSMSSandboxAccountStatus': ofSms,
+  'sns:CreateSMSSandboxPhoneNumber': changingSms,
+  'sns:VerifySMSSandboxPhoneNumber': changingSms,
+  'sns:DeleteSMSSandboxPhoneNumber': changingSms,
+  'sns:ListSMSSandboxPhoneNumbers': ofSms,
+  'sns:ListOriginationNumbers': ofSms,
 
   'sns:CreatePlatformApplication': managing(all(newApplication, eventTopics)),
   'sns:GetPlatformApplicationAttributes': reading(application('GetPlatformApplicationAttributes')),

@@ -1,15 +1,19 @@
-/** A caller who names a queue, function or stream as an endpoint must have access to it. */
+/** A caller who names a queue, function, stream or phone number as an endpoint must have access to it. */
 import type { Target } from '@fantail/access'
 import { parseArn } from '@fantail/contracts'
-import { parseFunctionArn, parseStreamArn, unqualifiedArn } from '@fantail/policy'
+import { parseFunctionArn, parsePhoneNumber, parseStreamArn, unqualifiedArn } from '@fantail/policy'
 
 export function endpointTargets(endpoint: string): Target[] {
   if (parseArn(endpoint)?.service === 'sqs') return [{ action: 'SQS:SendMessage', arn: endpoint }]
   return awsTargets(endpoint)
 }
 
-/** This checks only the names. The operator's settings decide which functions and streams may be called at all. */
+/**
+ * This checks only the names. The operator's settings decide which functions and streams may be called at all. Text
+ * messages cost money, so their numbers need a scope.
+ */
 export function awsTargets(endpoint: string): Target[] {
+  if (parsePhoneNumber(endpoint)) return [{ action: 'sns:Publish', arn: '*', scope: 'sms' }]
   if (!parseStreamArn(endpoint)) return functionTargets(endpoint)
   return [{ action: 'firehose:PutRecordBatch', arn: endpoint, byName: true }]
 }

@@ -15,13 +15,14 @@ import {
   reportChange,
   type Target,
 } from '@fantail/access'
-import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
+import { isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
 import { bearerOf } from './bearer.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
+import { needServer } from './need-server.ts'
 import { ownPage } from './own-lists.ts'
 
 /** The guard of one route. */
@@ -130,10 +131,8 @@ function checkScope(
 ): void {
   if (caller === null || typeof need === 'string') return
   needScope(caller, need)
-  if (wholeAccount || wholeServer) needAllNames(caller)
-  if (wholeServer && caller.account !== settings.arn.account) {
-    throw new FantailError('forbidden', `this is for keys of account ${settings.arn.account}`)
-  }
+  if (wholeAccount) needAllNames(caller)
+  if (wholeServer) needServer(caller, settings.arn.account)
 }
 
 /** A plain name in a path belongs to the key's account. */

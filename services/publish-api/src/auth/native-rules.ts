@@ -55,6 +55,7 @@ const READ = ['read'] as const
 const MANAGE = ['manage'] as const
 const CONSUME = ['consume', 'manage'] as const
 const REDRIVE = ['redrive'] as const
+const SMS = ['sms'] as const
 const PUBLIC: Rule = { need: 'public' }
 
 const onTopic =
@@ -311,6 +312,14 @@ const RULES: Record<string, Rule> = {
   'PUT /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
   'DELETE /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
   'POST /v1/email/bounces': { need: MANAGE, change: true, wholeServer: true },
+
+  // One provider, list and spend for all accounts.
+  'GET /v1/sms': { need: SMS, wholeServer: true },
+  'PATCH /v1/sms': { need: SMS, change: true, wholeServer: true },
+  'GET /v1/sms/opt-outs': { need: SMS, wholeServer: true },
+  'GET /v1/sms/opt-outs/{number}': { need: SMS, wholeServer: true },
+  'PUT /v1/sms/opt-outs/{number}': { need: SMS, change: true, wholeServer: true },
+  'DELETE /v1/sms/opt-outs/{number}': { need: SMS, change: true, wholeServer: true },
 
   // Raw bytes may belong to any account, so only the server's operator may see them.
   'GET /v1/quarantine': { need: MANAGE, wholeServer: true },

@@ -25,6 +25,7 @@ beforeAll(async () => {
     clock: Date.now,
     userAgent: undefined,
     mail,
+    sms: deps.sms,
     kinds: { smtpUrl: 'smtp://127.0.0.1:1' },
   })
   deps.attempters = { ...deps.attempters, email, 'email-json': email }

@@ -14,6 +14,7 @@ export const TAGS = {
   Keys: 'API keys and access keys. Only keys that are bound to no names manage them.',
   Mail: 'Addresses that get no mail, and the pages that links in mails open.',
   'Mobile push': 'Credentials of push providers, and the devices and browsers that get notifications.',
+  'Text messages': 'Settings and spend of text messages, and phone numbers that get none.',
   Service: 'Health, metrics and this documentation.',
   AWS: 'Amazon’s own protocols for SNS, SQS and STS on the same port, and what delivered messages link to.',
   Webhooks: 'Requests that Fantail sends to subscribed endpoints.',

@@ -18,6 +18,7 @@ beforeAll(async () => {
     ...tools,
     ...queues,
     mail,
+    sms: deps.sms,
     clock: Date.now,
     userAgent: undefined,
     kinds,

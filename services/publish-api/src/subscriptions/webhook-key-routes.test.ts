@@ -19,10 +19,18 @@ const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
   },
 }
 function useVault(vault: TestApi['deps']['vault']) {
-  const { queues, clock } = api.deps
+  const { queues, clock, sms } = api.deps
   const mail = new MailState(api.redis, { clock, onProblem: () => undefined })
   api.deps.vault = vault
-  api.deps.attempters = createTestAttempters({ queues, vault, clock, sender, mail, userAgent: undefined })
+  api.deps.attempters = createTestAttempters({
+    queues,
+    vault,
+    clock,
+    sender,
+    mail,
+    sms,
+    userAgent: undefined,
+  })
 }
 
 beforeAll(async () => {

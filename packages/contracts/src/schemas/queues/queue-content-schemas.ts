@@ -33,7 +33,9 @@ export const DeadLetterCounts = named(
   'DeadLetterCounts',
   z
     .object({
-      byReason: counts.describe('Dead letters by why they ended: permanent, retriesExhausted, expired.'),
+      byReason: counts.describe(
+        'Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.',
+      ),
       byStatusCode: counts.describe(
         'Dead letters by the last HTTP status; `none` where there was no answer.',
       ),

@@ -44,7 +44,8 @@ const DeadLetterView = named(
       reason: z
         .enum(DEAD_LETTER_REASONS)
         .describe(
-          'permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old.',
+          'permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old; ' +
+            'outcomeUnknown: the provider gave no answer and may have sent it.',
         ),
       statusCode: z.int().nullable().describe('HTTP status of the last attempt’s answer; null: it got none.'),
       lastError: z

@@ -4,6 +4,8 @@ import type { ApiDeps } from '../../deps.ts'
 import { publishOperations } from './publish/publish-operations.ts'
 import { applicationOperations } from './push/application-operations.ts'
 import { endpointOperations } from './push/endpoint-operations.ts'
+import { sandboxOperations } from './sms/sandbox-operations.ts'
+import { smsOperations } from './sms/sms-operations.ts'
 import { confirmSubscriptionOperation } from './subscriptions/confirm-subscription.ts'
 import { listSubscriptionsOperations } from './subscriptions/list-subscriptions.ts'
 import { subscribeOperation } from './subscriptions/subscribe-operation.ts'
@@ -28,5 +30,7 @@ export function snsOperations(deps: ApiDeps): Operation[] {
     ...listSubscriptionsOperations(deps),
     ...applicationOperations(deps),
     ...endpointOperations(deps),
+    ...smsOperations(deps),
+    ...sandboxOperations(deps),
   ]
 }

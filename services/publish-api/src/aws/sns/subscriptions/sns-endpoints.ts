@@ -17,15 +17,12 @@ import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
 type Check = (endpoint: string) => AwsError | undefined
 
-const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
-
 const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Check => {
   return (endpoint) => (pattern.test(endpoint) ? undefined : refusal(endpoint))
 }
 
 /** Protocols of SNS without an endpoint kind here. */
 const UNSERVED: Record<string, Check> = {
-  sms: matches(PHONE_NUMBER, (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`)),
   application: matches(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\/.+$/, (endpoint) =>
     invalidParameter(`Application endpoint arn invalid:${endpoint}`),
   ),
@@ -87,6 +84,7 @@ const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
   firehose: () => invalidParameter('Firehose endpoint ARN'),
   email: noMailAddress,
   'email-json': noMailAddress,
+  sms: (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`),
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {

@@ -189,7 +189,7 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
     { Protocol: 'email-json', Endpoint: 'a@example.com' },
     UNSERVED('email-json: FANTAIL_SMTP_URL is not set'),
   ],
-  ['sms', { Protocol: 'sms', Endpoint: '+15550001111' }, UNSERVED('sms')],
+  ['sms', { Protocol: 'sms', Endpoint: '+15550001111' }, `${UNSERVED('sms')}: FANTAIL_SMS_URL is not set`],
   [
     'lambda',
     { Protocol: 'lambda', Endpoint: 'arn:aws:lambda:us-east-1:000000000000:function:f' },

@@ -1,0 +1,222 @@
+/**
+ * Attempts at phone numbers: each is one request to the provider.
+ *
+ *   country not allowed, text too long, above MaxPrice, opted out, spend used up → permanent, nothing is sent
+ *   too many under way, Redis or the connection fails → retry, nothing was sent
+ *   no answer after the request was written → permanent as `outcome_unknown`, since another might send it twice
+ *   else → what the provider's answer means (sms/sms-provider.ts)
+ */
+import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
+import { type SmsCountry, smsCountryOf } from '@fantail/policy'
+import type { HttpSender } from '../http/http-sender.ts'
+import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import {
+  maxPriceUsd,
+  type SmsMessage,
+  senderIdOf,
+  smsCostUsd,
+  smsText,
+  smsTypeOf,
+  textProblem,
+} from '../sms/sms-message.ts'
+import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
+import type { SmsSettings } from '../sms/sms-settings.ts'
+import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
+import { UnderWay } from '../sms/under-way.ts'
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+
+/** @limit Answer of an SMS provider that is read. Past it: its status alone counts. */
+const SMS_ANSWER_BYTES_MAX = 16_384
+const PRICE_USD_DEFAULT = 0.1
+const SPEND_USD_DEFAULT = 1
+
+export interface SmsAttempterOptions {
+  sender: Pick<HttpSender, 'send'>
+  sms: SmsTools
+  /** Names a delivery for all its attempts. */
+  itemIdOf(subscriptionId: string, delivery: Buffer): string
+}
+
+type Failure = Extract<AttemptResult, { kind: 'failure' }>
+type Ended = { end: SmsEnd; result: AttemptResult }
+
+export class SmsAttempter implements Attempter {
+  readonly #provider: SmsProvider
+  readonly #settings: SmsSettings
+  readonly #options: SmsAttempterOptions
+  readonly #underWay = new UnderWay(() => performance.now())
+
+  constructor(provider: SmsProvider, settings: SmsSettings, options: SmsAttempterOptions) {
+    this.#provider = provider
+    this.#settings = settings
+    this.#options = options
+  }
+
+  refusalOf(number: string): string | undefined {
+    if (this.#countryOf(number)) return undefined
+    return 'must be a number of a country that FANTAIL_SMS_COUNTRIES names'
+  }
+
+  credentialOf(): string {
+    return this.#provider.credential
+  }
+
+  /** Every message gets a connection of its own. */
+  openAhead(): void {}
+
+  attempt(attempt: Attempt, done: AttemptDone): void {
+    const startedAt = performance.now()
+    void this.#attempt(attempt).then(({ end, result }) => {
+      this.#options.sms.onEnd?.(end)
+      done({ ...result, durationMs: performance.now() - startedAt })
+    })
+  }
+
+  /** The sender is shared, and its creator closes it. */
+  async close(): Promise<void> {}
+
+  async #attempt(attempt: Attempt): Promise<Ended> {
+    if (!this.#underWay.begin()) {
+      const detail = `${this.#underWay.count} messages are under way`
+      return { end: 'transient', result: failure('throttled', detail) }
+    }
+    try {
+      return await this.#admitAndSend(attempt)
+    } catch (error) {
+      return { end: 'transient', result: failure('storage', reasonOf(error)) }
+    } finally {
+      this.#underWay.end()
+    }
+  }
+
+  async #admitAndSend(attempt: Attempt): Promise<Ended> {
+    const { envelope, target } = attempt
+    const country = this.#countryOf(target.url)
+    if (!country) return refused('number_refused', 'FANTAIL_SMS_COUNTRIES does not name its country')
+    const text = smsText(envelope, target)
+    const problem = textProblem(text)
+    if (problem !== undefined) return refused('text_refused', problem)
+    const costUsd = smsCostUsd(text, country, this.#settings.smsPriceUsd ?? PRICE_USD_DEFAULT)
+    if (costUsd > (maxPriceUsd(envelope) ?? Number.POSITIVE_INFINITY)) {
+      return refused('spend_exceeded', 'This delivery would exceed max price')
+    }
+    const signal = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
+    const reservation = await this.#reserve(target.url, costUsd, signal)
+    if (reservation.outcome === 'optedOut') return refused('opted_out', 'Phone number is opted out')
+    if (reservation.outcome === 'spent') return refused('spend_exceeded', 'No quota left for account')
+    const message = this.#messageOf(attempt, text, reservation)
+    const ended = await this.#send(attempt, message, signal)
+    if (ended.end !== 'delivered' && ended.end !== 'unknown') await this.#refund(reservation)
+    return ended
+  }
+
+  #countryOf(number: string): SmsCountry | undefined {
+    return smsCountryOf(number, this.#settings.smsCountries ?? [])
+  }
+
+  #refund({ spend }: SmsReservation): Promise<void> {
+    return this.#options.sms.refund(spend)
+  }
+
+  /** What Redis reserves after the attempt's deadline is given back. */
+  async #reserve(number: string, costUsd: number, signal: AbortSignal): Promise<SmsReservation> {
+    const { smsMonthUsd: monthUsdMax = SPEND_USD_DEFAULT, smsDayUsd: dayUsdMax = monthUsdMax } =
+      this.#settings
+    const reserving = this.#options.sms.reserve({ number, costUsd, dayUsdMax, monthUsdMax })
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    try {
+      return await Promise.race([reserving, aborted])
+    } catch (error) {
+      const refund = (late: SmsReservation) => (late.outcome === 'reserved' ? this.#refund(late) : undefined)
+      if (signal.aborted) reserving.then(refund, () => undefined)
+      throw error
+    }
+  }
+
+  #messageOf({ envelope, target, delivery }: Attempt, text: string, usual: SmsReservation): SmsMessage {
+    const { itemIdOf } = this.#options
+    return {
+      number: target.url,
+      text,
+      sender: senderIdOf(envelope) ?? (usual.senderId || (this.#settings.smsSender ?? '')),
+      type: smsTypeOf(envelope, usual.smsType),
+      // Outside lanes the message has no other delivery.
+      id: delivery ? itemIdOf(target.subscriptionId, delivery) : envelope.message.messageId,
+    }
+  }
+
+  async #send({ onRequest }: Attempt, message: SmsMessage, signal: AbortSignal): Promise<Ended> {
+    let written = false
+    const result = await new Promise<AttemptResult>((resolve) => {
+      const request = {
+        ...this.#provider.requestOf(message),
+        route: TRUSTED_ROUTE,
+        isSentOnce: true as const,
+        responseBytesMax: SMS_ANSWER_BYTES_MAX,
+        signal,
+        onRequest: (cause: Parameters<NonNullable<Attempt['onRequest']>>[0]) => {
+          written = true
+          onRequest?.(cause)
+        },
+      }
+      this.#options.sender.send(request, resolve)
+    })
+    if (result.kind !== 'response') return this.#unanswered(result, written)
+    this.#underWay.answered()
+    const { body, headers: _, ...plain } = result
+    const judgement = this.#provider.judge({ statusCode: plain.statusCode, body })
+    if (judgement.meaning === 'optedOut') await this.#options.sms.noteOptOut(message.number)
+    return endOf(plain, judgement, this.#provider.credential)
+  }
+
+  /** A refused certificate or address concerns every message, so it is ours to mend. */
+  #unanswered(result: Exclude<AttemptResult, { kind: 'response' }>, written: boolean): Ended {
+    if (result.kind === 'misconfigured') return { end: 'misconfigured', result }
+    const { detail } = result
+    if (written) return unknown(`the provider got the message and did not answer: ${detail}`)
+    if (!result.permanent && result.error !== 'tls') return { end: 'transient', result }
+    const { credential } = this.#provider
+    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
+  }
+}
+
+function endOf(
+  { statusCode, retryAfterSeconds }: Extract<AttemptResult, { kind: 'response' }>,
+  { meaning, detail }: SmsJudgement,
+  credential: string,
+): Ended {
+  const durationMs = 0
+  if (meaning === 'unknown') return unknown(detail)
+  if (meaning === 'misconfigured') {
+    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs } }
+  }
+  if (meaning === 'optedOut') return refused('opted_out', 'Phone number is opted out')
+  const waits = retryAfterSeconds !== undefined && { retryAfterSeconds }
+  const result = {
+    kind: 'response' as const,
+    statusCode,
+    text: detail,
+    verdict: meaning,
+    durationMs,
+    ...waits,
+  }
+  return { end: meaning === 'retry' ? 'transient' : meaning, result }
+}
+
+function failure(error: Failure['error'], detail: string, permanent = false): Failure {
+  return { kind: 'failure', error, detail, durationMs: 0, permanent }
+}
+
+function refused(error: Failure['error'], detail: string): Ended {
+  return { end: 'refused', result: failure(error, detail, true) }
+}
+
+function unknown(detail: string): Ended {
+  return { end: 'unknown', result: failure('outcome_unknown', detail, true) }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,62 @@
+/** A text message as providers get it: SNS's attributes, the topic's name before the text, and what it costs. */
+import { type MessageAttribute, MICROS_PER_USD, SMS_CHARS_MAX } from '@fantail/contracts'
+import type { SmsCountry } from '@fantail/policy'
+import { type Envelope, textFor } from '../envelope/envelope.ts'
+import type { Target } from '../envelope/target.ts'
+import { smsParts } from './message-parts.ts'
+
+/** What a provider is given. */
+export interface SmsMessage {
+  number: string
+  text: string
+  /** Empty: the provider has one of its own. */
+  sender: string
+  type: 'Promotional' | 'Transactional'
+  /** The delivery's id, which stays the same for all attempts. */
+  id: string
+}
+
+const ATTRIBUTE = 'AWS.SNS.SMS.'
+const SENDER_ID = /^(?=.*[A-Za-z])[A-Za-z0-9-]{3,11}$/
+
+/** SNS puts the topic's display name before the text. */
+export function smsText(envelope: Envelope, { protocol, displayName }: Target): string {
+  const { text } = textFor(envelope, protocol)
+  return displayName === '' ? text : `${displayName.toUpperCase()}> ${text}`
+}
+
+/** Why the text cannot be sent. */
+export function textProblem(text: string): string | undefined {
+  if (text.length > SMS_CHARS_MAX) return `the text has more than ${SMS_CHARS_MAX} characters`
+  return text.trim() === '' ? 'the text is empty' : undefined
+}
+
+/** In USD, rounded up to a millionth. */
+export function smsCostUsd(text: string, { priceUsd }: SmsCountry, usualUsd: number): number {
+  return Math.ceil(smsParts(text) * (priceUsd ?? usualUsd) * MICROS_PER_USD) / MICROS_PER_USD
+}
+
+/** The attribute MaxPrice. Undefined: there is none. */
+export function maxPriceUsd({ message }: Envelope): number | undefined {
+  const given = attribute(message.attributes, 'MaxPrice')
+  const price = Number(given)
+  return given === undefined || given.trim() === '' || !(price >= 0) ? undefined : price
+}
+
+/** The attribute SenderID. Undefined if it is none that SNS allows. */
+export function senderIdOf({ message }: Envelope): string | undefined {
+  const given = attribute(message.attributes, 'SenderID')
+  return given !== undefined && SENDER_ID.test(given) ? given : undefined
+}
+
+export function smsTypeOf({ message }: Envelope, usual: string): SmsMessage['type'] {
+  const given = attribute(message.attributes, 'SMSType') ?? usual
+  return given === 'Transactional' ? 'Transactional' : 'Promotional'
+}
+
+function attribute(
+  attributes: Readonly<Record<string, MessageAttribute>> | undefined,
+  name: string,
+): string | undefined {
+  return attributes?.[`${ATTRIBUTE}${name}`]?.value
+}

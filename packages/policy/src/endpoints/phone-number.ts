@@ -1,0 +1,34 @@
+/**
+ * Phone numbers by E.164: a plus sign and up to 15 digits, which begin with the country's code. SNS accepts single
+ * separators between the digits. They are dropped, so that one number has one form.
+ */
+
+/** @limit Text that is read as a phone number. Past it: it is none. */
+const PHONE_TEXT_CHARS_MAX = 40
+const WRITTEN = /^\+\d+(?:[-./ ()]\d+)*$/
+const E164 = /^\+[1-9]\d{5,14}$/
+
+/** The number as `+` and digits. Undefined if the text is none. */
+export function parsePhoneNumber(text: string): string | undefined {
+  if (text.length > PHONE_TEXT_CHARS_MAX || !WRITTEN.test(text)) return undefined
+  const number = `+${text.replace(/\D/g, '')}`
+  return E164.test(number) ? number : undefined
+}
+
+/** Numbers that may get text messages: those with this beginning. */
+export interface SmsCountry {
+  /** `+49`; a longer one singles out a part of a country. */
+  prefix: string
+  /** Of one part of a message. Undefined: the price that is set for all. */
+  priceUsd?: number | undefined
+}
+
+/** The country with the longest beginning of the number. */
+export function smsCountryOf(number: string, countries: readonly SmsCountry[]): SmsCountry | undefined {
+  return countries
+    .filter(({ prefix }) => number.startsWith(prefix))
+    .reduce<SmsCountry | undefined>(
+      (best, one) => (best && best.prefix.length >= one.prefix.length ? best : one),
+      undefined,
+    )
+}

@@ -1,0 +1,41 @@
+/** Text messages: a provider that accepts one for a phone number is the answer. */
+import type { ResultClass } from '@fantail/contracts'
+import { parsePhoneNumber } from '../endpoints/phone-number.ts'
+import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
+import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+
+/** Refusals that end by themselves. */
+const TEMPORARY = new Set([408, 425, 429])
+
+export const SMS_TRAITS: ProtocolTraits = {
+  endpoint: {
+    name: 'a phone number with its country code (+15550100)',
+    isUrl: false,
+    read: readNumber,
+  },
+  defaultPolicy: CUSTOMER_MANAGED_POLICY,
+  takes: {
+    rawDelivery: false,
+    deliveryPolicy: false,
+    throttle: true,
+    pacing: false,
+    outbound: false,
+    webhookKeys: false,
+  },
+  confirmedBy: 'subscriber',
+  retentionFloorSeconds: 0,
+  classifyStatus,
+  fifo: { topics: 'never', sendsRuns: false },
+  isQueue: false,
+  reports: { feedback: null, failures: 'deliveries', providerResponse: (text) => text ?? '' },
+}
+
+function readNumber(text: string): ReadEndpoint | undefined {
+  const number = parsePhoneNumber(text)
+  return number === undefined ? undefined : { endpoint: number }
+}
+
+function classifyStatus(status: number): ResultClass {
+  if (status >= 200 && status < 300) return 'delivered'
+  return status < 200 || status >= 500 || TEMPORARY.has(status) ? 'retry' : 'permanent'
+}

@@ -1,0 +1,28 @@
+-- Reserves what a text message costs before it is sent, unless its number is opted out. It runs also when memory is
+-- full, since the delivery frees more than it takes.
+-- @key base: of text messages
+-- @arg number: text, the phone number
+-- @arg day: text, UTC, 2026-11-23
+-- @arg month: text, UTC, 2026-11
+-- @arg cost: number, millionths of a USD
+-- @arg day_max: number, millionths of a USD
+-- @arg month_max: number, millionths of a USD
+-- Returns 'reserved', 'optedOut' or 'spent', then DefaultSenderID and DefaultSMSType, empty where they are not set
+-- @include when-full
+run_when_full(base)
+local attributes = base .. 'attributes'
+local senderId = redis.call('HGET', attributes, 'DefaultSenderID') or ''
+local smsType = redis.call('HGET', attributes, 'DefaultSMSType') or ''
+if redis.call('ZSCORE', base .. 'opted-out', number) then return { 'optedOut', senderId, smsType } end
+local limit = tonumber(redis.call('HGET', attributes, 'MonthlySpendLimit') or '')
+if limit then month_max = math.min(month_max, limit * 1000000) end
+local daily = base .. 'spent:' .. day
+local monthly = base .. 'spent:' .. month
+local onDay = tonumber(redis.call('GET', daily) or '0')
+local inMonth = tonumber(redis.call('GET', monthly) or '0')
+if onDay + cost > day_max or inMonth + cost > month_max then return { 'spent', senderId, smsType } end
+redis.call('INCRBY', daily, cost)
+redis.call('EXPIRE', daily, 172800)
+redis.call('INCRBY', monthly, cost)
+redis.call('EXPIRE', monthly, 5356800)
+return { 'reserved', senderId, smsType }

@@ -1,0 +1,47 @@
+/** The numbers of SNS's SMS sandbox, kept so that set-up scripts run. Nothing is ever limited to them. */
+import { SANDBOX_NUMBERS_MAX } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { sandboxNumbersKey } from '../keys.ts'
+
+type SandboxStatus = 'Pending' | 'Verified'
+
+export class SandboxNumbers {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  /** False if there are as many as it takes. One that is there stays as it is. */
+  async add(number: string): Promise<boolean> {
+    await this.#growth.admit()
+    const numbers = await this.list()
+    if (numbers.some((one) => one.number === number)) return true
+    if (numbers.length >= SANDBOX_NUMBERS_MAX) return false
+    await this.#redis.hset(sandboxNumbersKey(), number, 'Pending' satisfies SandboxStatus)
+    return true
+  }
+
+  /** False if there is no such number. */
+  async verify(number: string): Promise<boolean> {
+    const key = sandboxNumbersKey()
+    if ((await this.#redis.hexists(key, number)) === 0) return false
+    await this.#redis.hset(key, number, 'Verified' satisfies SandboxStatus)
+    return true
+  }
+
+  async remove(number: string): Promise<boolean> {
+    return (await this.#redis.hdel(sandboxNumbersKey(), number)) === 1
+  }
+
+  /** In the order of numbers. */
+  async list(): Promise<{ number: string; status: SandboxStatus }[]> {
+    const all = await this.#redis.hgetall(sandboxNumbersKey())
+    return Object.entries(all)
+      .map(([number, status]) => ({ number, status: status as SandboxStatus }))
+      .toSorted((a, b) => (a.number < b.number ? -1 : 1))
+  }
+}

@@ -1,0 +1,102 @@
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
+import { connect, SandboxNumbers, SmsState } from '../index.ts'
+import { smsSpentKey } from '../keys.ts'
+
+const { redis } = await useRedis({ connect })
+const NOW = Date.parse('2026-11-30T23:59:59.000Z')
+const NUMBER = '+15550100'
+const problems: unknown[] = []
+const clock = { now: NOW }
+const state = () =>
+  new SmsState(redis, { clock: () => clock.now, onProblem: (error) => void problems.push(error) })
+const reserve = (costUsd = 0.1, more: object = {}) =>
+  state().reserve({ number: NUMBER, costUsd, dayUsdMax: 0.5, monthUsdMax: 1, ...more })
+
+beforeEach(async () => {
+  await redis.flushall()
+  problems.length = 0
+  clock.now = NOW
+})
+
+test('processes share the bounds of a day and of a month, and never pass them', async () => {
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => reserve()))
+  expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual([
+    ...Array.from({ length: 5 }, () => 'reserved'),
+    ...Array.from({ length: 3 }, () => 'spent'),
+  ])
+  expect(await state().spentUsd()).toEqual({ today: 0.5, thisMonth: 0.5 })
+  const nextDay = { dayUsdMax: 10, monthUsdMax: 0.55 }
+  expect((await reserve(0.1, nextDay)).outcome).toBe('spent')
+  clock.now += 1_000
+  expect((await reserve(0.1, nextDay)).outcome).toBe('reserved')
+  expect(await state().spentUsd()).toEqual({ today: 0.1, thisMonth: 0.1 })
+})
+
+test('a refund goes to the day and month of its reservation, and never below nothing', async () => {
+  const { spend } = await reserve(0.3)
+  clock.now += 1_000
+  await state().refund(spend)
+  await state().refund(spend)
+  expect(await redis.mget(smsSpentKey('2026-11-30'), smsSpentKey('2026-11'))).toEqual(['0', '0'])
+  expect(await redis.ttl(smsSpentKey('2026-11-30'))).toBeGreaterThan(86_400)
+  expect(await state().spentUsd()).toEqual({ today: 0, thisMonth: 0 })
+  expect(problems).toEqual([])
+})
+
+test('MonthlySpendLimit lowers the bound of a month, and the defaults come with each reservation', async () => {
+  await state().setAttributes({
+    MonthlySpendLimit: '0',
+    DefaultSenderID: 'Fantail',
+    DefaultSMSType: 'Transactional',
+  })
+  expect(await reserve()).toMatchObject({
+    outcome: 'spent',
+    senderId: 'Fantail',
+    smsType: 'Transactional',
+  })
+  await state().setAttributes({ MonthlySpendLimit: '50' })
+  expect((await reserve(0.4)).outcome).toBe('reserved')
+  expect((await reserve(0.7, { dayUsdMax: 10 })).outcome).toBe('spent')
+})
+
+test('an opted-out number reserves nothing until it is opted in', async () => {
+  expect([await state().optOut(NUMBER), await state().optOut(NUMBER)]).toEqual(['added', 'present'])
+  expect((await reserve()).outcome).toBe('optedOut')
+  expect(await state().spentUsd()).toEqual({ today: 0, thisMonth: 0 })
+  expect([await state().optIn(NUMBER), await state().optIn(NUMBER)]).toEqual([true, false])
+  expect((await reserve()).outcome).toBe('reserved')
+})
+
+test('opted-out numbers are listed in pages', async () => {
+  for (const number of ['+3', '+1', '+2']) await state().optOut(number)
+  const first = await state().optedOut({ limit: 2 })
+  expect(first.items).toEqual(['+1', '+2'])
+  const second = await state().optedOut({ limit: 2, cursor: first.nextCursor ?? '' })
+  expect(second).toEqual({ items: ['+3'], nextCursor: null })
+})
+
+test('messages are reserved and refunded in a full memory, and an opt-out that is not kept is reported', async () => {
+  await redis.config('SET', 'maxmemory', '1')
+  try {
+    const { outcome, spend } = await reserve()
+    await state().refund(spend)
+    await state().noteOptOut(NUMBER)
+    expect(outcome).toBe('reserved')
+    expect(problems).toHaveLength(1)
+  } finally {
+    await redis.config('SET', 'maxmemory', '0')
+  }
+})
+
+test('the sandbox keeps ten numbers', async () => {
+  const sandbox = new SandboxNumbers(redis)
+  for (let n = 0; n < 10; n++) expect(await sandbox.add(`+1555010${n}`)).toBe(true)
+  expect([await sandbox.add('+15550110'), await sandbox.add('+15550100')]).toEqual([false, true])
+  expect([await sandbox.verify('+15550101'), await sandbox.verify('+1')]).toEqual([true, false])
+  expect((await sandbox.list()).slice(0, 2)).toEqual([
+    { number: '+15550100', status: 'Pending' },
+    { number: '+15550101', status: 'Verified' },
+  ])
+  expect([await sandbox.remove('+15550101'), await sandbox.remove('+15550101')]).toEqual([true, false])
+})

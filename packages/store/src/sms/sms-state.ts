@@ -1,0 +1,137 @@
+/**
+ * What all processes share about text messages: attributes, opted-out numbers and what was spent. They are the
+ * server's, as all messages go out through one provider.
+ */
+import { MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys.ts'
+import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+
+const RESERVE = readScript('reserve-spend-1')
+const REFUND = readScript('refund-spend-1')
+const OPT_OUT = readScript('opt-out-number-1')
+
+interface SpendAsked {
+  number: string
+  costUsd: number
+  dayUsdMax: number
+  monthUsdMax: number
+}
+
+/** What a message costs, and the periods in which that is counted. */
+interface Spend {
+  day: string
+  month: string
+  costMicros: number
+}
+
+interface SpendAnswer {
+  outcome: 'reserved' | 'optedOut' | 'spent'
+  spend: Spend
+  /** DefaultSenderID and DefaultSMSType; empty where they are not set. */
+  senderId: string
+  smsType: string
+}
+
+interface SmsStateOptions {
+  /** Epoch ms. */
+  clock: () => number
+  /** Called where a refund or an opt-out of an attempt could not be kept. */
+  onProblem(error: unknown): void
+  growth?: GrowthGuard
+}
+
+export class SmsState {
+  readonly #redis: Redis
+  readonly #clock: () => number
+  readonly #onProblem: SmsStateOptions['onProblem']
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { clock, onProblem, growth = UNGUARDED }: SmsStateOptions) {
+    this.#redis = redis
+    this.#clock = clock
+    this.#onProblem = onProblem
+    this.#growth = growth
+  }
+
+  /** Both bounds hold over all processes. MonthlySpendLimit lowers that of the month. */
+  async reserve({ number, costUsd, dayUsdMax, monthUsdMax }: SpendAsked): Promise<SpendAnswer> {
+    const spend = { ...this.#periods(), costMicros: Math.ceil(costUsd * MICROS_PER_USD) }
+    const reply = await runScript(this.#redis, RESERVE, {
+      base: SMS_BASE,
+      number,
+      day: spend.day,
+      month: spend.month,
+      cost: spend.costMicros,
+      dayMax: Math.round(dayUsdMax * MICROS_PER_USD),
+      monthMax: Math.round(monthUsdMax * MICROS_PER_USD),
+    })
+    const [outcome, senderId = '', smsType = ''] = (reply as unknown[]).map(String)
+    return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType }
+  }
+
+  /** Only for a message that was certainly not sent. Without it too much counts as spent, so a failure is reported. */
+  async refund({ day, month, costMicros }: Spend): Promise<void> {
+    try {
+      await runScript(this.#redis, REFUND, { base: SMS_BASE, day, month, cost: costMicros })
+    } catch (error) {
+      this.#onProblem(error)
+    }
+  }
+
+  /** The delivery has ended either way, so a failure is reported and changes nothing. */
+  async noteOptOut(number: string): Promise<void> {
+    try {
+      if ((await this.optOut(number)) === 'full') this.#onProblem(new Error('the opt-out list is full'))
+    } catch (error) {
+      this.#onProblem(error)
+    }
+  }
+
+  async spentUsd(): Promise<{ today: number; thisMonth: number }> {
+    const { day, month } = this.#periods()
+    const [today, thisMonth] = await this.#redis.mget(smsSpentKey(day), smsSpentKey(month))
+    return { today: Number(today ?? 0) / MICROS_PER_USD, thisMonth: Number(thisMonth ?? 0) / MICROS_PER_USD }
+  }
+
+  /** True if it is new. `full`: the list takes no more. */
+  async optOut(number: string): Promise<'added' | 'present' | 'full'> {
+    await this.#growth.admit()
+    const args = { base: SMS_BASE, number, numbersMax: OPTED_OUT_NUMBERS_MAX }
+    const outcome = await runScript(this.#redis, OPT_OUT, args)
+    return outcome === 1 ? 'added' : outcome === 0 ? 'present' : 'full'
+  }
+
+  /** False if it was not there. */
+  async optIn(number: string): Promise<boolean> {
+    return (await this.#redis.zrem(optedOutKey(), number)) === 1
+  }
+
+  async isOptedOut(number: string): Promise<boolean> {
+    return (await this.#redis.zscore(optedOutKey(), number)) !== null
+  }
+
+  /** In the order of numbers. */
+  async optedOut({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<string>> {
+    const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
+    const items = await this.#redis.zrangebylex(optedOutKey(), after, '+', 'LIMIT', 0, limit)
+    return { items, nextCursor: items.length < limit ? null : encodeCursor([items.at(-1) ?? '']) }
+  }
+
+  /** Those that were set. */
+  attributes(): Promise<Record<string, string>> {
+    return this.#redis.hgetall(smsAttributesKey())
+  }
+
+  async setAttributes(attributes: Record<string, string>): Promise<void> {
+    await this.#growth.admit()
+    await this.#redis.hset(smsAttributesKey(), attributes)
+  }
+
+  #periods(): { day: string; month: string } {
+    const day = new Date(this.#clock()).toISOString().slice(0, 10)
+    return { day, month: day.slice(0, 7) }
+  }
+}

@@ -1,0 +1,34 @@
+/** Attributes of text messages that callers set: SNS's names, values and texts of refusals. */
+import type { ApiDeps } from '../deps.ts'
+
+type IsRight = (text: string, monthUsdMax: number) => boolean
+
+const isRoleArn: IsRight = (text) => /^arn:[a-z-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text)
+
+/**
+ * The attributes of SetSMSAttributes. Those about delivery logs and usage reports are kept and shown, and change
+ * nothing.
+ */
+const ATTRIBUTES: Record<string, IsRight> = {
+  MonthlySpendLimit: (text, monthUsdMax) => /^\d{1,7}$/.test(text) && Number(text) <= monthUsdMax,
+  DeliveryStatusIAMRole: isRoleArn,
+  DeliveryStatusSuccessSamplingRate: (text) => /^\d{1,3}$/.test(text) && Number(text) <= 100,
+  DefaultSenderID: (text) => /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/.test(text),
+  DefaultSMSType: (text) => text === 'Promotional' || text === 'Transactional',
+  UsageReportS3Bucket: (text) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text),
+}
+
+/** Undefined if the attribute can be set so. */
+export function attributeProblem(name: string, value: string, monthUsdMax: number): string | undefined {
+  const isRight = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined
+  if (!isRight) return `${name} is not a valid attribute`
+  return isRight(value, monthUsdMax) ? undefined : `${name} is invalid`
+}
+
+/** What holds. The operator's bound stands for a MonthlySpendLimit that nobody has set. */
+export async function smsAttributes({
+  sms,
+  settings,
+}: Pick<ApiDeps, 'sms' | 'settings'>): Promise<Record<string, string>> {
+  return { MonthlySpendLimit: String(settings.smsMonthUsd), ...(await sms.attributes()) }
+}

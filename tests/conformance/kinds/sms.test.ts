@@ -1,0 +1,114 @@
+/** Text messages through every service, to a provider that the test plays. */
+import {
+  GetSubscriptionAttributesCommand,
+  OptInPhoneNumberCommand,
+  PublishCommand,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns'
+import { startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll, expect, test } from 'vitest'
+import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
+import { useStack } from '../../harness/services/stack.ts'
+
+const provider = await startReceiver()
+afterAll(() => provider.close())
+const stack = useStack({
+  env: {
+    FANTAIL_SMS_URL: `${provider.url}/send`,
+    FANTAIL_SMS_HEADERS: '{"authorization":"Bearer s3cret-of-sms"}',
+    FANTAIL_SMS_BODY: '{"to":"{number}","text":"{message}","from":"{sender}","type":"{type}","id":"{id}"}',
+    FANTAIL_SMS_COUNTRIES: '+1=0.25',
+    FANTAIL_ATTEMPT_TIMEOUT_MS: '3000',
+  },
+})
+const aws = useAwsClients(stack)
+
+interface Delivery {
+  state: string
+  reason: string | null
+  attempts: number
+  lastError: string | null
+  endedAt: string | null
+}
+
+async function subscribe(name: string, Endpoint: string): Promise<string> {
+  await stack().client.put(`/v1/topics/${name}`)
+  await aws().createQueue(`${name}-dead`)
+  const Attributes = { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn(`${name}-dead`) }) }
+  const command = new SubscribeCommand({ TopicArn: topicArn(name), Protocol: 'sms', Endpoint, Attributes })
+  return (await aws().sns.send(command)).SubscriptionArn ?? ''
+}
+
+async function publish(name: string, MessageAttributes = {}): Promise<string> {
+  const command = new PublishCommand({ TopicArn: topicArn(name), Message: `to ${name}`, MessageAttributes })
+  return (await aws().sns.send(command)).MessageId ?? ''
+}
+
+function ended(messageId: string): Promise<Delivery> {
+  return waitFor(async () => {
+    const path = `/v1/messages/${messageId}/deliveries`
+    const { deliveries } = (await stack().client.call<{ deliveries?: Delivery[] }>('GET', path)).body
+    return deliveries?.[0]?.endedAt ? deliveries[0] : undefined
+  })
+}
+
+const sentTo = (number: string) =>
+  provider.requests
+    .map(({ text }) => JSON.parse(text) as Record<string, string>)
+    .filter(({ to }) => to === number)
+const spent = async () =>
+  (await stack().client.get<{ spentThisMonthUsd: number }>('/v1/sms')).spentThisMonthUsd
+
+test('a message reaches its number once, with SNS’s attributes, and is paid for', async () => {
+  await subscribe('notices', '+15550100')
+  const attribute = (StringValue: string) => ({ DataType: 'String', StringValue })
+  const messageId = await publish('notices', {
+    'AWS.SNS.SMS.SenderID': attribute('Shop'),
+    'AWS.SNS.SMS.SMSType': attribute('Transactional'),
+  })
+  expect(await ended(messageId)).toMatchObject({ state: 'delivered', attempts: 1 })
+  const [message, ...more] = sentTo('+15550100')
+  expect([message, more]).toMatchObject([{ text: 'to notices', from: 'Shop', type: 'Transactional' }, []])
+  expect(message?.id).toMatch(/\S{8}/)
+  expect(await spent()).toBe(0.25)
+  expect(stack().logText()).not.toContain('s3cret-of-sms')
+})
+
+test('[380] a delivery to an opted-out number fails for good, and its subscription stays', async () => {
+  const SubscriptionArn = await subscribe('alarms', '+15550101')
+  await stack().client.put('/v1/sms/opt-outs/+15550101')
+  expect(await ended(await publish('alarms'))).toMatchObject({
+    state: 'deadLettered',
+    reason: 'permanent',
+    attempts: 1,
+    lastError: 'opted_out',
+  })
+  expect(sentTo('+15550101')).toEqual([])
+  const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))
+  expect(shown.Attributes).toMatchObject({ PendingConfirmation: 'false', Endpoint: '+15550101' })
+  await aws().sns.send(new OptInPhoneNumberCommand({ phoneNumber: '+15550101' }))
+  expect(await ended(await publish('alarms'))).toMatchObject({ state: 'delivered' })
+})
+
+test('an answer that never comes dead-letters as outcomeUnknown after one request', async () => {
+  provider.respond(({ text }) => text.includes('+15550102'), { hang: 'beforeHeaders' })
+  await subscribe('lost', '+15550102')
+  expect(await ended(await publish('lost'))).toMatchObject({
+    state: 'deadLettered',
+    reason: 'outcomeUnknown',
+    attempts: 1,
+    lastError: 'outcome_unknown',
+  })
+  expect(sentTo('+15550102')).toHaveLength(1)
+})
+
+test('a message past the bound of a month is not sent', async () => {
+  const before = await spent()
+  await subscribe('costly', '+15550103')
+  await stack().client.call('PATCH', '/v1/sms', { body: { monthlySpendLimitUsd: 0 } })
+  expect(await ended(await publish('costly'))).toMatchObject({
+    state: 'deadLettered',
+    lastError: 'spend_exceeded',
+  })
+  expect([sentTo('+15550103'), await spent()]).toEqual([[], before])
+})
