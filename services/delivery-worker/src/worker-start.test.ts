@@ -5,8 +5,8 @@ import { createFakeSender, createFixture } from './fixtures/worker.fixture.ts'
 
 const AWAY_MS = 60
 
-/** Resolves with whether the start made this many requests. */
-async function startThrough(at: number): Promise<boolean> {
+/** Resolves with the number of requests until the start and its work were done. */
+async function startThrough(at: number): Promise<number> {
   const fixture = await createFixture()
   await fixture.reset()
   await fixture.subscribe('a')
@@ -18,10 +18,9 @@ async function startThrough(at: number): Promise<boolean> {
       redisUrl: `redis://127.0.0.1:${outage.port}`,
       checkMasterKey: true,
     })
-    const { happened } = outage
     const arrived = () => sender.sent.some(({ body }) => body === 'before the start')
     await waitFor(arrived, { what: `the message, with Redis away at request ${at}`, timeoutMs: 15_000 })
-    return happened
+    return outage.requests
   } finally {
     await fixture.stop()
     await outage.close()

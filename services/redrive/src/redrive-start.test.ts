@@ -9,8 +9,8 @@ import { drainLanes, makeDeadLetters, SOURCE, startFixture, subscribe } from './
 import { createRedriveService } from './redrive-service.ts'
 
 const AWAY_MS = 60
-/** Resolves with whether the start made this many requests. */
-async function startThrough(at: number): Promise<boolean> {
+/** Resolves with the number of requests until the start and its work were done. */
+async function startThrough(at: number): Promise<number> {
   const fixture = await startFixture()
   await fixture.reset()
   await makeDeadLetters(fixture, await subscribe(fixture), 1)
@@ -27,7 +27,6 @@ async function startThrough(at: number): Promise<boolean> {
   })
   try {
     await service.start()
-    const { happened } = outage
     const isDone = async () => (await fixture.redrives.get(task.id))?.status === 'completed'
     await waitFor(isDone, { what: `the task, with Redis away at request ${at}`, timeoutMs: 15_000 })
     await drainLanes(fixture)
@@ -37,7 +36,7 @@ async function startThrough(at: number): Promise<boolean> {
       what: `the sweeps, request ${at}`,
       timeoutMs: 15_000,
     })
-    return happened
+    return outage.requests
   } finally {
     await service.stop()
     await outage.close()

@@ -8,8 +8,6 @@ interface RedisOutage {
   port: number
   /** Number of requests so far. Bytes that a client writes at once count as one. */
   readonly requests: number
-  /** Whether the outage has begun. */
-  readonly happened: boolean
   close(): Promise<void>
 }
 
@@ -20,23 +18,26 @@ interface RedisOutageOptions {
   forMs: number
 }
 
+const NEVER = Number.POSITIVE_INFINITY
 const AT_ONCE = 12
 /** More than any start has. */
 const REQUESTS_MAX = 240
 
 /**
- * Calls `through` for request 1, 2, 3 and so on, several at a time. `through` returns false if fewer requests were
- * made. Resolves with the number of requests that were made.
+ * Calls `through` once without an outage, and then for each request that it made, several at a time. `through` resolves
+ * with the number of requests until the start and its work were done. Resolves with the number of outages.
  */
-export async function atEachRequest(through: (at: number) => Promise<boolean>): Promise<number> {
+export async function atEachRequest(through: (at: number) => Promise<number>): Promise<number> {
+  const made = await through(NEVER)
+  if (made > REQUESTS_MAX) throw new Error(`more than ${REQUESTS_MAX} requests`)
   let next = 1
-  let made = Number.POSITIVE_INFINITY
+  let outages = 0
   let failed = false
   const goOn = async () => {
-    while (!failed && next <= Math.min(made, REQUESTS_MAX)) {
+    while (!failed && next <= made) {
       const at = next++
       try {
-        if (!(await through(at))) made = Math.min(made, at - 1)
+        if ((await through(at)) >= at) outages++
       } catch (error) {
         failed = true
         throw error
@@ -46,8 +47,7 @@ export async function atEachRequest(through: (at: number) => Promise<boolean>): 
   // Waits for all runs before one's failure is thrown, so that none leaves its servers behind.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, goOn))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  if (made > REQUESTS_MAX) throw new Error(`more than ${REQUESTS_MAX} requests`)
-  return made
+  return outages
 }
 
 export async function startRedisOutage(
@@ -88,9 +88,6 @@ export async function startRedisOutage(
     port: (server.address() as AddressInfo).port,
     get requests() {
       return requests
-    },
-    get happened() {
-      return requests >= at
     },
     close: () =>
       new Promise((resolve) => {

@@ -13,8 +13,8 @@ import { createPublishApi } from './publish-api.ts'
 const AWAY_MS = 60
 const masterKey = parseMasterKey(createMasterKeyText())
 
-/** Resolves with whether the start made this many requests. */
-async function startThrough(at: number): Promise<boolean> {
+/** Resolves with the number of requests until the start and its work were done. */
+async function startThrough(at: number): Promise<number> {
   const server = await startRedis()
   const outage = await startRedisOutage(server.port, { at, forMs: AWAY_MS })
   const redisUrl = `redis://127.0.0.1:${outage.port}`
@@ -34,7 +34,6 @@ async function startThrough(at: number): Promise<boolean> {
     fail: (error) => failures.push(error),
   })
   await api.start()
-  const { happened } = outage
   const call = async (method: string, path: string, body: string) => {
     const headers = { 'content-type': 'application/json' }
     return (await fetch(`http://127.0.0.1:${api.port}${path}`, { method, headers, body })).status
@@ -47,7 +46,7 @@ async function startThrough(at: number): Promise<boolean> {
       (await call('POST', '/v1/queues/jobs/messages', '{"body":"x"}')) === 201
     await waitFor(works, { what: `the API, with Redis away at request ${at}`, timeoutMs: 15_000 })
     expect(failures).toEqual([])
-    return happened
+    return outage.requests
   } finally {
     await api.stop()
     await outage.close()
