@@ -433,6 +433,8 @@ describe('options of a request', () => {
     hooks.respond('/hang', { hang: 'beforeHeaders' })
     hooks.respond('/slow', { delayMs: 300 })
     const to = sender({ timeoutMs: 200 })
+    // The connections are open before, so that no deadline ends while one is still being made.
+    await Promise.all([1, 2, 3].map(() => asking(to, hooks.url, { timeoutMs: 5_000 })))
     const [short, long, common] = await Promise.all([
       asking(to, `${hooks.url}/hang`, { timeoutMs: 50 }),
       asking(to, `${hooks.url}/slow`, { timeoutMs: 5_000 }),
@@ -441,6 +443,7 @@ describe('options of a request', () => {
     expect(short).toEqual(failed('timeout', 'no answer within 50 ms'))
     expect(long).toMatchObject({ kind: 'response', statusCode: 200 })
     expect(common).toEqual(failed('timeout', 'no answer within 200 ms'))
+    expect(hooks.connections().accepted).toBe(3)
     expect(to.stats().inFlight).toBe(0)
   })
 

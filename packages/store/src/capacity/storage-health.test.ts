@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connect, whenReady } from '../index.ts'
 import { DataLossError, refuseDataLoss, StorageHealthReader } from './storage-health.ts'
 
-const { redis, server } = await useRedis({ connect, args: ['--maxmemory', '64mb'] })
+// The tests turn the append-only file on and off. A busy disk may keep Redis longer than a command's usual time-out.
+const patient: typeof connect = (options) => connect({ ...options, commandTimeoutMs: null })
+const { redis, server } = await useRedis({ connect: patient, args: ['--maxmemory', '64mb'] })
 let lines: Record<string, unknown>[]
 
 beforeEach(() => {
@@ -71,7 +73,7 @@ test.each([
 
 test('where CONFIG is forbidden, what cannot be seen is a warning, and what INFO says still counts', async () => {
   await redis.call('ACL', 'SETUSER', 'managed', 'on', 'nopass', '~*', '&*', '+@all', '-config')
-  const managed = connect({ url: server.url.replace('://', '://managed:any@'), name: 'test' })
+  const managed = patient({ url: server.url.replace('://', '://managed:any@'), name: 'test' })
   try {
     await whenReady(managed)
     await start('server', false, reader({ redis: managed }))
