@@ -22,7 +22,7 @@ const PATHS = {
   'FIFO topic': '/v1/topics/repeats.fifo/messages',
   'FIFO queue': '/v1/queues/direct.fifo/messages',
 }
-/** The queues in which the messages of a topic arrive. */
+/** Where the messages of PATHS arrive: a queue for each topic, and the queue that is published to directly. */
 const QUEUES = ['arrivals', 'arrivals.fifo', 'direct.fifo']
 
 interface Cell {

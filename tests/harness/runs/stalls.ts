@@ -13,7 +13,10 @@ export interface Stall {
   process: number | 'self'
   from: number
   to: number
-  /** How long the process waited for a processor meanwhile. For this process its own work counts too. */
+  /**
+   * How long the process was ready to run between `from` and `to`, but had no processor. For `self`, how late this
+   * process's timer fired, so its own work counts too.
+   */
   ms: number
 }
 

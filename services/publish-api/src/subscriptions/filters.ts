@@ -1,6 +1,6 @@
 /**
- * Filter policies for both APIs (checklist 77 to 102). SNS's rules decide about the text, and the parsed form is
- * stored.
+ * Filter policies for both APIs (checklist 77 to 102). SNS's rules decide whether a policy is accepted. The parsed
+ * policy is stored, not its text.
  */
 import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
 import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
