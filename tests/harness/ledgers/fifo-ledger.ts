@@ -17,13 +17,15 @@ interface FifoLedgerOptions {
   /** The topic's name without `.fifo`. The queue and the webhook's path have the same name. */
   name: string
   groups: number
-  /** Messages of each group. */
+  /** The least messages of each group. */
   messages: number
 }
 
 interface Publishing {
   /** The rate of publishing; default: as fast as possible. */
   perSecond?: number
+  /** Each group gets more messages until this is true. */
+  until?: () => boolean
 }
 
 interface FifoAccount {
@@ -60,11 +62,11 @@ export class FifoLedger {
   }
 
   /** Resolves when all messages are accepted. */
-  async publish({ perSecond }: Publishing = {}): Promise<void> {
+  async publish({ perSecond, until = () => true }: Publishing = {}): Promise<void> {
     const { groups, messages } = this.#options
     const startedAt = performance.now()
     const publishGroup = async (group: number) => {
-      for (let n = 0; n < messages; n += BATCH) {
+      for (let n = 0; n < messages || !until(); n += BATCH) {
         const dueAt = perSecond === undefined ? 0 : startedAt + ((n * groups) / perSecond) * 1_000
         await pause(dueAt - performance.now())
         await this.#publishBatch(group, n)
@@ -73,13 +75,12 @@ export class FifoLedger {
     await Promise.all(Array.from({ length: groups }, (_, group) => publishGroup(group)))
   }
 
-  /** Resolves with the account once everything has arrived at both subscribers. */
+  /** Resolves with the account once everything accepted has arrived at both subscribers. */
   async whenComplete(timeoutMs = 30_000): Promise<FifoAccount> {
-    const { groups, messages } = this.#options
     let account: FifoAccount | undefined
     const isComplete = async () => {
       account = await this.account().catch(() => undefined)
-      return account?.webhook.firsts === groups * messages && account.queue === groups * messages
+      return account?.webhook.firsts === this.accepted && account.queue === this.accepted
     }
     await waitFor(isComplete, { what: `everything to arrive`, timeoutMs, intervalMs: 200 }).catch((cause) => {
       throw new Error(`not complete: ${JSON.stringify(account)}`, { cause })
