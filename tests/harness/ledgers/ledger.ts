@@ -36,7 +36,7 @@ export interface LedgerOptions {
   acknowledgedOnly?: boolean
   /**
    * Repeats publishes that were not accepted, with an `Idempotency-Key`, as clients do: a busy machine may answer 503.
-   * `failures` has each answer.
+   * It gives up after 10 s. Waits for a processor do not count. `failures` has each answer.
    */
   again?: boolean
 }
@@ -142,12 +142,12 @@ export class Ledger {
 
   /** Publishes one text through the API. */
   async publish(text: string): Promise<Fate> {
-    const startedAt = performance.now()
     this.unanswered.add(text)
-    let fate = await this.#publish(text)
-    while (this.#options.again && fate !== 'accepted' && performance.now() - startedAt < AGAIN_MS_MAX) {
+    let { fate, tookMs } = await this.#publish(text)
+    for (let ms = tookMs; this.#options.again && fate !== 'accepted' && ms < AGAIN_MS_MAX; ) {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_EVERY_MS))
-      fate = await this.#publish(text)
+      ;({ fate, tookMs } = await this.#publish(text))
+      ms += AGAIN_EVERY_MS + tookMs
     }
     this.fates.set(text, fate)
     if (fate === 'accepted') this.acceptedAt.set(text, performance.now())
@@ -317,13 +317,19 @@ export class Ledger {
       .map(([text]) => text)
   }
 
-  async #publish(text: string): Promise<Fate> {
+  async #publish(text: string): Promise<{ fate: Fate; tookMs: number }> {
+    const time = { tookMs: 0, waitedMs: 0 }
+    const fate = await this.#publishTimed(text, time)
+    return { fate, tookMs: time.tookMs }
+  }
+
+  /** Sets `time` when the publish has its answer. */
+  async #publishTimed(text: string, time: Pick<Failure, 'tookMs' | 'waitedMs'>): Promise<Fate> {
     const { stack, topic, again } = this.#options
     const headers: Record<string, string> = again ? { 'idempotency-key': text } : {}
     const [from, took] = [performance.now(), startFairTimer(stack.api.pid)]
     const path = `/v1/topics/${topic}/messages`
     const call = stack.client.call('POST', path, { headers, body: { message: text } })
-    const time = { tookMs: 0, waitedMs: 0 }
     const ended = call.finally(() => {
       time.tookMs = took()
       time.waitedMs = performance.now() - from - time.tookMs
