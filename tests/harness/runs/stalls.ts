@@ -36,8 +36,11 @@ export interface Stalls {
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** Watches this process and `pids` until the test ends. */
-export function watchStalls(pids: number[]): Stalls {
+/**
+ * Watches this process and `pids` until the test ends. Tests that run at the same time must pass the
+ * `onTestFinished` of their own context.
+ */
+export function watchStalls(pids: number[], onEnd: (stop: () => void) => void = onTestFinished): Stalls {
   const waits: Stall[] = []
   const own: Stall[] = []
   /** Both, in order. */
@@ -61,7 +64,7 @@ export function watchStalls(pids: number[]): Stalls {
     }
   }
   const timer = setInterval(look, SAMPLE_MS)
-  onTestFinished(() => clearInterval(timer))
+  onEnd(() => clearInterval(timer))
   const sum = (some: Stall[]) => some.reduce((total, { ms }) => total + ms, 0)
   return {
     between: (from, to) => {
