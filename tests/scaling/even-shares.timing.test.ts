@@ -3,7 +3,7 @@
  * and in one. Endpoints take a while to answer, and few requests at a time: what is measured is how the workers share,
  * not how the machine's cores and the one receiver of all requests are shared.
  */
-import { waitFor } from '@fantail/test-kit'
+import { waitedMs, waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import type { Subscription } from '../harness/receivers/webhooks.ts'
@@ -14,6 +14,9 @@ const IMBALANCE_MAX = 0.2
 /** With only fifteen parts, chance alone may give a worker three or seven. */
 const FEW_PARTS_IMBALANCE_MAX = 0.5
 const BATCH = 100
+/** The most rounds of a test on a busy machine. */
+const ROUNDS_MAX = 6
+const TEST_MS = 240_000
 
 const receiver = useReceiver()
 
@@ -47,44 +50,92 @@ async function publishBatches({ client }: Stack, topic: string, count: number): 
   }
 }
 
-async function expectEvenShares(
-  stack: Stack,
-  topic: string,
-  deliveries: number,
-  imbalanceMax = IMBALANCE_MAX,
-): Promise<void> {
-  const shares = await waitFor(
-    async () => {
-      const found = await deliveredBy(stack, topic)
-      return found.reduce((sum, share) => sum + share, 0) >= deliveries ? found : undefined
-    },
-    { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 50 },
-  )
-  console.info(`${topic}: ${shares.join(' + ')}, imbalance ${(100 * imbalance(shares)).toFixed(1)} %`)
-  expect(imbalance(shares)).toBeLessThan(imbalanceMax)
+interface Work {
+  topic: string
+  /** Deliveries of the topic before the first round. */
+  before?: number
+  /** Deliveries of each round. */
+  deliveries: number
+  round(): Promise<void>
+  imbalanceMax?: number
+}
+
+/**
+ * Expects that the workers share a round of work. A worker that waits for a processor for a part of the time may lack
+ * that part of its share. So after such waits uneven shares are followed by another round, and all rounds count
+ * together. Waits even out over the rounds, a worker that Fantail prefers does not.
+ */
+async function expectEvenShares(stack: Stack, work: Work): Promise<void> {
+  const { topic, before = 0, deliveries, imbalanceMax = IMBALANCE_MAX } = work
+  const waited = startWaits(stack)
+  for (let round = 1; ; round++) {
+    await work.round()
+    const shares = await sharesOf(stack, topic, before + round * deliveries)
+    const [uneven, missed] = [imbalance(shares), waited()]
+    console.info(`${topic}: ${shares.join(' + ')}, imbalance ${percent(uneven)}, waits ${percent(missed)}`)
+    if (uneven >= imbalanceMax && missed >= imbalanceMax && round < ROUNDS_MAX) continue
+    expect(uneven).toBeLessThan(imbalanceMax)
+    return
+  }
+}
+
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`
+
+/** The returned function returns for which part of the time since now the worker that waited most has waited. */
+function startWaits({ workers }: Stack): () => number {
+  const startedAt = performance.now()
+  const before = workers.map(({ pid }) => waitedMs(pid))
+  return () => {
+    const waits = workers.map(({ pid }, i) => waitedMs(pid) - (before[i] ?? 0))
+    return Math.max(...waits) / (performance.now() - startedAt)
+  }
+}
+
+/** The shares of the workers when they have made this many deliveries of the topic. */
+async function sharesOf(stack: Stack, topic: string, deliveries: number): Promise<number[]> {
+  const all = async () => {
+    const shares = await deliveredBy(stack, topic)
+    return shares.reduce((sum, share) => sum + share, 0) >= deliveries ? shares : undefined
+  }
+  return waitFor(all, { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 50 })
 }
 
 describe.each([2, 3])('%i workers', (workers) => {
   const stack = useStack({ workers })
 
-  test('share first attempts', async () => {
-    const topic = `first-${workers}`
-    await open(stack(), topic, { count: 10, answerMs: 20 })
-    // Messages are published one at a time, so each is a job. Of a few large jobs a worker may get many by chance.
-    for (let n = 0; n < 1_500; n++)
-      await stack().client.post(`/v1/topics/${topic}/messages`, { message: 'm' })
-    await expectEvenShares(stack(), topic, 15_000)
-  }, 90_000)
+  test(
+    'share first attempts',
+    async () => {
+      const topic = `first-${workers}`
+      await open(stack(), topic, { count: 10, answerMs: 20 })
+      // Messages are published one at a time, so each is a job. Of a few large jobs a worker may get many by chance.
+      const round = async () => {
+        for (let n = 0; n < 1_500; n++)
+          await stack().client.post(`/v1/topics/${topic}/messages`, { message: 'm' })
+      }
+      await expectEvenShares(stack(), { topic, deliveries: 15_000, round })
+    },
+    TEST_MS,
+  )
 
-  test('share the first attempts of one large batch', async () => {
-    const topic = `batch-${workers}`
-    await open(stack(), topic, { count: 300, answerMs: 20 })
-    // Endpoints must have answered before. Otherwise many first attempts at them would go to their lanes.
-    await publishBatches(stack(), topic, 1)
-    await receiver().waitForRequests(300, ({ path }) => path.startsWith(`/${topic}/`), 20_000)
-    await publishBatches(stack(), topic, BATCH)
-    await expectEvenShares(stack(), topic, 300 * (BATCH + 1), FEW_PARTS_IMBALANCE_MAX)
-  }, 90_000)
+  test(
+    'share the first attempts of one large batch',
+    async () => {
+      const topic = `batch-${workers}`
+      await open(stack(), topic, { count: 300, answerMs: 20 })
+      // Endpoints must have answered before. Otherwise many first attempts at them would go to their lanes.
+      await publishBatches(stack(), topic, 1)
+      await receiver().waitForRequests(300, ({ path }) => path.startsWith(`/${topic}/`), 20_000)
+      await expectEvenShares(stack(), {
+        topic,
+        before: 300,
+        deliveries: 300 * BATCH,
+        round: () => publishBatches(stack(), topic, BATCH),
+        imbalanceMax: FEW_PARTS_IMBALANCE_MAX,
+      })
+    },
+    TEST_MS,
+  )
 
   test.each([
     { count: 1, each: 4_000, answerMs: 50 },
@@ -97,18 +148,20 @@ describe.each([2, 3])('%i workers', (workers) => {
       const ids = await open(stack(), topic, webhooks)
       const post = (what: string) =>
         Promise.all(ids.map((id) => stack().client.post(`/v1/subscriptions/${id}/${what}`)))
-      await post('pause')
-      await publishBatches(stack(), topic, each)
       const waiting = async (id: string) =>
         (await stack().client.get<Subscription>(`/v1/subscriptions/${id}`)).lane.waiting
-      await waitFor(async () => (await Promise.all(ids.map(waiting))).every((count) => count === each), {
-        what: 'the backlog',
-        timeoutMs: 30_000,
-        intervalMs: 100,
-      })
-      await post('resume')
-      await expectEvenShares(stack(), topic, webhooks.count * each)
+      const round = async () => {
+        await post('pause')
+        await publishBatches(stack(), topic, each)
+        await waitFor(async () => (await Promise.all(ids.map(waiting))).every((count) => count === each), {
+          what: 'the backlog',
+          timeoutMs: 30_000,
+          intervalMs: 100,
+        })
+        await post('resume')
+      }
+      await expectEvenShares(stack(), { topic, deliveries: webhooks.count * each, round })
     },
-    120_000,
+    TEST_MS,
   )
 })
