@@ -148,8 +148,8 @@ describe('with appendfsync everysec', () => {
 })
 
 /**
- * Deliveries that came again although the machine ran all processes: `<path> <text>`. A worker that is not run loses the
- * locks of its jobs, and its commands to Redis fail. Its work is then repeated, which no missing script causes.
+ * Deliveries that came again although the machine ran all processes: `<path> <text>`. If it does not run a worker, the
+ * worker loses the locks of its jobs, and its commands to Redis fail. Another worker then repeats its work.
  */
 function unexplainedRepeats(prefix: string, stalls: Stalls): string[] {
   const requests = receiver().requestsTo(({ path }) => path.startsWith(prefix))
