@@ -9,7 +9,8 @@ import { binDir, privateDir, root } from './paths.mjs'
 export const toolsDir = join(privateDir, 'tools')
 
 /**
- * Pinned tools first on PATH, nothing sent home, and caches where they can be written.
+ * Puts the pinned tools first on PATH and turns telemetry off. Caches go below `.fantail` if HOME or npm's cache
+ * cannot be written.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */

@@ -4,7 +4,7 @@ import { useSpawned } from './spawned-process.fixture.ts'
 const spawned = useSpawned()
 const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
 
-/** Starts a process with these parts, given as source text. */
+/** Starts a Node process that calls `runProcess`. `parts` is the source text of the members that it is given. */
 function spawnProcess(parts: string) {
   const source = `
     import { createLogger } from ${urlOf('./logger.ts')}

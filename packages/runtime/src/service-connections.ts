@@ -1,4 +1,4 @@
-/** The connections of a service to Redis. Each change of the main connection is logged once. */
+/** The connections of a service to Redis. A log line says when the main one goes down, and when it is up again. */
 import type { RedisTarget } from '@fantail/contracts'
 import { connect, connectSubscriber, type Redis, ReplicaAcks, whenServerChecked } from '@fantail/store'
 import type { Logger } from './logger.ts'

@@ -71,8 +71,8 @@ export async function readSigningPair(files: { key: string; certificate: string 
 }
 
 /**
- * The pair, with its certificate in the form that is served. Throws if key and certificate do not match, or cannot
- * sign.
+ * Returns the pair with its certificate as PEM. Throws if the key is not RSA, is too short, or does not belong to the
+ * certificate.
  */
 export function checkedPair({ privateKey, certificate }: SigningPair): SigningPair {
   const [key, parsed] = [parseKey(privateKey), parseCertificate(certificate)]
