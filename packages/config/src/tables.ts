@@ -336,6 +336,31 @@ const delivery = {
     description:
       'Where functions are invoked (docs/guides/functions.md), as JSON: {"name or ARN": "URL"}, `*` for all others. A URL without a path is the base of an invoke API; any other is posted to as it is. Their hosts may be private.',
   }),
+  fcmUrl: optional({
+    name: 'FANTAIL_FCM_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'https://fcm.googleapis.com',
+    description: 'Firebase Cloud Messaging, or an emulator of it. Same for every service.',
+  }),
+  fcmTokenUrl: optional({
+    name: 'FANTAIL_FCM_TOKEN_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'https://oauth2.googleapis.com/token',
+    description:
+      'Where service accounts of Firebase are exchanged for tokens. Their own `token_uri` is never used. Same for every service.',
+  }),
+  apnsUrl: optional({
+    name: 'FANTAIL_APNS_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'https://api.push.apple.com',
+    description: 'Apple Push Notification service, or an emulator of it. Same for every service.',
+  }),
+  apnsSandboxUrl: optional({
+    name: 'FANTAIL_APNS_SANDBOX_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'https://api.sandbox.push.apple.com',
+    description: 'The sandbox of Apple Push Notification service, or an emulator. Same for every service.',
+  }),
   streams: optional({
     name: 'FANTAIL_STREAMS',
     schema: streamMap(),

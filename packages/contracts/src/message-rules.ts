@@ -10,7 +10,8 @@ import type { MessageAttribute } from './records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
-const RESERVED = /^(aws|amazon)\./i
+/** SNS itself defines the names of mobile push. */
+const RESERVED = /^(?!AWS\.SNS\.MOBILE\.)(aws|amazon)\./i
 const FIFO_ID = /^[\x21-\x7e]{1,128}$/
 const TYPE = /^(String|Number|Binary)(\.[A-Za-z0-9_.-]{1,200})?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/

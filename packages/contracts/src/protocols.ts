@@ -1,5 +1,15 @@
 /** The kinds of endpoints. Each has its traits (packages/policy) and its attempter (packages/delivery). */
-export const PROTOCOLS = ['http', 'https', 'sqs', 'lambda', 'firehose', 'email', 'email-json', 'sms'] as const
+export const PROTOCOLS = [
+  'http',
+  'https',
+  'sqs',
+  'lambda',
+  'firehose',
+  'email',
+  'email-json',
+  'sms',
+  'application',
+] as const
 
 export type Protocol = (typeof PROTOCOLS)[number]
 

@@ -432,6 +432,8 @@ export type AttemptErrorCode =
   | 'invalid_record'
   | 'storage'
   | 'recipient_suppressed'
+  | 'endpoint_disabled'
+  | 'notification_expired'
   | 'throttled'
   | 'opted_out'
   | 'number_refused'

@@ -24,6 +24,7 @@ import {
   LetterQuota,
   type LetterShares,
   MasterKeyError,
+  PushState,
   type Redis,
   ServerMarks,
   shardBase,
@@ -137,7 +138,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
   const sms = createSmsTools(redis, { metrics: options.telemetry.metrics, log, now })
-  const made = createAttempters({ ...sending, appends, mail, sms, itemIdOf: deliveryItemId })
+  const push = new PushState(redis, {
+    onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
+    onProblem: (error) => log.warn({ err: error }, 'push.endpointNotDisabled'),
+  })
+  const made = createAttempters({ ...sending, appends, mail, sms, push, itemIdOf: deliveryItemId })
   const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })

@@ -22,7 +22,7 @@ export interface AwsClients {
 }
 
 interface SubscribedEndpoint {
-  protocol: 'http' | 'sqs' | 'lambda' | 'firehose'
+  protocol: 'http' | 'sqs' | 'lambda' | 'firehose' | 'application'
   endpoint: string
   attributes?: Record<string, string>
 }

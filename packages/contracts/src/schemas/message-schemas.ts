@@ -94,7 +94,7 @@ export const MessageInput = namedInput(
         .literal('json')
         .optional()
         .describe(
-          'The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`) and a `default`.',
+          'The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.',
         ),
       groupId: FifoId.optional().describe(
         'Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.',

@@ -8,6 +8,7 @@ import type { Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import type { KindSettings } from './kind-settings.ts'
 import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
+import { PushAttempter, type PushAttempterOptions } from './push-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
 import { createStreamAttempter } from './stream-attempter.ts'
@@ -27,6 +28,7 @@ export function createAttempters(
     QueueAttempterOptions &
     MailAttempterOptions &
     SmsAttempterOptions &
+    PushAttempterOptions &
     KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
@@ -36,7 +38,18 @@ export function createAttempters(
   const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
   const mail = mailAttempter(options, kinds)
   const sms = smsAttempter(options, kinds)
-  return { http: webhook, https: webhook, sqs: queue, lambda, firehose, email: mail, 'email-json': mail, sms }
+  const application = new PushAttempter(kinds, options)
+  return {
+    http: webhook,
+    https: webhook,
+    sqs: queue,
+    lambda,
+    firehose,
+    email: mail,
+    'email-json': mail,
+    sms,
+    application,
+  }
 }
 
 function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {

@@ -5,6 +5,12 @@
 import type { MailSettings } from '../mail/mail-settings.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { FunctionKindSettings } from './function-attempter.ts'
+import type { PushKindSettings } from './push-attempter.ts'
 import type { StreamKindSettings } from './stream-attempter.ts'
 
-export interface KindSettings extends FunctionKindSettings, StreamKindSettings, MailSettings, SmsSettings {}
+export interface KindSettings
+  extends FunctionKindSettings,
+    StreamKindSettings,
+    MailSettings,
+    SmsSettings,
+    PushKindSettings {}

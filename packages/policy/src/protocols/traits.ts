@@ -3,6 +3,7 @@ import { isProtocol, PROTOCOLS, type Protocol } from '@fantail/contracts'
 import { FUNCTION_TRAITS } from './function-traits.ts'
 import { MAIL_TRAITS } from './mail-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
+import { PUSH_TRAITS } from './push-traits.ts'
 import { QUEUE_TRAITS } from './queue-traits.ts'
 import { SMS_TRAITS } from './sms-traits.ts'
 import { STREAM_TRAITS } from './stream-traits.ts'
@@ -17,6 +18,7 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   email: MAIL_TRAITS,
   'email-json': MAIL_TRAITS,
   sms: SMS_TRAITS,
+  application: PUSH_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

@@ -1,11 +1,17 @@
-/** A caller who names a queue, function, stream or phone number as an endpoint must have access to it. */
+/** A caller who names a queue, function, stream, phone number or platform endpoint must have access to it. */
 import type { Target } from '@fantail/access'
-import { parseArn } from '@fantail/contracts'
+import { parseArn, parsePlatformEndpointArn } from '@fantail/contracts'
 import { parseFunctionArn, parsePhoneNumber, parseStreamArn, unqualifiedArn } from '@fantail/policy'
 
 export function endpointTargets(endpoint: string): Target[] {
   if (parseArn(endpoint)?.service === 'sqs') return [{ action: 'SQS:SendMessage', arn: endpoint }]
   return awsTargets(endpoint)
+}
+
+/** A platform endpoint belongs to its application, so the right is checked there. */
+function platformTargets(endpoint: string): Target[] {
+  const named = parsePlatformEndpointArn(endpoint)
+  return named ? [{ action: 'SNS:Publish', arn: named.application }] : []
 }
 
 /**
@@ -14,7 +20,7 @@ export function endpointTargets(endpoint: string): Target[] {
  */
 export function awsTargets(endpoint: string): Target[] {
   if (parsePhoneNumber(endpoint)) return [{ action: 'sns:Publish', arn: '*', scope: 'sms' }]
-  if (!parseStreamArn(endpoint)) return functionTargets(endpoint)
+  if (!parseStreamArn(endpoint)) return [...functionTargets(endpoint), ...platformTargets(endpoint)]
   return [{ action: 'firehose:PutRecordBatch', arn: endpoint, byName: true }]
 }
 

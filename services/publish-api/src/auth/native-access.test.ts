@@ -130,6 +130,7 @@ test('a key for some names reaches nothing else, by any route', async () => {
   api.deps.attempters = { ...api.deps.attempters, lambda: http, firehose: http }
   const { id: ownQueue } = (await subscribe('orders', { endpoint: 'orders', protocol: 'sqs' })).body
   const billing = 'arn:aws:lambda:us-east-1:000000000000:function:bills:live'
+  const device = 'arn:aws:sns:us-east-1:000000000000:endpoint/GCM/bills/5e3e9847-3183-4f18-a7e8-671c3a57d4b3'
   const { messageId } = (await admin.call('POST', '/v1/topics/bills/messages', { body: hello })).body
   expect(await key.status('POST', '/v1/topics/orders-eu/messages', hello)).toBe(202)
   expect(await key.status('GET', `/v1/subscriptions/${own}`)).toBe(200)
@@ -145,6 +146,7 @@ test('a key for some names reaches nothing else, by any route', async () => {
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'sqs' }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'lambda' }],
     ['POST', '/v1/topics/orders/subscriptions', { endpoint: 'bills', protocol: 'firehose' }],
+    ['POST', '/v1/topics/orders/subscriptions', { endpoint: device }],
     ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: queue }],
     ['PATCH', `/v1/subscriptions/${ownQueue}`, { endpoint: 'bills' }],
     ['PUT', '/v1/queues/orders/consumers/worker', { url: billing }],

@@ -35,6 +35,7 @@ import {
   OutcomeLog,
   PlatformApplications,
   PlatformEndpoints,
+  PushState,
   ping,
   Quarantine,
   Queues,
@@ -140,6 +141,10 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     userAgent: settings.userAgent,
     kinds: settings,
     sms: stores.sms,
+    push: new PushState(redis, {
+      onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
+      onProblem: (error) => log.warn({ err: error }, 'push.endpointNotDisabled'),
+    }),
     mail: new MailState(redis, {
       clock: () => clock.now(),
       onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),

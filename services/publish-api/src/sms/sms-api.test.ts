@@ -15,7 +15,7 @@ import {
   VerifySMSSandboxPhoneNumberCommand,
 } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
-import { MailState } from '@fantail/store'
+import { MailState, PushState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -33,6 +33,7 @@ beforeAll(async () => {
     userAgent: undefined,
     mail: new MailState(redis, { clock: Date.now, onProblem: () => undefined }),
     sms: deps.sms,
+    push: new PushState(redis, { onDisabled: () => undefined, onProblem: () => undefined }),
     kinds: { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] },
   })
   deps.attempters = { ...deps.attempters, sms }

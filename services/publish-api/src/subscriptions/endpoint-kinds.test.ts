@@ -65,7 +65,7 @@ test('without its settings it is refused over either API, which names the settin
   sns.api.deps.attempters = { ...working, https: new UnconfiguredAttempter(SETTING) }
   const endpoint = endpointOf('https')
   expect(await wireRefusal(endpoint)).toBe(
-    'Invalid parameter: Protocol Reason: this service delivers to http and sqs endpoints and cannot deliver to https: ' +
+    'Invalid parameter: Protocol Reason: this service delivers to http, sqs and application endpoints and cannot deliver to https: ' +
       `${SETTING} is not set`,
   )
   expect(await problemsOf(endpoint)).toEqual([

@@ -1,7 +1,7 @@
 /** Subscriptions and push consumers of functions, over both APIs: accepted and refused requests, and the answers. */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
-import { MailState } from '@fantail/store'
+import { MailState, PushState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -14,11 +14,13 @@ beforeAll(async () => {
   const queues = { appends: { append: () => Promise.reject(new Error('unused')) }, itemIdOf: () => '' }
   const kinds = { functions: { hello: 'http://127.0.0.1:9000' } }
   const mail = new MailState(sns.api.redis, { clock: Date.now, onProblem: () => undefined })
+  const push = new PushState(sns.api.redis, { onDisabled: () => undefined, onProblem: () => undefined })
   const { lambda } = createAttempters({
     ...tools,
     ...queues,
     mail,
     sms: deps.sms,
+    push,
     clock: Date.now,
     userAgent: undefined,
     kinds,

@@ -1,4 +1,4 @@
-import { MailState } from '@fantail/store'
+import { MailState, PushState } from '@fantail/store'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -21,6 +21,7 @@ const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
 function useVault(vault: TestApi['deps']['vault']) {
   const { queues, clock, sms } = api.deps
   const mail = new MailState(api.redis, { clock, onProblem: () => undefined })
+  const push = new PushState(api.redis, { onDisabled: () => undefined, onProblem: () => undefined })
   api.deps.vault = vault
   api.deps.attempters = createTestAttempters({
     queues,
@@ -29,6 +30,7 @@ function useVault(vault: TestApi['deps']['vault']) {
     sender,
     mail,
     sms,
+    push,
     userAgent: undefined,
   })
 }

@@ -1,7 +1,6 @@
 /**
- * Protocols and endpoints of Subscribe (checklist 136 to 139). SNS has nine protocols, and Fantail supports some of
- * them. For the others it first checks the endpoint as SNS does, so that a client learns of its mistake, and then
- * refuses. A kind whose settings this process lacks is refused in the same way.
+ * Protocols and endpoints of Subscribe (checklist 136 to 139). An endpoint is first checked as SNS does, so that a
+ * client learns of its mistake. A kind whose settings this process lacks is refused after that.
  */
 import type { AwsError } from '@fantail/aws-wire'
 import {
@@ -15,57 +14,37 @@ import type { Attempters } from '@fantail/delivery'
 import { type EndpointAddress, inWords, PROTOCOL_TRAITS } from '@fantail/policy'
 import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
 
-type Check = (endpoint: string) => AwsError | undefined
-
-const matches = (pattern: RegExp, refusal: (endpoint: string) => AwsError): Check => {
-  return (endpoint) => (pattern.test(endpoint) ? undefined : refusal(endpoint))
-}
-
-/** Protocols of SNS without an endpoint kind here. */
-const UNSERVED: Record<string, Check> = {
-  application: matches(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\/.+$/, (endpoint) =>
-    invalidParameter(`Application endpoint arn invalid:${endpoint}`),
-  ),
-}
-
 export interface GivenEndpoint {
-  protocol: string
+  protocol: Protocol
   endpoint: string
-  /** null: this protocol is not supported. */
-  address: EndpointAddress | null
+  address: EndpointAddress
 }
 
 /** Checks that SNS has the protocol. The endpoint is checked only after the topic was found, as recorded. */
-export function checkProtocol(protocol: unknown): string {
+export function checkProtocol(protocol: unknown): Protocol {
   if (protocol === undefined) throw missingParameter('Protocol')
   const name = String(protocol)
-  if (Object.hasOwn(UNSERVED, name) || isProtocol(name)) return name
+  if (isProtocol(name)) return name
   throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
 }
 
-/** `name`: a protocol that checkProtocol has accepted. */
-export function checkEndpoint(name: string, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
-  const unserved = Object.hasOwn(UNSERVED, name) ? UNSERVED[name] : undefined
+export function checkEndpoint(protocol: Protocol, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
   const text = String(endpoint ?? '')
-  if (!unserved)
-    return { protocol: name, endpoint: text, address: addressOf(name as Protocol, text, defaults) }
-  const refusal = unserved(text)
-  if (refusal) throw refusal
-  return { protocol: name, endpoint: text, address: null }
+  return { protocol, endpoint: text, address: addressOf(protocol, text, defaults) }
 }
 
 /** Returns the endpoint. Throws if the protocol, or this endpoint, is not supported. */
 export function checkServed({ protocol, address }: GivenEndpoint, attempters: Attempters): EndpointAddress {
-  const attempter = address && attempters[address.protocol]
-  if (!attempter || attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
+  const attempter = attempters[address.protocol]
+  if (attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
   const refusal = attempter.refusalOf?.(address.endpoint)
   if (refusal !== undefined) throw invalidParameter(`Endpoint Reason: ${refusal}`)
   return address
 }
 
-function unservedProtocol(protocol: string, attempters: Attempters): AwsError {
+function unservedProtocol(protocol: Protocol, attempters: Attempters): AwsError {
   const served = PROTOCOLS.filter((name) => attempters[name].lacks === undefined)
-  const lacks = isProtocol(protocol) ? attempters[protocol].lacks : undefined
+  const { lacks } = attempters[protocol]
   return invalidParameter(
     `Protocol Reason: this service delivers to ${inWords(served, 'and')} endpoints and cannot deliver to ${protocol}` +
       (lacks === undefined ? '' : `: ${lacks} is not set`),
@@ -85,6 +64,7 @@ const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
   email: noMailAddress,
   'email-json': noMailAddress,
   sms: (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`),
+  application: (endpoint) => invalidParameter(`Application endpoint arn invalid:${endpoint}`),
 }
 
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {

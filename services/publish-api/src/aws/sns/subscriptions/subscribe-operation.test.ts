@@ -8,6 +8,7 @@ import {
   type SubscribeCommandInput,
   UnsubscribeCommand,
 } from '@aws-sdk/client-sns'
+import type { Protocol } from '@fantail/contracts'
 import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
@@ -137,8 +138,9 @@ test('endpoints are compared by their exact text', async () => {
   expect(one.SubscriptionArn).not.toBe(two.SubscriptionArn)
 })
 
+const DEVICE = 'arn:aws:sns:us-east-1:000000000000:endpoint/GCM/a/5e3e9847-3183-4f18-a7e8-671c3a57d4b3'
 const UNSERVED = (protocol: string) =>
-  `Protocol Reason: this service delivers to http, https and sqs endpoints and cannot deliver to ${protocol}`
+  `Protocol Reason: this service delivers to http, https, sqs and application endpoints and cannot deliver to ${protocol}`
 const MISMATCH = 'Endpoint must match the specified protocol'
 
 test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]>([
@@ -205,9 +207,19 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
     `${UNSERVED('firehose')}: FANTAIL_STREAMS is not set`,
   ],
   [
-    'application',
+    'an application’s ARN without an id',
     { Protocol: 'application', Endpoint: 'arn:aws:sns:us-east-1:000000000000:endpoint/GCM/a/1' },
-    UNSERVED('application'),
+    'Application endpoint arn invalid:arn:aws:sns:us-east-1:000000000000:endpoint/GCM/a/1',
+  ],
+  [
+    '[305] raw delivery to a platform endpoint',
+    { Protocol: 'application', Endpoint: DEVICE, Attributes: { RawMessageDelivery: 'true' } },
+    'Attributes Reason: Delivery protocol [application] does not support raw message delivery.',
+  ],
+  [
+    '[302] a platform endpoint on a FIFO topic',
+    { TopicArn: FIFO, Protocol: 'application', Endpoint: DEVICE },
+    'Invalid protocol type: application',
   ],
   [
     '[146] a webhook on a FIFO topic',
@@ -334,7 +346,7 @@ test('no endpoint blocks the API, with any length and protocol', async () => {
     'application',
     'sqs',
     'https',
-  ]) {
+  ] as const) {
     const starts = ['', 'a@', 'https://', 'https://a', '+1', 'arn:aws:sns:us-east-1:000000000000:endpoint/']
     for (const start of starts) {
       for (const middle of fill) {
@@ -347,7 +359,7 @@ test('no endpoint blocks the API, with any length and protocol', async () => {
 })
 
 /** Checks the endpoint without a request, because a hundred requests of a megabyte each would take long. */
-function judged(protocol: string, endpoint: string): string {
+function judged(protocol: Protocol, endpoint: string): string {
   try {
     checkEndpoint(protocol, endpoint, sns.api.deps.settings.arn)
     return 'taken'

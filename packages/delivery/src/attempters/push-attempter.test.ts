@@ -1,0 +1,331 @@
+/** Foreign code judges what is sent: jose the tokens, http_ece the bodies for browsers. */
+import { createPublicKey, type ECDH } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { appleCredential, browserSubscription, firebaseCredential, vapidCredential } from '@fantail/test-kit'
+import { decodeJwt, importJWK, importSPKI, jwtVerify } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDevice, NOW, type Providers, reserved, startProviders } from '../push/push.fixture.ts'
+
+interface Decoder {
+  decrypt(body: Buffer, keys: { version: 'aes128gcm'; privateKey: ECDH; authSecret: Buffer }): Buffer
+}
+
+/** The package has no types. */
+const { decrypt } = createRequire(import.meta.url)('http_ece') as Decoder
+
+let providers: Providers
+
+beforeAll(async () => {
+  providers = await startProviders()
+})
+beforeEach(() => {
+  providers.asked.length = 0
+  providers.reply = ({ path }) =>
+    path === '/token' ? { status: 200, body: { access_token: 'at-1', expires_in: 3_600 } } : { status: 200 }
+})
+afterAll(() => providers.close())
+
+const last = () => providers.asked.at(-1) ?? { path: '', headers: {}, body: Buffer.of() }
+const sent = () => JSON.parse(last().body.toString())
+const json = (texts: object) => ({ message: JSON.stringify(texts), structure: 'json' as const })
+const publicKeyOf = (pem: string) =>
+  importSPKI(String(createPublicKey(pem).export({ type: 'spki', format: 'pem' })), 'ES256')
+
+describe('FCM', () => {
+  const account = firebaseCredential().PlatformCredential ?? ''
+  const make = () =>
+    createDevice(providers, { platform: 'GCM', credential: { credential: account }, token: 'tok' })
+  let device: ReturnType<typeof make>
+  beforeEach(() => {
+    device = make()
+    return device.close
+  })
+  const fails = (status: number, errorCode: string, headers?: Record<string, string>) => {
+    const { reply } = providers
+    const body = { error: { code: status, status: 'X', details: [{ '@type': 'FcmError', errorCode }] } }
+    providers.reply = (asked) =>
+      asked.path === '/token' ? reply(asked) : { status, body, ...(headers && { headers }) }
+  }
+
+  test('a service account is exchanged once, at the address of the settings', async () => {
+    for (let i = 0; i < 2; i++)
+      expect(await device.push({ message: 'hello' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+    const [exchange, ...sends] = providers.asked
+    expect(providers.asked.map(({ path }) => path)).toEqual([
+      '/token',
+      '/v1/projects/shop-4711/messages:send',
+      '/v1/projects/shop-4711/messages:send',
+    ])
+    for (const { headers } of sends) expect(headers.authorization).toBe('Bearer at-1')
+    expect(sent()).toEqual({
+      message: { token: 'tok', data: { default: 'hello' }, android: { ttl: '2419200s' } },
+    })
+    const assertion = new URLSearchParams(exchange?.body.toString()).get('assertion') ?? ''
+    const { private_key: pem } = JSON.parse(account)
+    const key = await importSPKI(
+      String(createPublicKey(pem).export({ type: 'spki', format: 'pem' })),
+      'RS256',
+    )
+    const { payload, protectedHeader } = await jwtVerify(assertion, key, { currentDate: new Date(NOW) })
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'a1b2c3' })
+    expect(payload).toMatchObject({
+      iss: 'sender@shop-4711.iam.gserviceaccount.com',
+      aud: `${providers.url}/token`,
+      scope: 'https://www.googleapis.com/auth/firebase.messaging',
+      exp: NOW / 1_000 + 3_600,
+    })
+    device.state.now += 56 * 60_000
+    await device.push({ message: 'later' })
+    expect(providers.asked.filter(({ path }) => path === '/token')).toHaveLength(2)
+  })
+
+  test('[404] fcmV1Message passes unchanged, with the token', async () => {
+    const message = { notification: { title: 't' }, android: { ttl: '5s' }, apns: { payload: {} } }
+    await device.push(json({ default: 'd', GCM: JSON.stringify({ fcmV1Message: { message } }) }))
+    expect(sent()).toEqual({ message: { ...message, token: 'tok' } })
+  })
+
+  test('an older document is written anew, and a time to live counts from the publish', async () => {
+    device.state.now = NOW + 10_000
+    const old = {
+      notification: { title: 't', body: 'b' },
+      data: { n: 5, s: 'x' },
+      priority: 'high',
+      time_to_live: 60,
+    }
+    await device.push(json({ default: 'd', GCM: JSON.stringify(old) }))
+    expect(sent().message).toEqual({
+      token: 'tok',
+      notification: { title: 't', body: 'b' },
+      data: { n: '5', s: 'x' },
+      android: { priority: 'HIGH', ttl: '50s' },
+    })
+    await device.push({
+      ...json({ default: 'd', GCM: JSON.stringify(old) }),
+      attributes: reserved({ 'FCM.TTL': '0' }),
+    })
+    expect(sent().message.android.ttl).toBe('0s')
+  })
+
+  test('[402] a notification whose time is over is not sent', async () => {
+    device.state.now = NOW + 60_000
+    const result = await device.push({ message: 'late', attributes: reserved({ 'GCM.TTL': '60' }) })
+    expect(result).toMatchObject({ kind: 'failure', error: 'notification_expired', permanent: true })
+    expect(providers.asked).toEqual([])
+  })
+
+  test.each([
+    [404, 'UNREGISTERED', ['tok'], { statusCode: 404, verdict: 'permanent' }],
+    [403, 'SENDER_ID_MISMATCH', ['tok'], { verdict: 'permanent' }],
+    [400, 'INVALID_ARGUMENT', [], { verdict: 'permanent' }],
+    [401, 'THIRD_PARTY_AUTH_ERROR', [], { kind: 'misconfigured' }],
+    [403, 'PERMISSION_DENIED', [], { kind: 'misconfigured' }],
+    [503, 'UNAVAILABLE', [], { verdict: 'retry' }],
+    [500, 'INTERNAL', [], { verdict: 'retry' }],
+    [429, 'QUOTA_EXCEEDED', [], { verdict: 'retry', retryAfterSeconds: 60 }],
+  ])('[399] %i %s', async (status, code, disabled, result) => {
+    fails(status, code)
+    expect(await device.push({ message: 'hello' })).toMatchObject(result)
+    expect(device.state.disabled).toEqual(disabled)
+  })
+
+  test('Retry-After of a throttle is kept', async () => {
+    fails(429, 'QUOTA_EXCEEDED', { 'retry-after': '7' })
+    expect(await device.push({ message: 'hello' })).toMatchObject({ verdict: 'retry', retryAfterSeconds: 7 })
+  })
+
+  test('a refused service account is a broken credential, an exchange that fails is retried', async () => {
+    providers.reply = () => ({ status: 400, body: { error: 'invalid_grant' } })
+    const credential = device.attempter.credentialOf(device.target)
+    expect(await device.push({ message: 'x' })).toMatchObject({ kind: 'misconfigured', credential })
+    expect(JSON.stringify(await device.push({ message: 'x' }))).not.toContain('PRIVATE KEY')
+    providers.reply = () => ({ status: 503 })
+    expect(await device.push({ message: 'x' })).toMatchObject({ kind: 'response', statusCode: 503 })
+    providers.reply = ({ path }) =>
+      path === '/token' ? { status: 200, body: { access_token: 'a' } } : { status: 200 }
+    expect(await device.push({ message: 'x' })).toMatchObject({ verdict: 'delivered' })
+  })
+
+  test('a body that is no notification fails for good, unsent', async () => {
+    for (const GCM of [
+      'no JSON',
+      '[]',
+      '{"data":"text"}',
+      JSON.stringify({ data: { x: 'y'.repeat(4_096) } }),
+    ])
+      expect(await device.push(json({ default: 'd', GCM }))).toMatchObject({
+        error: 'invalid_record',
+        permanent: true,
+      })
+    expect(providers.asked).toEqual([])
+  })
+
+  test('what is disabled or gone gets nothing', async () => {
+    const disabled = { kind: 'failure', error: 'endpoint_disabled', permanent: true }
+    device.state.endpoint = { ...device.state.endpoint, enabled: false }
+    expect(await device.push({ message: 'x' })).toMatchObject(disabled)
+    device.state.application = { ...device.state.application, attributes: { Enabled: 'false' } }
+    expect(await device.push({ message: 'x' })).toMatchObject(disabled)
+    expect(providers.asked).toEqual([])
+  })
+})
+
+describe('APNs', () => {
+  const given = appleCredential()
+  const credential = {
+    principal: given.PlatformPrincipal ?? '',
+    credential: given.PlatformCredential ?? '',
+    teamId: given.ApplePlatformTeamID ?? '',
+    bundleId: given.ApplePlatformBundleID ?? '',
+  }
+  const make = () => createDevice(providers, { platform: 'APNS', credential, token: 'ab12' })
+  let device: ReturnType<typeof make>
+  beforeEach(() => {
+    device = make()
+    return device.close
+  })
+  const tokens = () =>
+    providers.asked.map(({ headers }) => String(headers.authorization).replace('bearer ', ''))
+
+  test('a text is an alert for the bundle, under a signed token', async () => {
+    expect(await device.push({ message: 'hello' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+    expect(sent()).toEqual({ aps: { alert: 'hello' } })
+    expect(last()).toMatchObject({
+      path: '/3/device/ab12',
+      headers: {
+        'apns-topic': 'com.example.shop',
+        'apns-push-type': 'alert',
+        'apns-priority': '10',
+        'apns-expiration': String(NOW / 1_000 + 28 * 86_400),
+      },
+    })
+    const verified = await jwtVerify(tokens()[0] ?? '', await publicKeyOf(credential.credential))
+    expect(verified).toMatchObject({
+      payload: { iss: 'DEF123GHIJ', iat: NOW / 1_000 },
+      protectedHeader: { alg: 'ES256', kid: 'ABC123DEFG' },
+    })
+  })
+
+  test('[403] content-available alone is a background push, anything else an alert', async () => {
+    const typeOf = async (aps: object) => {
+      await device.push(json({ default: 'd', APNS: JSON.stringify({ aps }) }))
+      return [last().headers['apns-push-type'], last().headers['apns-priority']]
+    }
+    expect(await typeOf({ 'content-available': 1 })).toEqual(['background', '5'])
+    expect(await typeOf({ 'content-available': 1, alert: 'x' })).toEqual(['alert', '10'])
+  })
+
+  test('reserved attributes become headers', async () => {
+    const attributes = reserved({
+      'APNS.PUSH_TYPE': 'voip',
+      'APNS.TOPIC': 'a.voip',
+      'APNS.COLLAPSE_ID': 'c',
+      'APNS.TTL': '0',
+    })
+    await device.push({ message: 'x', attributes })
+    expect(last().headers).toMatchObject({
+      'apns-push-type': 'voip',
+      'apns-topic': 'a.voip',
+      'apns-collapse-id': 'c',
+      'apns-expiration': '0',
+    })
+    const bad = await device.push({ message: 'x', attributes: reserved({ 'APNS.TOPIC': 'a\nb' }) })
+    expect(bad).toMatchObject({ error: 'invalid_record', permanent: true })
+  })
+
+  test('[405] one token serves for 45 minutes', async () => {
+    for (const minutes of [0, 20, 44, 46]) {
+      device.state.now = NOW + minutes * 60_000
+      await device.push({ message: 'x' })
+    }
+    const issued = tokens().map((token) => Number(decodeJwt(token).iat) - NOW / 1_000)
+    expect(issued).toEqual([0, 0, 0, 46 * 60])
+  })
+
+  test('[406] ExpiredProviderToken makes another token, and the same attempt delivers', async () => {
+    providers.reply = () =>
+      providers.asked.length === 1
+        ? { status: 403, body: { reason: 'ExpiredProviderToken' } }
+        : { status: 200 }
+    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+    expect(new Set(tokens()).size).toBe(2)
+  })
+
+  test.each([
+    [410, 'Unregistered', ['ab12'], { verdict: 'permanent' }],
+    [400, 'BadDeviceToken', ['ab12'], { verdict: 'permanent' }],
+    [400, 'PayloadEmpty', [], { verdict: 'permanent' }],
+    [413, 'PayloadTooLarge', [], { verdict: 'permanent' }],
+    [403, 'InvalidProviderToken', [], { kind: 'misconfigured' }],
+    [400, 'TopicDisallowed', [], { kind: 'misconfigured' }],
+    [429, 'TooManyRequests', [], { verdict: 'retry', retryAfterSeconds: 60 }],
+    [503, 'ServiceUnavailable', [], { verdict: 'retry' }],
+  ])('[399] %i %s', async (status, reason, disabled, result) => {
+    providers.reply = () => ({ status, body: { reason } })
+    expect(await device.push({ message: 'x' })).toMatchObject(result)
+    expect(device.state.disabled).toEqual(disabled)
+  })
+
+  test('after GOAWAY the next notification goes over another connection', async () => {
+    await device.push({ message: 'x' })
+    providers.goAway()
+    await expect.poll(async () => (await device.push({ message: 'y' })).kind).toBe('response')
+  })
+
+  test('no server is a failure that is retried', async () => {
+    const gone = createDevice(
+      { ...providers, appleUrl: 'http://127.0.0.1:1' },
+      { platform: 'APNS', credential, token: 'ab' },
+    )
+    expect(await gone.push({ message: 'x' })).toMatchObject({ kind: 'failure', permanent: false })
+    await gone.close()
+  })
+})
+
+describe('Web Push', () => {
+  const given = vapidCredential()
+  const credential = {
+    principal: given.PlatformPrincipal ?? '',
+    credential: given.PlatformCredential ?? '',
+    subject: given.WebPushSubject ?? '',
+  }
+
+  test('[407] http_ece reads the body, and the VAPID token verifies', async () => {
+    const browser = browserSubscription(`${providers.url}/send/1`)
+    const device = createDevice(providers, { platform: 'WEBPUSH', credential, token: browser.token })
+    providers.reply = () => ({ status: 201 })
+    for (const message of ['hello', 'ü'.repeat(1_996)]) {
+      expect(await device.push({ message })).toMatchObject({ statusCode: 201, verdict: 'delivered' })
+      const keys = { version: 'aes128gcm' as const, privateKey: browser.pair, authSecret: browser.auth }
+      expect(decrypt(last().body, keys).toString()).toBe(message)
+      expect(last().body.length).toBeLessThanOrEqual(4_096)
+    }
+    expect(last().headers).toMatchObject({ ttl: '2419200', 'content-encoding': 'aes128gcm' })
+    const [, token = '', key = ''] =
+      /^vapid t=([^,]+), k=(.+)$/.exec(String(last().headers.authorization)) ?? []
+    expect(key).toBe(credential.principal)
+    const point = Buffer.from(key, 'base64url')
+    const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
+    const jwk = await importJWK({ kty: 'EC', crv: 'P-256', x: x ?? '', y: y ?? '' }, 'ES256')
+    const { payload } = await jwtVerify(token, jwk, { currentDate: new Date(NOW) })
+    expect(payload).toMatchObject({ aud: providers.url, sub: 'mailto:ops@example.com' })
+    expect(await device.push({ message: 'x'.repeat(3_994) })).toMatchObject({ error: 'invalid_record' })
+    await device.close()
+  })
+
+  test.each([
+    [404, true, { verdict: 'permanent' }],
+    [410, true, { verdict: 'permanent' }],
+    [403, false, { kind: 'misconfigured' }],
+    [413, false, { verdict: 'permanent' }],
+    [429, false, { verdict: 'retry', retryAfterSeconds: 60 }],
+    [502, false, { verdict: 'retry' }],
+  ])('%i', async (status, isDead, result) => {
+    const { token } = browserSubscription(`${providers.url}/send/1`)
+    const device = createDevice(providers, { platform: 'WEBPUSH', credential, token })
+    providers.reply = () => ({ status })
+    expect(await device.push({ message: 'x' })).toMatchObject(result)
+    expect(device.state.disabled).toEqual(isDead ? [token] : [])
+    await device.close()
+  })
+})

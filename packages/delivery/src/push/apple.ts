@@ -1,0 +1,59 @@
+/** Apple Push Notification service, by a signing key. A token serves an application for 45 minutes. */
+import { createPrivateKey } from 'node:crypto'
+import type { Platform } from '@fantail/contracts'
+import { AccessTokens } from './access-tokens.ts'
+import { AppleConnection } from './apple-connection.ts'
+import { signToken } from './jwt.ts'
+import { judgeApple } from './provider-answers.ts'
+import { appleRequest, type Unsendable } from './push-notification.ts'
+import type { Push, Pushed, PushProvider } from './push-provider.ts'
+
+/** APNs refuses tokens that are older than an hour, and applications that make one more often than in 20 minutes. */
+const TOKEN_MS = 45 * 60_000
+
+export class Apple implements PushProvider {
+  readonly #platform: Platform
+  readonly #connection: AppleConnection
+  readonly #tokens = new AccessTokens()
+
+  constructor({ platform, url }: { platform: Platform; url: string }) {
+    this.#platform = platform
+    this.#connection = new AppleConnection(url)
+  }
+
+  async push(push: Push): Promise<Pushed | Unsendable> {
+    const { message, endpoint, credential, now } = push
+    const given = { message, token: endpoint.token, now }
+    const { bundleId = '' } = credential
+    const request = appleRequest(given, { platform: this.#platform, bundleId })
+    if ('unsendable' in request) return request
+    const first = await this.#send(push, request)
+    // Another token was made by then, at most once for each one that has expired.
+    return first.verdict === 'stale' ? this.#send(push, request) : first
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  async #send(
+    { application, endpoint, credential, now }: Push,
+    { body, headers }: { body: string; headers: Record<string, string> },
+  ): Promise<Pushed> {
+    const { principal: kid, credential: pem, teamId: iss = '' } = credential
+    const token = await this.#tokens.get(application.sealed, now, async () => {
+      const claims = { iss, iat: Math.floor(now / 1_000) }
+      const made = signToken({ alg: 'ES256', claims, key: createPrivateKey(pem), kid })
+      return { token: made, expiresAt: now + TOKEN_MS }
+    })
+    const result = await this.#connection.post({
+      path: `/3/device/${endpoint.token}`,
+      headers: { ...headers, 'content-type': 'application/json', authorization: `bearer ${token}` },
+      body,
+    })
+    if (result.kind !== 'response') return { result }
+    const judged = judgeApple({ statusCode: result.statusCode, body: result.body })
+    if (judged.verdict === 'stale') this.#tokens.drop(application.sealed, token)
+    return { result, ...judged }
+  }
+}

@@ -1,0 +1,73 @@
+/** What an answer of a push provider means: for the delivery, for the endpoint, and for the credential. */
+import { isObject, jsonOf } from '@fantail/contracts'
+
+/**
+ * - delivered, retry, permanent: as of any endpoint
+ * - dead: the token is gone, so the endpoint is disabled
+ * - refused: the application's credential is broken
+ * - stale: the provider's token has expired, and another one is made
+ */
+export type ProviderVerdict = 'delivered' | 'retry' | 'permanent' | 'dead' | 'refused' | 'stale'
+
+/** @limit Wait after a throttle of a push provider that names no time. After it: the notification is sent again. */
+export const PUSH_THROTTLE_SECONDS = 60
+
+interface Answered {
+  statusCode: number
+  body: Buffer | undefined
+}
+
+interface Judged {
+  verdict: ProviderVerdict
+  /** The provider's word. */
+  reason: string
+}
+
+/** https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
+export function judgeFirebase({ statusCode, body }: Answered): Judged {
+  const reason = firebaseError(body)
+  if (statusCode === 200) return { verdict: 'delivered', reason }
+  if (reason === 'UNREGISTERED' || reason === 'SENDER_ID_MISMATCH') return { verdict: 'dead', reason }
+  if (statusCode === 401 || statusCode === 403) return { verdict: 'refused', reason }
+  return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
+}
+
+function firebaseError(body: Buffer | undefined): string {
+  const { error } = membersOf(body)
+  if (!isObject(error)) return ''
+  const details = Array.isArray(error.details) ? error.details.filter(isObject) : []
+  const code = details.map(({ errorCode }) => errorCode).find((named) => typeof named === 'string')
+  return String(code ?? error.status ?? '')
+}
+
+const DEAD_TOKENS = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic', 'ExpiredToken', 'Unregistered'])
+const REFUSED = new Set([
+  'TopicDisallowed',
+  'BadCertificate',
+  'BadCertificateEnvironment',
+  'MissingProviderToken',
+])
+
+/** https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns */
+export function judgeApple({ statusCode, body }: Answered): Judged {
+  const reason = String(membersOf(body).reason ?? '')
+  if (statusCode === 200) return { verdict: 'delivered', reason }
+  if (statusCode === 410 || DEAD_TOKENS.has(reason)) return { verdict: 'dead', reason }
+  if (reason === 'ExpiredProviderToken') return { verdict: 'stale', reason }
+  if (statusCode === 403 || REFUSED.has(reason)) return { verdict: 'refused', reason }
+  return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
+}
+
+/** RFC 8030; 401 and 403 mean the VAPID key (RFC 8292). */
+export function judgeBrowser({ statusCode }: Answered): Judged {
+  const reason = ''
+  if (statusCode >= 200 && statusCode < 300) return { verdict: 'delivered', reason }
+  if (statusCode === 404 || statusCode === 410) return { verdict: 'dead', reason }
+  if (statusCode === 401 || statusCode === 403) return { verdict: 'refused', reason }
+  return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
+}
+
+function membersOf(body: Buffer | undefined): Record<string, unknown> {
+  const value = body && jsonOf(body.toString())
+  return isObject(value) ? value : {}
+}
