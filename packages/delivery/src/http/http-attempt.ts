@@ -182,7 +182,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       return
     }
     this.#discard()
-    if (this.#reused && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
+    const mayRepeat = this.#reused && !this.#request.isSentOnce
+    if (mayRepeat && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
       this.#resets++
       this.#goOn('reset')
     } else {
