@@ -137,7 +137,10 @@ function pathFor({ path, method }: Endpoint): fc.Arbitrary<string> {
     fc.constantFrom('%', '..', 'doomed'),
     encoded,
   )
-  return fc.array(part, { minLength: 2, maxLength: 2 }).map((parts) => {
+  // Two parts `..` in a row lead to `/`, where Amazon's protocols answer in XML.
+  const leavesApi = (parts: string[]) => parts.every((text) => text === '..')
+  const twoParts = fc.array(part, { minLength: 2, maxLength: 2 }).filter((parts) => !leavesApi(parts))
+  return twoParts.map((parts) => {
     const id = method === 'DELETE' ? '000b1478-1b20-8eb5-9000-0abada1c0c5f' : subscriptionId
     let next = 0
     return path.replace(/\{\w+\}/g, () => (parts[next++] ?? 'x').replace(/^id$/, id))
