@@ -55,10 +55,12 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 4), {
     what: 'all lanes to stand',
   })
-  await waitFor(async () => (await rowsOf(messageIds)).every((row) => row.because === 'misconfigured'), {
-    what: 'every delivery to say so',
-  })
-  expect(await rowsOf(messageIds)).toMatchObject(
+  const allWait = async () => {
+    const rows = await rowsOf(messageIds)
+    return rows.every((row) => row.because === 'misconfigured' && row.state === 'waiting') && rows
+  }
+  // Between two probes. Meanwhile the row of a probe is in flight.
+  expect(await waitFor(allWait, { what: 'every delivery to say so' })).toMatchObject(
     Array(12).fill({ state: 'waiting', attempts: 0, lastError: 'misconfigured' }),
   )
   const before = sender.sent.length
