@@ -2,7 +2,7 @@
  * Locks of the jobs that this process runs. BullMQ renews them. A lock may expire in an outage or while the process is
  * frozen. It is then taken again here, unless another worker has started the job since.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from '../bullmq/bull.ts'
 import type { RunEnd, RunName } from './dispatch-run.ts'
@@ -30,7 +30,10 @@ export interface RunEntry {
   done: Promise<RunEnd>
 }
 
-/** How long BullMQ's answer to a later start of the job is waited for. */
+/**
+ * How long to wait for BullMQ's answer to a later start of the job. After a freeze this time is over before the process
+ * has read its sockets, so one more turn of the event loop follows.
+ */
 const ANSWER_MS = 100
 
 export class RunLocks {
@@ -44,7 +47,7 @@ export class RunLocks {
     queueNumber: number,
     redis: Redis,
     onError: (error: Error) => void,
-    answered: () => Promise<unknown> = () => delay(ANSWER_MS),
+    answered: () => Promise<unknown> = () => delay(ANSWER_MS).then(() => nextTurn()),
   ) {
     this.#queueNumber = queueNumber
     this.#redis = redis

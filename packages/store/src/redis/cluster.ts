@@ -20,6 +20,8 @@ const REDIRECTIONS_MAX = 8
 const REFUSED_RETRY_MS = 100
 /** @limit One refresh of the map of slots. Past it: another node is asked. */
 const REFRESH_TIMEOUT_MS = 1_000
+/** A connection to a cluster that sends nothing to a slot learns only by this that the slot has moved. */
+const REFRESH_INTERVAL_MS = 10_000
 
 /** ioredis's Cluster would queue commands without a limit until it is connected. This class refuses them. */
 class SendOnceCluster extends Cluster {
@@ -61,6 +63,7 @@ export function createCluster({ target, node, retryStrategy }: ClusterConnectOpt
     retryDelayOnClusterDown: REFUSED_RETRY_MS,
     retryDelayOnTryAgain: REFUSED_RETRY_MS,
     slotsRefreshTimeout: REFRESH_TIMEOUT_MS,
+    slotsRefreshInterval: REFRESH_INTERVAL_MS,
     ...(natMap ? { natMap } : {}),
     // A certificate names a host, so host names are not resolved to addresses.
     ...(tls ? { dnsLookup: (host, done) => done(null, host) } : {}),

@@ -49,3 +49,21 @@ test('one checkpoint of a run and shard is asked for at a time, however long Red
   expect(asked.filter((one) => one === 'waiting 1')).toHaveLength(1)
   for (const run of [waiting, moving]) checkpoints.end(run)
 })
+
+test('a checkpoint that is written again leaves out copies that may be gone meanwhile', async () => {
+  const stored: Buffer[] = []
+  const run = createRun('appended', 3)
+  let holds = true
+  run.units[0]?.markSettled(0)
+  run.units[0]?.markDelivered(1, 200, { key: 'queue', at: 0, holds: () => holds })
+  const park: CheckpointsOptions['lanes']['park'] = async (_shard, { jobs }) => {
+    stored.push(...jobs.flatMap(({ fields }) => fields.map(([, bits]) => Buffer.from(bits))))
+    if (!holds)
+      return { jobs: [{ stale: false }] } as Awaited<ReturnType<CheckpointsOptions['lanes']['park']>>
+    holds = false
+    throw new Error('Connection is closed.')
+  }
+  const options = { lanes: { park }, log, retries: new RunRetries(log) } as unknown as CheckpointsOptions
+  await new Checkpoints(options).save(run)
+  expect(stored.map((bits) => bits[0])).toEqual([0b11, 0b01])
+})

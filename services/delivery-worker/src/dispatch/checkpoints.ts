@@ -90,17 +90,14 @@ export class Checkpoints {
   /** Resolves when the notes are written, or when the run is lost. */
   async note(run: JobRun, shard: number, notes: [name: string, text: string][]): Promise<void> {
     run.touch(shard)
-    await this.#write(
-      run,
-      shard,
-      notes.map(([name, text]) => [name, Buffer.from(text)]),
-    )
+    const fields = notes.map(([name, text]): [string, Buffer] => [name, Buffer.from(text)])
+    await this.#write(run, shard, () => fields)
   }
 
   /** Resolves when everything that the run has settled is in Redis or under way, or when the run is lost. */
   async save(run: JobRun): Promise<void> {
     for (const shard of run.dirtyShards()) {
-      await this.#write(run, shard, run.checkpointFields(shard))
+      await this.#write(run, shard, () => run.checkpointFields(shard))
       if (!run.lost) run.checkpointed(shard)
     }
   }
@@ -127,12 +124,16 @@ export class Checkpoints {
     })
   }
 
-  async #write(run: JobRun, shard: number, fields: [string, Buffer][]): Promise<void> {
-    const request = { messages: [], jobs: [{ job: run.key, fence: run.fence, fields, entries: [] }] }
+  /**
+   * `fieldsOf` is called anew for each try. A connection may close between two tries, and copies that were sure at the
+   * first one may then be gone.
+   */
+  async #write(run: JobRun, shard: number, fieldsOf: () => [string, Buffer][]): Promise<void> {
     const result = await this.#options.retries.untilDone(run, async () => {
       const proven = run.copies.proveIn(shard)
       if (proven !== true && !(await proven)) return undefined
-      return this.#options.lanes.park(shard, request)
+      const job = { job: run.key, fence: run.fence, fields: fieldsOf(), entries: [] }
+      return this.#options.lanes.park(shard, { messages: [], jobs: [job] })
     })
     if (result?.jobs[0]?.stale !== false) run.lost = true
   }

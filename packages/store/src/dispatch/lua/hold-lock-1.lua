@@ -13,7 +13,10 @@ local lock = job .. ':lock'
 local started, added = unpack(redis.call('HMGET', job, JOB.starts, JOB.addedAt))
 if started == start and added == added_at then redis.call('SET', lock, token, 'PX', lock_ms, 'NX') end
 local holder = redis.call('GET', lock)
-if holder == token then return 1 end
+if holder == token then
+  redis.call('PEXPIRE', lock, lock_ms)
+  return 1
+end
 local is_next = tonumber(started or 0) == tonumber(start) + 1 and added == added_at
 local worker = string.match(token, '^.*:') or token
 return is_next and holder and string.sub(holder, 1, #worker) == worker and 2 or 0

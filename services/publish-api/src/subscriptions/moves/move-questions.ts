@@ -25,6 +25,8 @@ import { attemptMessage, shownResult } from '../test-attempt.ts'
  * `send-confirmation` asks again.
  */
 const QUESTIONS_WAITING_MAX = 1_000
+/** After a read of the subscription that failed. */
+const READ_AGAIN_MS = 1_000
 
 type QuestionDeps = Pick<
   ApiDeps,
@@ -76,7 +78,7 @@ export class MoveQuestions {
     const { subscriptionId, message } = question
     try {
       for (let attempts = 1; !this.#stopped.signal.aborted; attempts++) {
-        const moving = await this.#movingBy(question)
+        const moving = await this.#readMoving(question)
         if (!moving) return
         const step = await this.#askOnce(moving, message, attempts)
         if (step.step !== 'retry' || this.#waiting >= QUESTIONS_WAITING_MAX) return
@@ -86,6 +88,18 @@ export class MoveQuestions {
       if (this.#stopped.signal.aborted) return
       const { topicArn } = message
       this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.moveNotAsked')
+    }
+  }
+
+  /** Repeats a read that fails, so that an outage of Redis does not end the question. */
+  async #readMoving(question: Question): Promise<[Moving, TopicRecord] | undefined> {
+    for (;;) {
+      try {
+        return await this.#movingBy(question)
+      } catch (error) {
+        if (this.#stopped.signal.aborted || this.#waiting >= QUESTIONS_WAITING_MAX) throw error
+        await this.#wait(READ_AGAIN_MS)
+      }
     }
   }
 
