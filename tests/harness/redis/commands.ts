@@ -2,10 +2,12 @@
 
 const NONE = Buffer.alloc(0)
 const LINE_END = '\r\n'
+const ARRAY = '*'.charCodeAt(0)
 
 /**
  * A command is an array of byte strings: `*<words>`, then `$<bytes>` and the bytes of each
- * (https://redis.io/docs/latest/develop/reference/protocol-spec/). A piece may end anywhere within a command.
+ * (https://redis.io/docs/latest/develop/reference/protocol-spec/). A piece may end anywhere within a command. Anything
+ * else is a line: a replica sends empty ones to its master while it loads.
  */
 export class CommandReader {
   #rest: Buffer = NONE
@@ -26,6 +28,7 @@ export class CommandReader {
 
 /** undefined: the command is not complete yet. */
 function endOf(bytes: Buffer, from: number): number | undefined {
+  if (from < bytes.length && bytes[from] !== ARRAY) return endOfLine(bytes, from)
   const words = countAt(bytes, from)
   if (!words) return undefined
   let at = words.end
@@ -35,6 +38,11 @@ function endOf(bytes: Buffer, from: number): number | undefined {
     at = length.end + length.count + LINE_END.length
   }
   return at <= bytes.length ? at : undefined
+}
+
+function endOfLine(bytes: Buffer, from: number): number | undefined {
+  const at = bytes.indexOf('\n', from)
+  return at < 0 ? undefined : at + 1
 }
 
 /** The number in a line `*<number>` or `$<number>`, and where the line ends. */

@@ -19,6 +19,9 @@ const COMMANDS = [
   '*1\r\n$4\r\nPING\r\n',
   '*2\r\n$4\r\nECHO\r\n$6\r\na\r\nb\r\n\r\n',
   '*2\r\n$3\r\nGET\r\n$0\r\n\r\n',
+  // A replica that loads.
+  '\n',
+  '*1\r\n$4\r\nPING\r\n',
 ]
 
 test.each([1, 2, 3, 7, 20, 1_000])('commands that come in pieces of %i bytes are read whole', (size) => {

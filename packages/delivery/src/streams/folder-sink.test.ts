@@ -58,8 +58,13 @@ test('a folder that is missing is a fault of the settings', async () => {
 })
 
 test.skipIf(process.getuid?.() === 0)('a file that cannot be written leaves nothing behind', async () => {
-  await chmod(join(folder, '2026', '11', '22', '10'), 0o500)
+  const hour = join(folder, '2026', '11', '22', '10')
   const before = await files()
-  expect(await put('d')).toMatchObject([{ kind: 'failure', error: 'storage', permanent: false }])
-  expect(await files()).toEqual(before)
+  await chmod(hour, 0o500)
+  try {
+    expect(await put('d')).toMatchObject([{ kind: 'failure', error: 'storage', permanent: false }])
+    expect(await files()).toEqual(before)
+  } finally {
+    await chmod(hour, 0o700)
+  }
 })
