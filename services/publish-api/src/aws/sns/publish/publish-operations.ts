@@ -72,5 +72,5 @@ function phoneRefusal(number: string) {
   if (!PHONE_NUMBER.test(number)) {
     return invalidParameter(`PhoneNumber Reason: ${number} is not valid to publish to`)
   }
-  return invalidParameter('PhoneNumber Reason: this service sends no SMS messages')
+  return invalidParameter('PhoneNumber Reason: this service sends SMS messages to subscriptions only')
 }
