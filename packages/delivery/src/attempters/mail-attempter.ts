@@ -16,16 +16,8 @@ import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { UnderWay } from './under-way.ts'
 
-/**
- * @limit Mails that a process has under way, those that wait for a connection included. Past it: the attempt fails at
- * once and is retried, so that mails never take all slots of a worker.
- */
-const MAILS_UNDER_WAY_MAX = 500
-/** @limit Mails under way while the SMTP server is silent. Past it: the attempt fails at once and is retried. */
-const MAILS_WHILE_SILENT_MAX = 20
-/** @limit How long the SMTP server may say nothing to the mails under way. Past it: it counts as silent. */
-const SILENT_MS = 2_000
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
 const DOMAIN_WAIT_MS_MAX = 400
 /** @limit Mails a second to one domain, of all workers; FANTAIL_EMAIL_DOMAIN_RATE changes it. Past it: they wait. */
@@ -51,13 +43,12 @@ export class MailAttempter implements Attempter {
   readonly #transport: SmtpTransport
   /** Aborted when the process stops, to end waiting attempts. */
   readonly #closing = new AbortController()
-  #underWay = 0
-  /** When the server last ended a mail, or the first of those under way began. */
-  #heardAt = 0
+  readonly #underWay: UnderWay
 
   constructor(settings: Settings, options: MailAttempterOptions) {
     this.#settings = settings
     this.#options = options
+    this.#underWay = new UnderWay(options.now ?? (() => performance.now()))
     this.#transport = createSmtpTransport(settings.smtpUrl, settings)
   }
 
@@ -83,9 +74,7 @@ export class MailAttempter implements Attempter {
   }
 
   async #attempt(attempt: Attempt): Promise<Ended> {
-    if (this.#underWay >= this.#mostUnderWay()) return throttled(`${this.#underWay} mails are under way`)
-    if (this.#underWay === 0) this.#heardAt = this.#now()
-    this.#underWay++
+    if (!this.#underWay.begin()) return throttled(`${this.#underWay.count} mails are under way`)
     const deadline = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
     const signal = AbortSignal.any([deadline, this.#closing.signal])
     try {
@@ -93,17 +82,8 @@ export class MailAttempter implements Attempter {
     } catch (error) {
       return signal.aborted ? timedOut() : failedBy(error)
     } finally {
-      this.#underWay--
+      this.#underWay.end()
     }
-  }
-
-  #mostUnderWay(): number {
-    const isSilent = this.#underWay > 0 && this.#now() - this.#heardAt > SILENT_MS
-    return isSilent ? MAILS_WHILE_SILENT_MAX : MAILS_UNDER_WAY_MAX
-  }
-
-  #now(): number {
-    return this.#options.now?.() ?? performance.now()
   }
 
   async #admitAndSend(attempt: Attempt, signal: AbortSignal): Promise<Ended> {
@@ -140,7 +120,7 @@ export class MailAttempter implements Attempter {
     })
     onRequest?.(undefined)
     const outcome = await this.#transport.send(message, signal)
-    if (!signal.aborted) this.#heardAt = this.#now()
+    if (!signal.aborted) this.#underWay.answered()
     if (outcome.end === 'replied' && outcome.badRecipient) {
       await mail.suppress(comparableAddress(target.url), outcome.text)
     }

@@ -22,8 +22,8 @@ import {
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
-import { UnderWay } from '../sms/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { UnderWay } from './under-way.ts'
 
 /** @limit Answer of an SMS provider that is read. Past it: its status alone counts. */
 const SMS_ANSWER_BYTES_MAX = 16_384
