@@ -1,5 +1,5 @@
 // @ts-check
-/** What users see of the local stack: addresses, readiness, and commands to paste. */
+/** The part of the local stack that users see: addresses, readiness, and commands to paste. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFree } from './ports.mjs'
 import { StepError } from './steps.mjs'

@@ -132,8 +132,8 @@ describe('a service of the local stack', () => {
     await writeFile(join(folder, 'src', 'other.ts'), '')
     task = keepRunning()
     await started(1)
-    // Of several changes the last one is named. If a change of the file mode counted as an edit, it would be named
-    // here.
+    // If there are several changes, the last one is named. That would be the change of the file mode here, if it
+    // counted as an edit.
     await writeFile(join(folder, 'src', 'other.ts'), '// edited')
     await chmod(join(folder, 'src', 'main.ts'), 0o600)
     await started(2)

@@ -26,7 +26,7 @@ const APT_SETTINGS = [
   'Acquire::Retries "2";',
   'Acquire::http::Timeout "15";',
   'Acquire::https::Timeout "15";',
-  // As root, apt would change to a user that cannot write here.
+  // Started by root, apt would change to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
 ]

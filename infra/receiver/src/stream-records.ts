@@ -7,7 +7,7 @@ const TARGET = 'Firehose_20150804.PutRecordBatch'
 interface TakenRecords {
   /** The texts of all records, which are in base64 in the request. */
   text: string
-  /** What Firehose answers. */
+  /** The answer of Firehose. */
   answer: object
 }
 

@@ -12,7 +12,7 @@ export interface Setting<T> {
   schema: z.ZodType<T, string>
   /** The default as written in the environment. Absent if unset means something other than a value. */
   default: string | undefined
-  /** What unset means, if there is no default value. */
+  /** The meaning of an unset setting, if there is no default value. */
   unset?: string
   unit?: string
   description: string

@@ -15,7 +15,7 @@ import {
 } from './shared-schemas.ts'
 
 /**
- * As many ids as fit one request. Larger selections are made with the other filters.
+ * The number of ids that fit one request. Larger selections are made with the other filters.
  * @limit Message ids that a redrive's filter names. Past it: `validation_failed`.
  */
 const MESSAGE_IDS_MAX = 1_000
