@@ -1,42 +1,34 @@
 #!/usr/bin/env -S node --conditions=@fantail/source --enable-source-maps
 // @ts-check
 /**
- * One binary, four roles: `fantail api | worker | redrive | all`. A single role is this very process, so that signals
- * and exit codes are the service's own. `all` runs the three as children: when one ends, so do the others and this,
- * and whoever supervises it starts everything again. Beside them `fantail keys …` makes, lists and revokes API keys,
- * `fantail secrets reseal` seals everything anew after the master key was changed, and `fantail move` moves everything
- * from one Redis to another or to a cluster. `--help` and `--version` answer without Redis and settings.
+ * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
+ * is this very process, so that signals and exit codes are the service's own. `all` runs the three as children: when
+ * one ends, so do the others and this, and whoever supervises it starts everything again. `--help` and `--version`
+ * answer without Redis and settings.
  */
 import { spawn } from 'node:child_process'
+import { enableCompileCache, registerHooks } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** @type {Record<string, string>} */
 const ROLES = { api: 'publish-api', worker: 'delivery-worker', redrive: 'redrive' }
-const TOOLS = ['keys', 'secrets', 'move']
-const CONDITION = '--conditions=@fantail/source'
-
-const USAGE = `usage: fantail ${Object.keys(ROLES).join(' | ')} | all     run a service, or all three
-       fantail keys create | list | revoke       API keys
-       fantail secrets reseal                    seal secrets anew with another master key
-       fantail move --from URL                   move everything to another Redis
-       fantail --version
-
-\`fantail keys --help\` and the like say more. Settings come from the environment: .env.example lists them.
-In a checkout it is \`npm run fantail -- keys list\`.`
+const SOURCE = '@fantail/source'
+const CONDITION = `--conditions=${SOURCE}`
 
 const HELP = ['--help', '-h', 'help']
 const VERSION = ['--version', '-v', 'version']
 
 const [role = '', ...args] = process.argv.slice(2)
-const service = ROLES[role]
+// With words behind it, `redrive` is the command that sends dead letters again.
+const service = role === 'redrive' && args.length > 0 ? undefined : ROLES[role]
+const asksForHelp = args.some((word) => HELP.includes(word))
 
-// Tools answer for their own options.
-if (HELP.includes(role) || ((service || role === 'all') && args.some((word) => HELP.includes(word)))) help()
-else if (VERSION.includes(role)) await version()
+if (VERSION.includes(role)) await version()
+else if ((!service && role !== 'all') || asksForHelp) await runCommand()
 else if (role === 'all') runAll()
-else if (TOOLS.includes(role)) await runTool(role)
-else if (!service) usage()
-else if (process.execArgv.includes(CONDITION)) await import(mainOf(service).href)
+else if (process.execArgv.includes(CONDITION)) await import(mainOf(service ?? '').href)
 else runRoles([role])
 
 /** @param {string} name */
@@ -44,33 +36,32 @@ function mainOf(name) {
   return new URL(`../../services/${name}/src/main.ts`, import.meta.url)
 }
 
-function help() {
-  console.log(USAGE)
-}
-
-function usage() {
-  console.error(USAGE)
-  process.exitCode = 2
-}
-
 async function version() {
+  keepCompiledCode()
   const { readBuild } = await import('../../packages/runtime/src/health/build.ts')
   const { version, commit, problem } = readBuild(process.env.FANTAIL_COMMIT?.trim())
   console.log(`fantail ${version} (commit ${commit})`)
   if (problem) console.error(problem)
 }
 
-/** @param {string} name */
-async function runTool(name) {
-  if (process.execArgv.includes(CONDITION)) {
-    await import(new URL(`../../packages/cli/src/${name}/main.ts`, import.meta.url).href)
-    return
+/**
+ * The next command starts in a third of the time. The folder is the user's own, because others could leave code in a
+ * shared one.
+ */
+function keepCompiledCode() {
+  enableCompileCache(join(process.env.XDG_CACHE_HOME?.trim() || join(homedir(), '.cache'), 'fantail'))
+}
+
+/** Packages are found by their sources, in this process, so that a command costs one start of Node. */
+async function runCommand() {
+  keepCompiledCode()
+  if (!process.execArgv.includes(CONDITION)) {
+    registerHooks({
+      resolve: (specifier, context, next) =>
+        next(specifier, { ...context, conditions: [SOURCE, ...context.conditions] }),
+    })
   }
-  const args = [CONDITION, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(process.execPath, args, { stdio: 'inherit' })
-  child.once('exit', (code) => {
-    process.exitCode = code ?? 1
-  })
+  await import('../../packages/cli/src/main.ts')
 }
 
 function runAll() {

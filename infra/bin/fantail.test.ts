@@ -69,23 +69,26 @@ it('ends with an error when one role of all is killed, the others stopped', asyn
   for (const name of ['publish-api', 'redrive']) expect(task?.output()).toContain(`${name}.stopped`)
 })
 
-it('says what its roles are', async () => {
+it('says that there is no such command', async () => {
   const { ended } = fantail('nothing')
 
   expect(await ended).toBe(2)
-  expect(task?.output()).toMatch(/^usage: fantail api \| worker \| redrive \| all .*\n +fantail keys/)
+  expect(task?.output()).toMatch(/^fantail: there is no command nothing\. `fantail --help` lists them\./)
 })
 
 it('helps on stdout and exits with 0', async () => {
   const asked: [args: string[], usage: string][] = [
-    [['--help'], 'usage: fantail api'],
-    [['-h'], 'usage: fantail api'],
-    [['worker', '--help'], 'usage: fantail api'],
-    [['all', '--help'], 'usage: fantail api'],
+    [['--help'], 'usage: fantail COMMAND'],
+    [['-h'], 'usage: fantail COMMAND'],
+    [['worker', '--help'], 'usage: fantail COMMAND'],
+    [['all', '--help'], 'usage: fantail COMMAND'],
     [['keys', '--help'], 'usage: fantail keys create'],
     [['keys', 'create', '--help'], 'usage: fantail keys create'],
     [['secrets', '--help'], 'usage: fantail secrets reseal'],
     [['move', '--help'], 'usage: fantail move'],
+    [['topics', '--help'], 'Usage: fantail topics'],
+    [['help', 'topics'], 'Usage: fantail topics'],
+    [['--json', 'topics', 'list', '-h'], 'Usage: fantail topics list'],
   ]
   const answers = await Promise.all(
     asked.map(([[tool = '', ...args]]) => command(tool, args, { REDIS_URL: '' })),

@@ -39,7 +39,7 @@ function nativeTurbo() {
 }
 
 /**
- * The folders that hold a tool's binaries: packages of this scope beside the tool's own.
+ * The folders with the binaries of a tool. They are packages of this scope, beside the package of the tool.
  * @param {string} tool @param {string} scope
  */
 function packagesOf(tool, scope) {

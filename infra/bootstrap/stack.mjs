@@ -18,7 +18,7 @@ const EVERY_COUNTRY = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `+${digit}=0.00
  * @type {{ name: string, offset: number, ready: string, about: string }[]}
  */
 const SERVICES = [
-  { name: 'publish-api', offset: 0, ready: '/readyz', about: 'API, documentation at /docs' },
+  { name: 'publish-api', offset: 0, ready: '/readyz', about: 'open it in a browser; documentation at /docs' },
   { name: 'delivery-worker', offset: 1, ready: '/readyz', about: '/metrics /readyz' },
   { name: 'redrive', offset: 2, ready: '/readyz', about: '/metrics /readyz' },
   {
@@ -26,7 +26,8 @@ const SERVICES = [
     offset: 9,
     ready: '/',
     about:
-      'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; every function, stream, mail and text message',
+      'shows what arrived; /ok /status/503 /flaky/3 /slow/5000 /hang; ' +
+      'every function, stream, mail, text message and push notification',
   },
 ]
 
@@ -48,8 +49,8 @@ export function addresses(env) {
 
 /**
  * Settings that the services of the local stack have where the environment names no others: the receiver is every
- * function and every stream, and takes every mail and text message. A provider of text messages that
- * the environment names is kept, with its countries, since real messages cost money.
+ * function and every stream, and takes every mail, text message and notification of Firebase. A provider of text
+ * messages that the environment names is kept, with its countries, since real messages cost money.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -67,6 +68,10 @@ export function localSettings(env) {
     if (!env.FANTAIL_SMS_URL?.trim() && !env.FANTAIL_SMS_TWILIO?.trim()) {
       settings.FANTAIL_SMS_URL = `${receiver?.url}/sms`
       settings.FANTAIL_SMS_COUNTRIES = EVERY_COUNTRY
+    }
+    if (!env.FANTAIL_FCM_URL?.trim() && !env.FANTAIL_FCM_TOKEN_URL?.trim()) {
+      settings.FANTAIL_FCM_URL = receiver?.url ?? ''
+      settings.FANTAIL_FCM_TOKEN_URL = `${receiver?.url}/token`
     }
   }
   return settings

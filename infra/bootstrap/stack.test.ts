@@ -59,6 +59,17 @@ it('makes the receiver the provider of text messages, but not beside one that is
   for (const env of named) expect(sms(env)).toEqual([undefined, undefined])
 })
 
+it('makes the receiver Firebase, but not beside one that is named', () => {
+  const firebase = (env: NodeJS.ProcessEnv) => {
+    const { FANTAIL_FCM_URL, FANTAIL_FCM_TOKEN_URL } = localSettings(env)
+    return [FANTAIL_FCM_URL, FANTAIL_FCM_TOKEN_URL]
+  }
+  const url = 'http://127.0.0.1:5009'
+  expect(firebase({ FANTAIL_PORT: '5000' })).toEqual([url, `${url}/token`])
+  const named = [{ FANTAIL_FCM_URL: 'https://fcm.googleapis.com' }, { FANTAIL_MODE: 'server' }]
+  for (const env of named) expect(firebase(env)).toEqual([undefined, undefined])
+})
+
 it('offers three lines: create, subscribe the receiver, publish', () => {
   const lines = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009')
 

@@ -46,7 +46,8 @@ function dockerWords(image, { port, data }) {
 }
 
 /**
- * Redis marks warnings with `#`; what it says before its log is set up has no mark and is worth reading, too.
+ * Passes on the lines of Redis that matter: warnings, which Redis marks with `#`, and the lines before its log is set
+ * up, which have no mark.
  * @param {NodeJS.ReadableStream} stream
  */
 function forward(stream) {

@@ -42,14 +42,26 @@ async function main(words: string[]): Promise<number> {
   console.log(
     `chaos: seed ${seed}, ${minutes} min, ${inputs.length} inputs, ${faults.length} faults${replicated ? ', with a replica' : ''}`,
   )
-  const { findings, folder, account, throttles, settleSeconds } = await runChaos(schedule, {
+  const { findings, folder, account, rounds, throttles, settleSeconds } = await runChaos(schedule, {
     keep: values.keep,
   })
   if (account) {
     const { accepted, unknown, refused } = account
     const owed = Object.values(account.endpoints).reduce((sum, endpoint) => sum + endpoint.owed, 0)
     const fullest = Object.fromEntries(throttles.map(({ name, most, max }) => [name, `${most} of ${max}`]))
-    const figures = { accepted, unknown, refused, owed, ...account.counted, ...fullest, settleSeconds }
+    const beside = Object.fromEntries(rounds.map(({ hung, tookMs }) => [hung, `${Math.round(tookMs)} ms`]))
+    const unknowns = Object.values(account.endpoints).reduce((sum, { lostTrack }) => sum + lostTrack, 0)
+    const figures = {
+      accepted,
+      unknown,
+      refused,
+      owed,
+      ...account.counted,
+      ...fullest,
+      settleSeconds,
+      unknowns,
+      beside,
+    }
     console.log(JSON.stringify(figures))
   }
   for (const finding of findings) console.log(`chaos: ${finding}`)

@@ -5,20 +5,24 @@
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
 import { calm, carryOut } from './faults.ts'
-import { FIFO_PATH, FIFO_QUEUE, makeTopics, type Subscribed } from './inputs/chaos-topics.ts'
+import type { Subscribed } from './inputs/chaos-endpoint.ts'
+import { FIFO_PATH, FIFO_QUEUE, makeTopics } from './inputs/chaos-topics.ts'
 import { QueueConsumer } from './inputs/consumer.ts'
 import { answerAt, DEAD_QUEUE, ENDPOINTS } from './inputs/endpoints.ts'
 import { Publishing } from './inputs/publishing.ts'
 import { type Account, Ledger } from './judges/chaos-ledger.ts'
 import { judgeFleeting } from './judges/fleeting-judge.ts'
+import { judgeRounds, playRounds, type Round } from './judges/isolation-judge.ts'
 import { judgeAccount, judgeFifo } from './judges/judge.ts'
 import { fullestSeconds, judgeThrottles, readSends, type ThrottleFound } from './judges/throttle-judge.ts'
+import type { Fault } from './plan/fault-plan.ts'
 import { type Schedule, scheduleLines } from './plan/schedule.ts'
 import { hasOpenJobs, quarantined, queueTexts } from './world/redis-figures.ts'
 import { type EventLog, RunFolder } from './world/run-folder.ts'
 import { startWorld, type World } from './world/world.ts'
 
-const SETTLE_TIMEOUT_MS = 120_000
+/** A lane whose credential was refused stands for a minute, and for another if the probe meets a hung provider. */
+const SETTLE_TIMEOUT_MS = 240_000
 const LOOK_MS = 500
 /** Text of the last message to the topic that is created again and again, after its last creation. */
 const LAST_TEXT = 'f-last'
@@ -30,22 +34,30 @@ interface RunReport {
   /** Kept if there are findings. */
   folder: string
   account: Account | undefined
+  /** How all others fared beside each hung provider. */
+  rounds: Round[]
   throttles: ThrottleFound[]
+  /** Not a number: it did not settle. */
   settleSeconds: number
 }
 
 interface RunOptions {
+  /** Whether each provider hangs in turn after the faults, and all others are judged. Default: true. */
+  isolation?: boolean
   /** Keeps the folder also after a good run. */
   keep?: boolean
 }
 
-export async function runChaos(schedule: Schedule, { keep = false }: RunOptions = {}): Promise<RunReport> {
+export async function runChaos(
+  schedule: Schedule,
+  { keep = false, isolation = true }: RunOptions = {},
+): Promise<RunReport> {
   const folder = new RunFolder(schedule.seed)
   folder.write('schedule.jsonl', `${scheduleLines(schedule).join('\n')}\n`)
   const world = await startWorld(schedule, folder)
   let isGood = false
   try {
-    const report = await play(schedule, world, folder)
+    const report = await play(schedule, world, { folder, isolation })
     isGood = report.findings.length === 0
     folder.write('ledger.json', JSON.stringify(report, null, 2))
     if (!isGood || keep) folder.keepRedis(await world.redis.folder())
@@ -56,10 +68,19 @@ export async function runChaos(schedule: Schedule, { keep = false }: RunOptions 
   }
 }
 
-async function play(schedule: Schedule, world: World, folder: RunFolder): Promise<RunReport> {
+interface PlayOptions {
+  folder: RunFolder
+  isolation: boolean
+}
+
+async function play(
+  schedule: Schedule,
+  world: World,
+  { folder, isolation }: PlayOptions,
+): Promise<RunReport> {
   let isCalm = false
   answerAt(world.receiver, () => isCalm)
-  const subscriptions = await makeTopics(world.clients[0], world.receiver.url)
+  const subscriptions = await makeTopics(world)
   const publishing = new Publishing(world, folder)
   const messages = schedule.inputs.flatMap((input) => (input.do === 'publish' ? input.messages : []))
   const { publishes } = publishing
@@ -71,10 +92,16 @@ async function play(schedule: Schedule, world: World, folder: RunFolder): Promis
   const failed = (what: string, error: unknown) =>
     void findings.push(`${what}: ${error instanceof Error ? error.message : error}`)
   const inputs = inTime(schedule.inputs, (input) => publishing.carryOut(input), failed)
-  await inTime(schedule.faults, (fault) => carryOut(fault, world, folder), failed)
+  await inTime(
+    schedule.faults,
+    inLines((fault) => carryOut(fault, world, folder)),
+    failed,
+  )
   isCalm = true
   let account: Account | undefined
+  let rounds: Round[] = []
   const calmAt = performance.now()
+  let settledAt = Number.NaN
   try {
     await calm(world)
     folder.note({ event: 'calm' })
@@ -82,13 +109,16 @@ async function play(schedule: Schedule, world: World, folder: RunFolder): Promis
     await remakeOnceMore(publishing)
     account = await settle(world, ledger, subscriptions, folder)
     findings.push(...(await judge(world, publishing, account, folder)))
+    settledAt = performance.now()
+    if (isolation) rounds = await playRounds(world)
+    findings.push(...judgeRounds(rounds))
   } catch (error) {
     failed('after the faults', error)
   }
   await consumer.stop()
-  const settleSeconds = Math.round((performance.now() - calmAt) / 100) / 10
+  const settleSeconds = Math.round((settledAt - calmAt) / 100) / 10
   const throttles = fullestSeconds(readSends(folder.sends))
-  return { seed, findings, folder: folder.path, account, throttles, settleSeconds }
+  return { seed, findings, folder: folder.path, account, rounds, throttles, settleSeconds }
 }
 
 /** Begins each step at its time, even if others have failed. Resolves when all have ended. */
@@ -106,6 +136,22 @@ async function inTime<T extends { at: number }>(
   await Promise.all(begun)
 }
 
+/**
+ * A fault begins only when the one before it in its sequence is over. On a busy machine a Redis may still be starting
+ * when its next fault is due.
+ */
+function inLines(act: (fault: Fault) => Promise<void>): (fault: Fault) => Promise<void> {
+  const lines = new Map<string, Promise<void>>()
+  return (fault) => {
+    const isOfProcess = fault.kind === 'kill' || fault.kind === 'freeze'
+    const name = isOfProcess ? fault.of : 'redis'
+    const before = lines.get(name) ?? Promise.resolve()
+    const done = before.catch(() => undefined).then(() => act(fault))
+    lines.set(name, done)
+    return done
+  }
+}
+
 async function remakeOnceMore(publishing: Publishing): Promise<void> {
   const incarnation = (publishing.incarnation ?? 0) + 1
   await publishing.carryOut({ at: 0, do: 'remake', api: 0, incarnation })
@@ -120,10 +166,10 @@ async function settle(
   events: EventLog,
 ): Promise<Account | undefined> {
   const [client] = world.clients
-  for (const [name, { paused }] of Object.entries(ENDPOINTS)) {
+  for (const [name, { paused, protocol }] of Object.entries(ENDPOINTS)) {
     const path = `/v1/subscriptions/${subscriptions.get(name)?.id}`
     // An adaptive rate takes a minute to recover.
-    await client.patch(path, { retryMode: null })
+    if (protocol === undefined) await client.patch(path, { retryMode: null })
     if (!paused) await client.post(`${path}/retry`, {})
   }
   let account: Account | undefined

@@ -3,7 +3,7 @@ import { Ledger } from '../harness/ledgers/ledger.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
 
-const stack = useStack({ workers: 2, redrive: true })
+const stack = useStack({ workers: 2, redrive: true, fromSource: true })
 const receiver = useReceiver()
 
 test('a published message reaches every subscription once', async () => {

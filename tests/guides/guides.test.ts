@@ -29,6 +29,8 @@ const env = {
   FANTAIL_STREAMS: JSON.stringify({ '*': `http://127.0.0.1:${receiverPort}/firehose` }),
   FANTAIL_SMS_URL: `http://127.0.0.1:${receiverPort}/sms`,
   FANTAIL_SMS_COUNTRIES: '+1=0.001',
+  FANTAIL_FCM_URL: `http://127.0.0.1:${receiverPort}`,
+  FANTAIL_FCM_TOKEN_URL: `http://127.0.0.1:${receiverPort}/token`,
   FANTAIL_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
 }
 const mails = new Mails()
@@ -58,12 +60,14 @@ function shell(known = new Map<string, string>()) {
 }
 
 for (const [name, tool] of [
+  ['cli'],
   ['webhooks'],
   ['retries'],
   ['functions'],
   ['streams'],
   ['email'],
   ['sms'],
+  ['push'],
   ['aws', 'aws'],
 ] as const) {
   test.skipIf(tool && !isInstalled(tool))(

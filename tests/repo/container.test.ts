@@ -75,9 +75,18 @@ test('the example key has every scope that its owner needs, and endpoints can be
   const example = /keys create --name me[^#]*#([^\n]*)/.exec(compose)?.[1] ?? ''
   const scopes = [...example.matchAll(/--scope (\w+)/g)].map(([, scope]) => scope)
   // A key with `manage` may consume, too (docs/security.md).
-  // Text messages need a provider, which compose does not set.
+  // Text messages cost money, so this key does not send them.
   expect([...scopes, 'consume', 'sms'].toSorted()).toEqual([...KEY_SCOPES].toSorted())
   expect(compose).toMatch(/^ {4}FANTAIL_OUTBOUND_ALLOW: \$\{FANTAIL_OUTBOUND_ALLOW:-\}$/m)
+})
+
+test('every setting of an endpoint kind reaches the containers', () => {
+  const kinds =
+    /^#? ?(FANTAIL_(?:SMTP|EMAIL|SMS|FUNCTIONS|STREAMS|FCM|APNS|AWS_CREDENTIALS|AWS_TARGETS)\w*)=/gm
+  const names = [...textOf('.env.example').matchAll(kinds)].map(([, name]) => name)
+  expect(names).toEqual(expect.arrayContaining(['FANTAIL_SMS_URL', 'FANTAIL_STREAMS', 'FANTAIL_FCM_URL']))
+  const missing = names.filter((name) => !compose.includes(`    ${name}: \${${name}:-}\n`))
+  expect(missing).toEqual([])
 })
 
 test('keys are asked for: nothing turns that off', () => {

@@ -12,8 +12,8 @@ const files = [
 ].map((path) => `/${path}`)
 
 const FILE = /\.(ts|mjs|lua|json|ya?ml|conf|md)$/
-/** Paths that a running process makes, and paths of the API. */
-const ELSEWHERE = /^(\.fantail\/|dist\/|\/|\w+:\/\/)/
+/** Paths that a running process makes, of a home directory too, and paths of the API. */
+const ELSEWHERE = /^(\.fantail\/|dist\/|\/|~\/|\w+:\/\/)/
 
 /** Code in backticks, and indented lines. */
 function codeIn(text: string): string[] {
@@ -76,12 +76,14 @@ test.each(documents)('links of %s lead somewhere', (document) => {
 const SETTING = /\b(?:FANTAIL|REDIS)_[A-Z0-9_]*[A-Z0-9]\b/g
 const namesIn = (path: string) => [...new Set(textOf(path).match(SETTING))]
 
-test('every setting that documents and compose name is one of the services, or of the tests', () => {
+test('every setting that documents and compose name is one of the services, the command line, or the tests', () => {
   // A test in packages/config compares this file with the tables of settings.
   const ofServices = namesIn('.env.example')
   expect(ofServices.length).toBeGreaterThan(30)
-  const ofTests = filesMatching('{packages/test-kit/src,tests/{harness,failure}}/**/*.ts').flatMap(namesIn)
-  const known = new Set([...ofServices, ...ofTests, ...namesIn('package.json')])
+  const ofTools = filesMatching('{packages/{cli,test-kit}/src,tests/{harness,failure}}/**/*.ts').flatMap(
+    namesIn,
+  )
+  const known = new Set([...ofServices, ...ofTools, ...namesIn('package.json')])
   for (const path of [...documents, 'infra/compose.yaml', 'infra/docker/Dockerfile']) {
     expect([path, namesIn(path).filter((name) => !known.has(name))]).toEqual([path, []])
   }

@@ -6,7 +6,7 @@ import { filesMatching, textOf } from './repository.ts'
 const FILES_MAX = 15
 /** Names that many folders have: the exports of a folder, and the entry of a process. */
 const ONE_PER_FOLDER = new Set(['index.ts', 'main.ts'])
-const files = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs,lua,py}')
+const files = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,lua,py}')
 
 function kindOf(path: string): 'tests' | 'fixtures' | 'sources' {
   if (path.endsWith('.test.ts')) return 'tests'
@@ -29,7 +29,7 @@ test('a file that only tests use is named a fixture', () => {
   const isOfTests = (path: string) =>
     /^import\b[^;]*?from '(vitest|@fantail\/test-kit[^']*)'$/m.test(textOf(path))
   const sources = filesMatching('{packages,services}/*/src/**/*.ts').filter(
-    (path) => kindOf(path) === 'sources' && !path.startsWith('packages/test-kit/'),
+    (path) => kindOf(path) === 'sources' && !/^packages\/(test-kit|testing)\//.test(path),
   )
   expect(sources.filter(isOfTests)).toEqual([])
   expect(files.filter((path) => /fixture/.test(basename(path)) && kindOf(path) !== 'fixtures')).toEqual([])

@@ -20,7 +20,10 @@ test('packages and services are the ones in the picture', () => {
       'access',
       'aws-wire',
       'cli',
+      'client',
       'config',
+      'console',
+      'consumer',
       'contracts',
       'delivery',
       'jobs',
@@ -29,6 +32,7 @@ test('packages and services are the ones in the picture', () => {
       'store',
       'telemetry',
       'test-kit',
+      'testing',
       'vault',
     ].sort(),
   )
@@ -64,7 +68,7 @@ test('only store and jobs hold a Redis client', () => {
 test('every import is of a declared dependency, and none reaches into another package', () => {
   for (const { folder, ...manifest } of all.filter(({ folder }) => folder !== 'infra')) {
     const declared = new Set([manifest.name, ...everything({ folder, ...manifest }), 'vitest', 'fast-check'])
-    const wrong = filesMatching(`${folder}/**/*.ts`).flatMap((file) =>
+    const wrong = filesMatching(`${folder}/**/*.{ts,tsx}`).flatMap((file) =>
       importsOf(file)
         .filter((name) => !declared.has(name))
         .map((name) => `${file}: ${name}`),

@@ -21,7 +21,7 @@ const COMMENTED =
 const LUA_COMMENTED = /((?:^--.*\n)*)^local ([A-Z][A-Z0-9_]*) = ([\d.]+)$/gm
 const NUMBER = /^(?:[\d_.]+|0x[\da-f]+)(?: [*/] [\d_.]+)*$/i
 
-const sources = filesMatching('{packages,services}/*/src/**/*.{ts,lua}').filter(
+const sources = filesMatching('{packages,services}/*/src/**/*.{ts,tsx,lua}').filter(
   (path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path),
 )
 
@@ -101,13 +101,14 @@ export function renderLimits(): string {
 }
 
 const MEMORY = `
-What Redis and each process may hold: the settings, then the constants tagged \`@limit memory\`. These stand again
-below, each in its part.
+The memory that Redis and each process may use. The table of settings comes first, then the constants that are tagged
+\`@limit memory\`. The section of its package lists each constant again.
 
-Requests under way in an API process have no bound in bytes together. With a shared one, a few slow callers could have
-everybody else refused. Each request has bounds: \`REQUEST_BYTES_MAX\` or \`AWS_REQUEST_BYTES_MAX\`, and
-\`REQUEST_TIMEOUT_MS\` to arrive. Where keys are asked for, a caller without one gets no body read, or over the AWS
-protocols \`STRANGERS_BYTES_MAX\`. A proxy in front bounds the number of connections.
+No limit holds for the bytes of all requests that an API process is reading. With a common limit, a few slow callers
+could make the API refuse all others. Instead, each single request is limited: in bytes (\`REQUEST_BYTES_MAX\` or
+\`AWS_REQUEST_BYTES_MAX\`), and in the time until it has arrived (\`REQUEST_TIMEOUT_MS\`). If the API needs keys, it does
+not read the body of a request without a key. Over the AWS protocols it reads at most \`STRANGERS_BYTES_MAX\` of it. A
+proxy in front of the API can limit the number of connections.
 `
 
 const SETTINGS_OF_MEMORY = /^(?:bytes|share of the memory of Redis)$/

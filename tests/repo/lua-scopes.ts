@@ -3,7 +3,7 @@ import luaparse from 'luaparse'
 
 /** Names that Redis gives to every script. */
 export const LUA_GLOBALS = new Set([
-  ...['KEYS', 'ARGV', 'redis', 'cjson', 'struct', 'string', 'table', 'math'],
+  ...['KEYS', 'ARGV', 'redis', 'cjson', 'cmsgpack', 'struct', 'string', 'table', 'math'],
   ...['tonumber', 'tostring', 'type', 'ipairs', 'pairs', 'next', 'unpack', 'select', 'pcall', 'error'],
 ])
 

@@ -5,7 +5,7 @@ import { filesMatching, textOf } from './repository.ts'
 const CHARS_MAX = 120
 const OWN = 'tests/repo/prose.test.ts'
 const documents = filesMatching('{*,docs/**/*}.md')
-const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs,lua}')
+const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,lua}')
 
 /** A word that is too long for any line, such as an address. */
 const isOneWord = (line: string) => line.trim().split(/ (?=\S)/).length <= 2
@@ -46,10 +46,25 @@ test.each(['documents', 'sources'])('lines of %s have at most 120 characters', (
   expect(found).toEqual([])
 })
 
+test('no comment begins with What, As or Of: the subject comes first', () => {
+  const found = sources.flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .filter((line) => /^\s*(\/\*\*|\*|\/\/|--) (What|As|Of) /.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  )
+  expect(found).toEqual([])
+})
+
 /** Replaced names: the new name, and how to recognise the old one. */
 const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'first attempt', old: /\bExpress\b|\bexpress(?!\.raw)\b/, within: /./ },
-  { now: 'snapshot', old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/, within: /^(packages|services)\// },
+  // `fantail apply --plan` shows a plan in the usual sense.
+  {
+    now: 'snapshot',
+    old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
+    within: /^(packages\/(?!cli\/)|services\/)/,
+  },
   { now: 'replica acks', old: /HeldWrites|held-writes|\bheldRedis\b/, within: /./ },
   { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
   {

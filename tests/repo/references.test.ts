@@ -11,7 +11,7 @@ const places = [
   ...filesMatching('{packages,services,infra,tests,docs,.ci}/**/*'),
   ...filesMatching('{*,.env.example}'),
 ].map((path) => `/${path}`)
-const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,mjs,lua}').filter(
+const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,lua}').filter(
   (path) => path !== OWN,
 )
 const documents = filesMatching('{*,docs/**/*}.md')
@@ -24,7 +24,7 @@ function commentsIn(path: string, text: string): string {
   return [...comments].map(([, block, line]) => (block ?? line ?? '').replace(/\n\s*\*/g, ' ')).join('\n')
 }
 
-const FILE = /\.(ts|mjs|lua|md)$/
+const FILE = /\.(tsx?|mjs|lua|md)$/
 
 /** Names of files that are not the end of any path, without addresses and patterns. */
 function lostFiles(text: string): string[] {

@@ -1,4 +1,7 @@
-/** The repository for its own tests: manifests and files, without installed packages and build results. */
+/**
+ * The repository for its own tests: manifests and files, without installed packages and build results.
+ * Generated code (`generated`) is left out too. Its form is the generator's, and a test holds that it is up to date.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +10,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Paths from the root, `/` between folders. */
 export function filesMatching(pattern: string): string[] {
-  const isSkipped = (path: string) => /(^|\/)(node_modules|dist)(\/|$)/.test(path)
+  const isSkipped = (path: string) => /(^|\/)(node_modules|dist|generated)(\/|$)/.test(path)
   return globSync(pattern, { cwd: ROOT, exclude: isSkipped })
     .filter((path) => !isSkipped(path))
     .toSorted()
@@ -23,11 +26,15 @@ export interface Manifest {
   name: string
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
+  /** Not set: the package is published, and its index is for programs elsewhere. */
+  private?: boolean
 }
 
 export function manifests(): Manifest[] {
   return filesMatching('{packages,services,infra,tests}/{*/,}package.json').map((path) => {
-    const { name, dependencies = {}, devDependencies = {} } = JSON.parse(textOf(path)) as Manifest
-    return { folder: path.slice(0, -'/package.json'.length), name, dependencies, devDependencies }
+    const manifest = JSON.parse(textOf(path)) as Manifest
+    const { name, dependencies = {}, devDependencies = {}, private: isPrivate } = manifest
+    const folder = path.slice(0, -'/package.json'.length)
+    return { folder, name, dependencies, devDependencies, ...(isPrivate && { private: true }) }
   })
 }

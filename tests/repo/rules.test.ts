@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { filesMatching, manifests, textOf } from './repository.ts'
 
 const EXACT = /^\d+\.\d+\.\d+$/
-const sources = filesMatching('{packages,services,infra,tests}/**/*.ts')
+const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx}')
 
 test('versions stand once, in the catalog, and are exact', () => {
   const catalog = /^catalog:\n((?: {2}.*\n)+)/m.exec(textOf('pnpm-workspace.yaml'))?.[1] ?? ''
@@ -25,7 +25,7 @@ test('versions stand once, in the catalog, and are exact', () => {
 
 test('nothing is exported by default, and files are named in kebab-case', () => {
   expect(sources.filter((path) => /^export default\b/m.test(textOf(path)))).toEqual([])
-  const name = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|timing\.test|fixture))?\.ts$/
+  const name = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|timing\.test|fixture|d))?\.tsx?$/
   expect(sources.filter((path) => !name.test(path.slice(path.lastIndexOf('/') + 1)))).toEqual([])
 })
 
@@ -45,12 +45,18 @@ test('every tool setting that the services read is one that the tables name', ()
   expect(read.filter((name) => !named.has(name))).toEqual([])
 })
 
-test('only delivery opens connections to where users point, and store and its kin to Redis', () => {
+/**
+ * `client` runs in users' programs. It and `cli` call the API that the user names, and `testing` the stack of a test
+ * with its Redis.
+ */
+test('only delivery opens connections to where users point, store to Redis, others to the API', () => {
   const opens =
     /(?<!#)\bfetch\(|from 'undici'|^import\b[^;]*?\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/m
+  // The console runs in browsers, and its page may reach its own server alone.
   const openers = filesMatching('{packages,services}/*/src/**/*.ts')
-    .filter((path) => !/\.(test|fixture)\.ts$|^packages\/test-kit\//.test(path))
+    .filter((path) => !/\.(test|fixture)\.ts$|^packages\/(test-kit|console)\//.test(path))
     .filter((path) => opens.test(textOf(path)))
     .map((path) => path.split('/').slice(0, 2).join('/'))
-  expect([...new Set(openers)].sort()).toEqual(['packages/delivery', 'packages/store'])
+  const known = ['cli', 'client', 'delivery', 'store', 'testing'].map((name) => `packages/${name}`)
+  expect([...new Set(openers)].sort()).toEqual(known)
 })

@@ -5,6 +5,7 @@
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { DISPATCH_JOBS, endJobLocks } from '../harness/redis/job-locks.ts'
 import { killAt } from '../harness/redis/kill-at.ts'
 import { all, runsScript } from '../harness/redis/redis-requests.ts'
 import { useStack } from '../harness/services/stack.ts'
@@ -12,7 +13,6 @@ import { useStack } from '../harness/services/stack.ts'
 const SUBSCRIPTIONS = 60
 const MESSAGES = 100
 const DELIVERIES = SUBSCRIPTIONS * MESSAGES
-const JOBS = 'ft:{dispatch-0}:dispatch-0'
 
 const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
 const receiver = useReceiver()
@@ -40,12 +40,12 @@ const STEPS = {
   'complete the job': all(completes, (request) => !isOfPart(request)),
 }
 
-const jobsAdded = async () => Number(await stack().connection.get(`${JOBS}:id`))
+const jobsAdded = async () => Number(await stack().connection.get(`${DISPATCH_JOBS}:id`))
 /** Number of keys of jobs and parts that BullMQ still has. */
 const left = async () => {
-  const keys = await stack().connection.keys(`${JOBS}:*`)
+  const keys = await stack().connection.keys(`${DISPATCH_JOBS}:*`)
   return keys.filter((key) =>
-    /:(\d|wait$|active$|waiting-children$|delayed$|failed$)/.test(key.slice(JOBS.length)),
+    /:(\d|wait$|active$|waiting-children$|delayed$|failed$)/.test(key.slice(DISPATCH_JOBS.length)),
   )
 }
 
@@ -71,6 +71,7 @@ test.each([
     const messages = Array.from({ length: MESSAGES }, (_, i) => ({ message: `${prefix} ${i}` }))
     await stack().client.post('/v1/topics/wide/messages', { messages })
     await killed
+    await endJobLocks(stack().connection, DISPATCH_JOBS)
     await stack().worker(0).start()
     const seen = () => new Set(receiver().requests.map(({ path, text }) => `${path} ${text}`))
     await waitFor(() => seen().size === DELIVERIES, {

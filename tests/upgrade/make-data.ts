@@ -226,7 +226,10 @@ async function failOnce(made: Made): Promise<void> {
   await made.receiver.waitForRequests(1, '/later')
 }
 
-/** What no worker has seen: a dispatch job, an entry of a FIFO topic's log, messages for a push consumer. */
+/**
+ * Leaves data that no worker has read: a dispatch job, an entry of a FIFO topic's log, and messages for a push
+ * consumer.
+ */
 async function leaveUndispatched(made: Made): Promise<void> {
   const { client, receiver, messages } = made
   const headers = { 'idempotency-key': 'once' }

@@ -1,10 +1,14 @@
 /**
- * Everything in a Redis as text, one key per line in the order of their names, and back. Bytes stand as the characters
- * U+0000 to U+00FF. A dump of Redis's own would not load into an older Redis.
+ * Writes all data of a Redis as text and reads it back. Each key has a line, and the lines are sorted by key. A byte is
+ * written as one of the characters U+0000 to U+00FF. Redis's own dump format is not used, because an older Redis cannot
+ * load it.
  */
 import type { Redis } from 'ioredis'
 
-/** What lists, sets and hashes hold; fields of hashes and scores of sorted sets follow their members. */
+/**
+ * The contents of a list, set, sorted set or hash. In a sorted set each member is followed by its score, in a hash each
+ * field by its value.
+ */
 type Values = string[]
 type Entry = [id: string, fields: string[]]
 type Stored = [key: string, ttlMs: number | null, type: string, values: Values | Entry[]]

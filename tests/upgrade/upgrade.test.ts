@@ -12,7 +12,7 @@ import { RestClient } from '../harness/services/rest-client.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 import { MASTER_KEY, readStoredRelease, restore, type StoredView } from './stored-release.ts'
 
-/** What a subscription keeps, whatever the defaults of new ones are. */
+/** Values that an old subscription keeps, even if new subscriptions have other defaults now. */
 const KEPT = [
   'createdAt',
   'effectiveDeliveryPolicy',

@@ -12,10 +12,14 @@ import { basename, dirname, join } from 'node:path'
 import { capture, lastWords, StepError } from '../steps.mjs'
 
 /**
- * `alone` leaves out what the packages depend on, for commands that need none of it.
- * @typedef {{ packages: string[], commands: string[], dir: string, alone?: boolean, env: NodeJS.ProcessEnv }} Wanted
+ * `alone` leaves out what the packages depend on, for commands that need none of it. `places`: folders of the commands.
+ * @typedef {{ packages: string[], commands: string[], dir: string, alone?: boolean, places?: string[],
+ *   env: NodeJS.ProcessEnv }} Wanted
  * @typedef {(command: string, args: string[]) => Promise<string>} Run
  */
+
+/** Folders of commands, in the packages. */
+const PLACES = ['usr/bin', 'usr/sbin', 'bin']
 
 /** apt reads these settings last, so they override the settings of the machine. */
 const APT_SETTINGS = [
@@ -48,7 +52,7 @@ export async function unpackDebianPackages(wanted) {
 }
 
 /** @param {string} made @param {Wanted} wanted */
-async function fill(made, { packages, commands, alone, env }) {
+async function fill(made, { packages, commands, alone, places = PLACES, env }) {
   const apt = join(made, 'apt')
   for (const dir of ['lists/partial', 'archives/partial', 'debs'])
     mkdirSync(join(apt, dir), { recursive: true })
@@ -68,7 +72,7 @@ async function fill(made, { packages, commands, alone, env }) {
   for (const deb of readdirSync(join(apt, 'debs'))) {
     await run('dpkg', ['-x', join(apt, 'debs', deb), join(made, 'root')])
   }
-  writeWrappers(made, commands)
+  writeWrappers(made, commands, places)
   for (const command of commands) await run(join(made, 'bin', command), ['--version'])
   rmSync(apt, { recursive: true, force: true })
 }
@@ -122,11 +126,11 @@ async function neededPackages(run, words, packages) {
   return [...new Set([...packages, ...planned.filter((name) => !installed.has(name))])]
 }
 
-/** @param {string} made @param {string[]} commands */
-function writeWrappers(made, commands) {
+/** @param {string} made @param {string[]} commands @param {string[]} places */
+function writeWrappers(made, commands, places) {
   mkdirSync(join(made, 'bin'))
   for (const command of commands) {
-    const dir = ['usr/bin', 'usr/sbin', 'bin'].find((place) => existsSync(join(made, 'root', place, command)))
+    const dir = places.find((place) => existsSync(join(made, 'root', place, command)))
     if (!dir) throw new StepError(`the packages hold no ${command}`)
     writeFileSync(join(made, 'bin', command), wrapper(join(dir, command), libraryDirs(made)), { mode: 0o755 })
   }
@@ -137,12 +141,14 @@ function libraryDirs(made) {
   return ['usr/lib', 'lib'].flatMap((lib) => {
     const dir = join(made, 'root', lib)
     if (!existsSync(dir)) return []
-    return [
-      lib,
-      ...readdirSync(dir)
-        .filter((name) => name.includes('-linux-'))
-        .map((name) => join(lib, name)),
-    ]
+    const ofMachine = readdirSync(dir)
+      .filter((name) => name.includes('-linux-'))
+      .map((name) => join(lib, name))
+    // One library of Debian's is in a folder of its own, which its user knows by a path of an installed system.
+    const own = ofMachine
+      .map((name) => join(name, 'pulseaudio'))
+      .filter((name) => existsSync(join(made, 'root', name)))
+    return [lib, ...ofMachine, ...own]
   })
 }
 

@@ -7,6 +7,7 @@ import { Arrivals } from './arrivals.ts'
 import { ANSWER, behaviourOf } from './behaviour.ts'
 import { functionBehaviour } from './function-behaviour.ts'
 import type { Mails } from './mail-sink.ts'
+import { pushBehaviour, pushSetting, takePush } from './push-service.ts'
 import { takeRecords } from './stream-records.ts'
 
 /** More than the largest message takes, escaped in its envelope. */
@@ -18,6 +19,9 @@ const PATHS = [
   '/slow/5000',
   '/hang',
   '/sms',
+  '/push/…',
+  '/vapid',
+  '/service-account',
   '/2015-03-31/functions/…/invocations',
 ]
 
@@ -57,14 +61,18 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     return answer(response, 200, { received: arrivals.list(), mails: mails?.list() ?? [] })
   }
   const { headers } = request
-  const sent = await readBody(request)
+  const setting = method === 'GET' ? pushSetting(path, `http://${headers.host}`) : undefined
+  if (setting) return answer(response, 200, setting)
+  const bytes = await readBody(request)
+  const pushed = takePush(path, bytes)
+  const sent = pushed?.text ?? bytes.toString()
   const records = takeRecords(headers['x-amz-target'], sent)
   const body = records?.text ?? sent
   const messageId = messageIdOf(request, body)
-  const attempt = arrivals.count(target, messageId)
+  const attempt = arrivals.count(target, messageId ?? pushed?.name ?? null)
   const type = headers['x-amz-invocation-type']
   const known = functionBehaviour(path, type, attempt) ?? behaviourOf(path, attempt)
-  const behaviour = known ?? (records && ANSWER)
+  const behaviour = (pushed ? pushBehaviour(pushed, attempt) : known) ?? (records && ANSWER)
   if (!behaviour) return answer(response, 404, { error: `no such path; here are ${PATHS.join(', ')}` })
   const { status, delayMs } = behaviour
   const at = new Date().toISOString()
@@ -76,10 +84,10 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   if (link !== null) print(`  asks to be confirmed: curl -sS '${link}'`)
   if (status === null) return
   if (delayMs > 0) await delay(delayMs)
-  answer(response, status, records?.answer ?? { received: messageId })
+  answer(response, status, pushed?.answerOf(status) ?? records?.answer ?? { received: messageId })
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -87,7 +95,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (bytes > BODY_BYTES_MAX) throw new Error(`a body of more than ${BODY_BYTES_MAX} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** The link of a request to confirm a subscription or to confirm that it ended. */

@@ -1,7 +1,7 @@
 /**
- * Whether a key may act on a topic or queue. The name must have one of the key's prefixes. Within the key's account the
- * action is then allowed unless the resource's policy denies it. In another account the policy must allow it. The owner
- * may always replace a policy: one that denies everything would otherwise lock the owner out.
+ * Decides whether a key may act on a topic or queue. The name must have one of the key's prefixes. Within the key's
+ * account the action is then allowed, unless the resource's policy denies it. In another account the policy must allow
+ * it. The owner may always replace a policy. Otherwise a policy that denies everything would lock the owner out.
  */
 import {
   FantailError,
@@ -66,7 +66,7 @@ const OWN_ONLY = new Set(
 interface Where {
   /** undefined: there is no connection. */
   readonly remoteAddress: string | undefined
-  /** It came over TLS. */
+  /** Whether the request came over TLS. */
   readonly isSecure: boolean
 }
 
@@ -85,7 +85,7 @@ interface AccessDeps {
 
 export class Access {
   readonly #deps: AccessDeps
-  /** Each record's policy, parsed once. undefined: it cannot be read. */
+  /** Record → its policy, parsed once. Undefined: the policy cannot be read. */
   readonly #policies = new WeakMap<object, AccessPolicy | undefined>()
 
   constructor(deps: AccessDeps) {

@@ -36,6 +36,11 @@ export function whoIs(caller: Caller): string {
   return caller?.id ?? 'anonymous'
 }
 
+/** Whether the caller may see what messages say. */
+export function seesBodies(caller: Caller): boolean {
+  return caller === null || caller.scopes.has('bodies')
+}
+
 /** Throws `forbidden` if the key has none of the scopes. */
 export function needScope(key: Key, scopes: readonly KeyScope[]): void {
   if (scopes.some((scope) => key.scopes.has(scope))) return

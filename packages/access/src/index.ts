@@ -1,5 +1,5 @@
 export { Access, isOf, type Target } from './access.ts'
 export { type AuditLog, auditLog, reportChange } from './audit.ts'
-export { type Caller, type Key, keyOf, needAllNames, needScope, principalOf } from './caller.ts'
+export { type Caller, type Key, keyOf, needAllNames, needScope, principalOf, seesBodies } from './caller.ts'
 export { Cursors } from './cursors.ts'
 export { makeKey, type NewKey, type Shown } from './make-key.ts'

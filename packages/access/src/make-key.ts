@@ -42,6 +42,7 @@ export function makeKey(
   const prefixes = [...new Set(wanted.prefixes)]
   const record = {
     ...{ id, kind, name, account, scopes, prefixes, maxRequestsPerSecond, createdAt: now },
+    choseBodies: true as const,
     ...(limitedBy.length > 0 && { limitedBy: [...limitedBy] }),
   }
   if (kind === 'native') {

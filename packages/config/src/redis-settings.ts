@@ -169,7 +169,7 @@ export const redisTable = {
 
 export type RedisValues = Values<typeof redisTable>
 
-const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'] as const
+export const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'] as const
 
 /** Server mode needs exactly one Redis among the settings. Local mode needs at most one. */
 export function redisRule(values: RedisPart, env: Env): SettingProblem[] {

@@ -9,6 +9,7 @@ import {
   isArnPattern,
   isFunctionName,
   isMailAddress,
+  isRedisStream,
   isStreamName,
   type MailSender,
   parseFunctionArn,
@@ -167,12 +168,16 @@ export const awsCredentials = () =>
 
 const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{1,4096}))?$/
 
-/** Credentials with which Fantail signs its own requests to AWS. Temporary credentials also have a session token. */
+/**
+ * Credentials with which Fantail signs its own requests to AWS. Temporary credentials also have a session token.
+ * `default`: those that AWS's SDKs would find on this machine.
+ */
 export const awsClientCredentials = () =>
   z.string().transform((text, { addIssue }) => {
+    if (text === 'default') return text
     const [, accessKeyId, secretAccessKey, sessionToken] = CLIENT_CREDENTIALS.exec(text) ?? []
     if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, sessionToken }
-    addIssue('must be ACCESSKEYID:SECRET or ACCESSKEYID:SECRET:SESSIONTOKEN')
+    addIssue('must be ACCESSKEYID:SECRET, ACCESSKEYID:SECRET:SESSIONTOKEN, or default')
     return z.NEVER
   })
 
@@ -230,8 +235,9 @@ export const streamMap = () =>
   urlMap({
     things: 'streams',
     isKey: (text) => isStreamName(text) || parseStreamArn(text) !== undefined,
-    isUrl: (url) => isHttp(url) || isBucket(url) || (url.protocol === 'file:' && url.host === ''),
-    urls: 'an http or https URL, file:///folder, s3://bucket or s3+https://host/bucket',
+    isUrl: (url) =>
+      isHttp(url) || isBucket(url) || isRedisStream(url) || (url.protocol === 'file:' && url.host === ''),
+    urls: 'an http or https URL, file:///folder, s3://bucket, s3+https://host/bucket or redis://host?stream=key',
   })
 
 const isBucket = ({ protocol, host, pathname }: URL) =>
@@ -266,4 +272,15 @@ export const addressRules = () =>
       addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is none`)
     }
     return rules
+  })
+
+/** Origins of web pages, separated by commas. A pattern would let a page of somebody else in. */
+export const origins = () =>
+  z.string().transform((text, { addIssue }): string[] => {
+    const entries = text.split(',').map((entry) => entry.trim())
+    const wrong = entries.find((entry) => !/^https?:\/\//.test(entry) || URL.parse(entry)?.origin !== entry)
+    if (wrong !== undefined) {
+      addIssue(`must be origins such as https://app.example.com, separated by commas; '${wrong}' is none`)
+    }
+    return entries
   })

@@ -100,6 +100,18 @@ describe('settings', () => {
     expect(problemsOf(readWorkerSettings, { ...env, FANTAIL_AWS_CREDENTIALS: 'A:b' })).toEqual([])
   })
 
+  it('take a Redis Stream, and Fantail’s own Redis only where the URL says so', () => {
+    const problems = (url: string) =>
+      problemsOf(readWorkerSettings, {
+        REDIS_URL: 'redis://127.0.0.1:6379',
+        FANTAIL_STREAMS: JSON.stringify({ orders: url }),
+      })
+    expect(problems('redis://:secret@other:6379/1?stream=orders&maxlen=1000')).toEqual([])
+    expect(namesOf(problems('redis://127.0.0.1:6379?stream=orders'))).toEqual(['FANTAIL_STREAMS'])
+    expect(problems('redis://127.0.0.1:6379?stream=orders&own=true')).toEqual([])
+    expect(namesOf(problems('redis://other:6379?stream=orders&maxlen=0'))).toEqual(['FANTAIL_STREAMS'])
+  })
+
   it('take a bucket with credentials of its own', () => {
     const env = { FANTAIL_STREAMS: '{"orders":"s3+https://key:secret@minio:9000/bucket/orders"}' }
     expect(problemsOf(readApiSettings, env)).toEqual([])

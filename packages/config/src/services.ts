@@ -3,7 +3,8 @@
  * defaults are filled in.
  */
 import type { ArnDefaults } from '@fantail/contracts'
-import { redisRule } from './redis-settings.ts'
+import { allowsOwnRedis, isRedisStream } from '@fantail/policy'
+import { PLACES, redisRule } from './redis-settings.ts'
 import {
   type Env,
   type ReadSettings,
@@ -47,6 +48,7 @@ export function readApiSettings(env: Env): ApiSettings {
     TLS_RULE,
     masterKeyRule,
     awsRule,
+    ownRedisRule,
     mailRule,
     smsRule,
     DKIM_RULE,
@@ -73,6 +75,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     SIGNING_RULE,
     masterKeyRule,
     awsRule,
+    ownRedisRule,
     mailRule,
     smsRule,
     DKIM_RULE,
@@ -142,6 +145,15 @@ function awsRule({ streams = {}, awsTargets }: Partial<Values<typeof workerTable
   return bare
     ? [{ name, message: 'must be set where FANTAIL_STREAMS names a bucket without credentials' }]
     : []
+}
+
+/** A stream in Fantail's own Redis takes memory from deliveries, so the operator must allow it. */
+function ownRedisRule({ streams = {} }: Partial<Values<typeof workerTable>>, env: Env): SettingProblem[] {
+  const own = PLACES.map((name) => env[name] ?? '').join()
+  const isOwn = (url: URL) => isRedisStream(url) && !allowsOwnRedis(url) && own.includes(url.host)
+  if (!Object.values(streams).some((url) => isOwn(new URL(url)))) return []
+  const message = 'names the Redis that holds Fantail’s own data, which `&own=true` in the URL allows'
+  return [{ name: 'FANTAIL_STREAMS', message }]
 }
 
 function masterKeyRule(_: unknown, env: Env): SettingProblem[] {

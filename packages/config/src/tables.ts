@@ -21,6 +21,7 @@ import {
   masterKeys,
   matching,
   oneOf,
+  origins,
   rsaKeyFile,
   smtpUrl,
   streamMap,
@@ -366,14 +367,14 @@ const delivery = {
     schema: streamMap(),
     unset: 'no stream has a place of its own',
     description:
-      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines, every second or as `?seconds=` says. Hosts may be private.',
+      'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines, every second or as `?seconds=` says. redis://host:6379/0?stream=key&maxlen=1000000 is a Redis Stream. Hosts may be private.',
   }),
   awsClientCredentials: optional({
     name: 'FANTAIL_AWS_CREDENTIALS',
     schema: awsClientCredentials(),
     unset: 'nothing is called at AWS',
     description:
-      'Credentials that functions, streams and buckets at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones.',
+      'Credentials that functions, streams and buckets at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones. `default` takes those that AWS’s SDKs would find, and renews them: environment, web identity, shared files, a container’s or an instance’s endpoint.',
   }),
   awsTargets: optional({
     name: 'FANTAIL_AWS_TARGETS',
@@ -454,6 +455,19 @@ export const apiTable = {
     unset: 'off in local mode, on in server mode',
     description:
       'on: every call needs an API key, made by `fantail keys create` (docs/security.md). off: in local mode only.',
+  }),
+  console: setting({
+    name: 'FANTAIL_CONSOLE',
+    schema: oneOf(['on', 'off']),
+    default: 'on',
+    description: 'off: the API serves no console (docs/console.md). Its pages hold no data.',
+  }),
+  corsOrigins: optional({
+    name: 'FANTAIL_CORS_ORIGINS',
+    schema: origins(),
+    unset: 'only pages of the API itself',
+    description:
+      'Web pages of other sites that may call /v1, by their exact origins with commas between them: https://app.example.com. They send a key; cookies are not accepted.',
   }),
   openMetrics: setting({
     name: 'FANTAIL_OPEN_METRICS',

@@ -4,8 +4,9 @@
  * `publish`: send to topics and queues. `read`: read everything. `manage`: create, change and delete, also keys.
  * `redrive`: move dead letters, retry. `consume`: receive from queues, which `manage` may do too. `sms`: subscribe
  * phone numbers and change what concerns text messages, which cost money. A key that is bound to prefixes never has it.
+ * `bodies`: see what messages say where one looks at them. Receiving needs `consume` alone.
  */
-export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume', 'sms'] as const
+export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume', 'sms', 'bodies'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** `native`: a bearer token of the REST API. `aws`: an access key, which signs requests of the AWS protocols. */
@@ -33,6 +34,8 @@ export interface ApiKeyRecord {
   /** Limits of the keys that made this one. Its requests count against them too. Absent: there are none. */
   limitedBy?: KeyLimit[]
   createdAt: number
+  /** Its maker could choose the scope `bodies`. Absent: the key is of an earlier release, and sees bodies. */
+  choseBodies?: true
   /** Native keys: SHA-256 of the secret, hex. */
   secretHash?: string
   /** Access keys: the secret, sealed with the master key (context `sealContextOf`). */

@@ -45,9 +45,9 @@ export function withoutSubscription(arn: string): string {
   return id === undefined ? arn : arn.slice(0, -id.length - 1)
 }
 
-/** Whether the name or ARN is that of a FIFO topic or queue. */
+/** Whether the name or ARN is that of a FIFO topic or queue. Topics for direct messages have a slash and are none. */
 export function isFifoName(nameOrArn: string): boolean {
-  return nameOrArn.endsWith('.fifo')
+  return nameOrArn.endsWith('.fifo') && !nameOrArn.includes('/')
 }
 
 /** A parsed ARN of an SNS topic, an SNS subscription or an SQS queue. Undefined if the text is none of these. */

@@ -1,62 +1,97 @@
 /**
- * Causes: why a delivery is attempted at its time, waits, or ended. Logs, the outcome log and the API share this closed
- * list. The OpenAPI document and docs/why.md have the sentences.
+ * Causes say why a delivery is attempted at its time, why it waits, or why it ended. Logs, the outcome log and the API
+ * share this closed list. The OpenAPI document and docs/why.md have the same sentences.
  */
 
-/** Causes of a retry's time. */
+/** Why a retry is made at its time. */
 export const RETRY_CAUSES = {
   immediate: 'The retry policy allows retries without delay (`numNoDelayRetries`).',
-  preBackoff: 'The retry policy waits its shortest delay before the backoff (`numMinDelayRetries`).',
-  backoff: 'The retry policy backs off.',
-  postBackoff: 'The retry policy waits its longest delay after the backoff (`numMaxDelayRetries`).',
+  preBackoff: 'The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`).',
+  backoff: 'The retry policy waits longer before each further retry.',
+  postBackoff: 'The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`).',
   retryAfter: 'The endpoint asked for more time with `Retry-After`.',
 } as const
 
-/** Causes for which a due delivery waits, or is attempted early. */
+/** Why a due delivery waits, or why it is attempted early. */
 export const WAIT_CAUSES = {
   retryNow: 'An operator asked to retry now.',
-  redrive: 'A redrive brought it back from a dead-letter queue.',
-  throttle: 'The subscription has a throttle.',
-  circuitOpen: 'The subscription’s circuit breaker is open.',
-  retryQuota: 'The retry mode’s quota is empty.',
+  redrive: 'A redrive brought the delivery back from a dead-letter queue.',
+  throttle: 'The subscription has a throttle, which limits its requests per second.',
+  circuitOpen: 'The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time.',
+  retryQuota: 'The subscription’s retry mode limits retries by a quota, and the quota is empty.',
   unprovenEndpoint:
-    'The endpoint has not yet answered in time, so its deliveries take turns with those of others.',
-  capacity: 'It is due and waits for a worker with a free slot.',
+    'The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other ' +
+    'such endpoints.',
+  capacity: 'The delivery is due, and no worker has had a free slot for it yet.',
   paused: 'The subscription is paused.',
   dlqMissing:
-    'It failed for good, and its dead-letter queue does not exist. ' +
-    'It waits for the queue, and ends with `deadLetterQueueMissing` if that stays away.',
+    'The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the ' +
+    'queue does not come, the delivery ends with `deadLetterQueueMissing`.',
   misconfigured:
-    'The service’s own configuration keeps every attempt from the endpoint: a credential that is refused or has ' +
-    'expired, or a setting that is absent. It costs no attempt, and is tried once a minute until it works.',
-  groupOrder: 'An earlier message of its FIFO group has not ended.',
-  isolated: 'Workers died or froze again and again while they matched the message, so it is matched alone.',
-  leasesEnded:
-    'Workers died or froze again and again while they had it in hand, so it waits longer each time.',
+    'Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is ' +
+    'missing. No attempt is counted. Fantail tries once a minute until the configuration works.',
+  groupOrder: 'An earlier message of the same FIFO group still waits or is being sent.',
+  isolated: 'Several workers died or froze while they matched the message, so the message is matched alone.',
+  leasesEnded: 'Several workers died or froze while they handled the delivery, so it waits longer each time.',
 } as const
 
-/** Reasons why nobody can say how long a lane will take to deliver its waiting deliveries. */
+/** Reasons why the time that a lane needs for its waiting deliveries cannot be estimated. */
 export const DRAIN_UNKNOWN = ['paused', 'nothingAttempted', 'nothingSucceeds'] as const
 export type DrainUnknown = (typeof DRAIN_UNKNOWN)[number]
 
+/** Verdicts: a lane's state in one word. If several hold, the lane has the first of them. */
+export const VERDICTS = {
+  paused: 'The subscription is paused.',
+  pending: 'The endpoint has not confirmed the subscription.',
+  misconfigured: 'Fantail itself is not configured correctly, so no attempt can be made.',
+  dlqMissing: 'Dead deliveries wait because the dead-letter queue does not exist.',
+  endpointDisabled: 'The push provider has disabled the endpoint.',
+  quarantined: 'Messages for the subscription are in the quarantine.',
+  circuitOpen: 'The circuit breaker is open and allows only probes.',
+  failing: 'The last five attempts failed, or all attempts for a minute or longer.',
+  hung: 'Attempts get no answer in time.',
+  tooSlowIn: 'More deliveries arrive than the endpoint can take.',
+  throttled: 'The throttle makes deliveries wait, and they drain.',
+  catchingUp: 'Deliveries wait and are being sent. Nothing is wrong.',
+  fine: 'No delivery has waited for long.',
+} as const
+export type VerdictCode = keyof typeof VERDICTS
+
+/** Verdicts that ask an operator to act. */
+export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
+  'paused',
+  'pending',
+  'misconfigured',
+  'dlqMissing',
+  'endpointDisabled',
+  'quarantined',
+  'circuitOpen',
+  'failing',
+  'hung',
+  'tooSlowIn',
+])
+
 /** Causes that end a delivery. */
 export const END_CAUSES = {
-  permanent: 'The endpoint refused it in a way that no retry changes.',
+  permanent: 'The attempt failed in a way that no retry can change, such as a refusal by the endpoint.',
   retriesExhausted: 'The last retry failed.',
   outcomeUnknown:
-    'The provider got the whole request and gave no answer. It may have sent the message, so nothing is repeated.',
-  expired: 'The message is older than its topic keeps messages.',
+    'The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not ' +
+    'send the request again.',
+  expired: 'The message is older than its topic’s retention.',
   deadLetterQueueMissing:
-    'Its dead-letter queue does not exist. A native subscription waits for it first (`dlqMissing`).',
-  deadLetterQueueDenied: 'The policy of its dead-letter queue refused it.',
+    'The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native ' +
+    'subscription waits for the queue first (`dlqMissing`).',
+  deadLetterQueueDenied: 'The policy of the dead-letter queue does not allow the topic to send.',
   deadLetterQuota:
-    'Its dead letter was the oldest when its topic’s own queue reached its bound of bytes, and was removed.',
+    'The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of ' +
+    'this delivery was among them.',
   unsubscribed: 'The subscription was deleted.',
-  purged: 'An operator purged the subscription’s deliveries.',
-  filterPolicy: 'The subscription’s filter policy does not match.',
-  quarantined: 'It cannot be decoded; `reason` says what is wrong.',
-  quarantineDeleted: 'An operator deleted its entry in the quarantine.',
-  unknown: 'It left its lane, and nothing says how it ended.',
+  purged: 'An operator purged the waiting deliveries of the subscription.',
+  filterPolicy: 'The subscription’s filter policy does not match the message.',
+  quarantined: 'The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error.',
+  quarantineDeleted: 'An operator deleted the delivery’s entry in the quarantine.',
+  unknown: 'The delivery is no longer in its lane, and the outcome log has no entry of its end.',
 } as const
 
 export const DELIVERY_CAUSES = { ...RETRY_CAUSES, ...WAIT_CAUSES, ...END_CAUSES } as const

@@ -36,10 +36,20 @@ export {
   RETRY_CAUSES,
   type RetryCause,
   type StoredWhy,
+  VERDICTS_IN_NEED,
+  type VerdictCode,
   WAIT_CAUSES,
   type WaitCause,
   type Why,
 } from './delivery-causes.ts'
+export {
+  areNumbers,
+  DIRECT_LANES,
+  directOwnerOf,
+  directTopicArn,
+  endpointOf,
+  numbersArn,
+} from './direct/direct-names.ts'
 export { ERROR_MEANING, ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
 export { isObject, jsonOf, objectOf } from './json-values.ts'
 export {
@@ -109,6 +119,13 @@ export {
 export { problemsOf } from './problems.ts'
 export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
 export {
+  type EndpointEvent,
+  type EndpointFailureType,
+  EVENT_ATTRIBUTES,
+  endpointEventText,
+  eventTopicOf,
+} from './push/platform-events.ts'
+export {
   isPlatform,
   isPlatformApplicationName,
   PLATFORMS,
@@ -125,6 +142,7 @@ export {
 export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
   AttemptErrorCode,
+  AttemptedApplication,
   AttemptResult,
   BackoffFunction,
   ConsumerRecord,
@@ -132,6 +150,7 @@ export type {
   DeadLetterReason,
   DeliveryPolicy,
   EffectiveDeliveryPolicy,
+  Feedback,
   FifoThroughputScope,
   FilterPolicy,
   FilterPolicyScope,
@@ -160,6 +179,7 @@ export type {
   WebhookAlgorithm,
   WebhookKey,
 } from './records.ts'
+export { DEAD_LETTER_REASONS } from './records.ts'
 export {
   type HostPort,
   isRedisCluster,
@@ -171,9 +191,6 @@ export {
   type RedisTarget,
   type RedisTls,
 } from './redis-target.ts'
-export { PreviewAnswer, PreviewInput } from './schemas/delivery-policy-schemas.ts'
-export { DeliveriesAnswer, MessageView } from './schemas/delivery-schemas.ts'
-export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policy-schemas.ts'
 export {
   KeyList,
   KeyListQuery,
@@ -181,7 +198,21 @@ export {
   KeyView,
   NewKeyInput,
   NewKeyView,
-} from './schemas/key-schemas.ts'
+} from './schemas/access/key-schemas.ts'
+export { LoginInput, SessionView } from './schemas/access/session-schemas.ts'
+export { PreviewAnswer, PreviewInput } from './schemas/delivery-policy-schemas.ts'
+export { EventsQuery, EventView } from './schemas/events/event-schemas.ts'
+export {
+  type AttemptDecision,
+  type EndOfEvents,
+  EVENT_TYPES,
+  type EventType,
+  type GapCause,
+  LOGGED_EVENTS,
+  UNLOGGED_EVENTS,
+  type UnloggedEventType,
+} from './schemas/events/event-types.ts'
+export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policy-schemas.ts'
 export {
   AddressReference,
   BouncesAnswer,
@@ -191,8 +222,11 @@ export {
   SuppressionListQuery,
   SuppressionView,
 } from './schemas/mail-schemas.ts'
+export { DeliveriesAnswer, MessageView } from './schemas/messages/delivery-schemas.ts'
 export {
   BatchInput,
+  DirectMessageInput,
+  DirectMessageReceipt,
   IdempotencyKey,
   MessageInput,
   MessageReference,
@@ -200,8 +234,10 @@ export {
   PublishInput,
   PublishQuery,
   TestInput,
-} from './schemas/message-schemas.ts'
+} from './schemas/messages/message-schemas.ts'
+export { MessageSearchAnswer, MessageSearchQuery } from './schemas/messages/message-search-schemas.ts'
 export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
+export { OverviewView } from './schemas/overview-schemas.ts'
 export {
   ApplicationReference,
   NewPlatformEndpointInput,
@@ -282,6 +318,8 @@ export {
   SmsChanges,
   SmsView,
 } from './schemas/sms-schemas.ts'
+export { STATS_RANGES, StatsQuery, type StatsRange, StatsView } from './schemas/stats-schemas.ts'
+export { LaneList, LaneListQuery } from './schemas/subscriptions/lane-list-schemas.ts'
 export {
   ConfirmInput,
   DiscardedAnswer,

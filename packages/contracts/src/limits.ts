@@ -110,6 +110,10 @@ export const QUEUE_MESSAGE_BYTES_MIN = 1_024
 export const QUEUE_ALLOWED_SOURCES_MAX = 10
 /** @limit Attributes of a queue's message. Past it: the message is refused. */
 export const QUEUE_MESSAGE_ATTRIBUTES_MAX = 10
+/** @limit Shortest lease of a queue: a receive may wait 20 seconds. Past it: `validation_failed`. */
+export const QUEUE_LEASE_SECONDS_MIN = 60
+/** @limit Longest lease of a queue, in seconds. Past it: `validation_failed`. */
+export const QUEUE_LEASE_SECONDS_MAX = 604_800
 /** @limit `maxReceiveCount` of a redrive policy. Past it: the policy is refused. */
 export const QUEUE_MAX_RECEIVE_COUNT_MAX = 1_000
 /** @limit Receipt handles of one request to the native API. Past it: `validation_failed`. */

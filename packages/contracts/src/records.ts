@@ -230,6 +230,10 @@ export interface Message {
   deduplicationId?: string
   /** FIFO: 20 decimal digits, rising for each topic. */
   sequenceNumber?: string
+  /** An event of a platform application. A delivery of it that fails gives no event, so that events end. */
+  isEvent?: true
+  /** A direct message: the phone number, or the ARN of the platform endpoint, to which it was published. */
+  target?: string
   /**
    * Dispatch sets this Redis key if it does not exist (`SET NX`). If the key exists with another value, the message is
    * dropped.
@@ -291,6 +295,8 @@ export interface QueueRecord {
   maximumMessageBytes?: number
   /** Which queues may name this one as their dead-letter queue. Absent: every queue. */
   redriveAllowPolicy?: RedriveAllowPolicy | null
+  /** The queue is deleted if nobody has received from it for so long. Absent or null: it stays. */
+  leaseSeconds?: number | null
   tags?: Record<string, string>
   /** ARN of the topic that made this queue for its dead letters. Absent: a request made it. */
   deadLettersOf?: string
@@ -373,6 +379,19 @@ export interface RedriveTask {
   error: string | null
 }
 
+/** Which ended deliveries are logged. */
+export interface Feedback {
+  /** Share of successes to log, from 0 to 1. */
+  share: number
+  failures: boolean
+}
+
+/** Mobile push: the platform application of an attempt, whose attributes may ask for delivery status logs. */
+export interface AttemptedApplication {
+  arn: string
+  feedback: Feedback
+}
+
 /** The result of one attempt. A failure is a result, too, and not an exception. */
 export type AttemptResult =
   | {
@@ -392,6 +411,7 @@ export type AttemptResult =
       isThrottled?: true
       /** The class of the result, if the response says more than its status does. */
       verdict?: ResultClass
+      application?: AttemptedApplication
     }
   | {
       kind: 'failure'
@@ -402,6 +422,7 @@ export type AttemptResult =
       retryAfterSeconds?: number
       /** The status that the endpoint's service has for it, for delivery status logs. */
       statusCode?: number
+      application?: AttemptedApplication
     }
 
   /** Fantail's own configuration prevents the attempt. The attempt is not counted, and the lane stands. */
@@ -426,13 +447,13 @@ export type AttemptErrorCode =
   | 'invalid_response'
   | 'forbidden_address'
   | 'proxy'
-  | 'secrets'
   | 'queue_missing'
   | 'queue_refused'
   | 'invalid_record'
   | 'storage'
   | 'recipient_suppressed'
   | 'endpoint_disabled'
+  | 'token_refused'
   | 'notification_expired'
   | 'throttled'
   | 'opted_out'

@@ -9,7 +9,7 @@ export { type Attempters, closeAttempters, createAttempters } from './attempters
 export { createFunctionCalls } from './attempters/function-attempter.ts'
 export type { KindSettings } from './attempters/kind-settings.ts'
 export { UnconfiguredAttempter } from './attempters/unconfigured-attempter.ts'
-export { secretsFailure, unsignedFailure } from './envelope/attempt-request.ts'
+export { unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,
   type Envelope,
@@ -39,12 +39,14 @@ export {
   outboundContext,
   type Reached,
 } from './outbound/outbound-secrets.ts'
+export { unopenedSecrets } from './outbound/unopened-secrets.ts'
 export { hostOf } from './outbound/url-host.ts'
 export {
   openPlatformCredential,
   platformContext,
   sealPlatformCredential,
 } from './push/platform-credential.ts'
+export { notificationProblem } from './push/push-notification.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
 export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'
@@ -66,4 +68,7 @@ export {
   webhookKeyContext,
   webhookSignerOf,
 } from './signing/standard-webhooks.ts'
+export { smsTextProblem } from './sms/sms-message.ts'
 export type { SmsTools } from './sms/sms-tools.ts'
+export { RedisSink } from './streams/redis-sink.ts'
+export { redisStreamOf } from './streams/redis-stream-place.ts'

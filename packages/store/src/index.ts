@@ -3,10 +3,17 @@ export { API_KEY } from './access/api-key-fields.ts'
 export { ApiKeys } from './access/api-keys.ts'
 export { KeyNotHeldError, keyHolderName, refuseKeyNotHeld } from './access/key-holders.ts'
 export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
+export { SESSION_MS_MAX, type SessionRecord, Sessions } from './access/sessions.ts'
 export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
-export { type MemorySample, readMemory, readTopicBytes, StorageGuard } from './capacity/storage-guard.ts'
+export {
+  type MemorySample,
+  PUBLISH_SHARE,
+  readMemory,
+  readTopicBytes,
+  StorageGuard,
+} from './capacity/storage-guard.ts'
 export { DATA_RISKS, DataLossError, refuseDataLoss, StorageHealthReader } from './capacity/storage-health.ts'
 export { CONSUMER, type ConsumerSettings } from './consumers/consumer-fields.ts'
 export {
@@ -22,6 +29,19 @@ export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock } from './dispatch/job-lock.ts'
 export { noteParts, readParts } from './dispatch/note-parts.ts'
+export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
+export { type LiveNotice, LiveSender } from './events/live-sender.ts'
+export { type DeliveryEvent, eventsOf, type LoggedEvent } from './events/log-events.ts'
+export {
+  comparePages,
+  formatPosition,
+  type LogPosition,
+  type PlaceInPage,
+  parsePosition,
+  wasSeen,
+} from './events/log-position.ts'
+export { type LogPage, OutcomeReader } from './events/outcome-reader.ts'
+export { SliceFinder } from './events/slice-finder.ts'
 export { FifoLog, type FifoReceipt } from './fifo/fifo-log.ts'
 export { fifoLogFigures } from './fifo/fifo-log-figures.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
@@ -30,6 +50,7 @@ export {
   dueKey,
   idempotencyKey,
   laneKey,
+  liveChannel,
   messageKey,
   outcomeLogKey,
   QUARANTINE_BASE,
@@ -44,12 +65,16 @@ export {
   WAKE_CONSUMERS,
   WAKE_CREDENTIALS,
   WAKE_LANES,
+  WAKE_LISTENERS,
   WAKE_MOVED,
   WAKE_QUEUES,
   WAKE_REDRIVES,
 } from './keys.ts'
+export { LaneSurvey, type SurveyedLane } from './lanes/board/lane-survey.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
-export { drainOf } from './lanes/figures/drain.ts'
+export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
+export { verdictOf } from './lanes/figures/verdict.ts'
+export type { Verdict } from './lanes/figures/verdict-sentence.ts'
 export type { LaneStore } from './lanes/lane-api.ts'
 export {
   type AttemptNote,
@@ -96,6 +121,9 @@ export {
 } from './outcomes/outcome-filtered.ts'
 export { type MessageSummary, OutcomeLog } from './outcomes/outcome-log.ts'
 export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
+export type { FoundMessage } from './outcomes/search/found-messages.ts'
+export { OutcomeSearch } from './outcomes/search/outcome-search.ts'
+export { readTotals, type Totals } from './overview/totals.ts'
 export { PlatformApplications } from './push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { PushState } from './push/push-state.ts'
@@ -155,6 +183,10 @@ export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'
 export { SandboxNumbers } from './sms/sandbox-numbers.ts'
 export { SmsState } from './sms/sms-state.ts'
+export { StatsCounter } from './stats/stats-counter.ts'
+export { type SeriesKind, type Stats, StatsStore } from './stats/stats-store.ts'
+export type { Tally } from './stats/tally.ts'
+export { openStreamWriter } from './streams/stream-writer.ts'
 export { ConfirmationLimits } from './subscriptions/confirmation-limits.ts'
 export { createConfirmationToken } from './subscriptions/confirmation-token.ts'
 export {

@@ -1,7 +1,8 @@
 /**
- * Every Redis key. `base` is a shard's prefix (shards.ts). Scripts build the same names from it, so a change here needs
- * a change in `lua/` too. Binary ids are 16 raw bytes. A key that only scripts build is described in a line comment
- * here. Tests take such keys from the test kit (redis-keys.ts).
+ * The names of all Redis keys, with type, members and life time. `base` is the prefix of a shard (shards.ts). Scripts
+ * build the same names from this prefix, so a change here needs a change in `lua/` too. Binary ids are 16 raw bytes. If
+ * only scripts build a key, it has no function here, but a line comment. Tests take the names of such keys from the
+ * test kit (redis-keys.ts).
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
@@ -14,10 +15,16 @@ import { shardBase, shardOf } from './redis/shards.ts'
 
 // ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
 
-/** Hash: `record` (JSON TopicRecord), `uid`, `v` (version of the record), `rate`, `ret`, `ovr` (as on a slice), `rev`
- *  (unique id of the last change of the topic or its subscriptions), `slices` (JSON array: subscriptions per slice,
- *  those being made or removed included, each as wide as all others), `free` (no slice before it has room), `deleted`
- *  (subscriptions deleted so far). Home shard of the topic. */
+/**
+ * Hash in the topic's home shard:
+ * - `record` (JSON TopicRecord), `v` (version of the record), `uid`
+ * - `rate`, `ret`, `ovr`: the same as in a slice
+ * - `rev`: unique id of the latest change of the topic or its subscriptions
+ * - `slices`: JSON array with the number of subscriptions in each slice. Subscriptions that are being created or
+ *   removed count too. All numbers are padded to the same width.
+ * - `free`: number of the first slice that may have a free place
+ * - `deleted`: number of subscriptions that were deleted so far
+ */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
 export const topicsKey = (base: string) => `${base}topics`
@@ -31,8 +38,12 @@ export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${to
  * (topics-repair.ts). A sweep finishes those that a crash interrupted.
  */
 export const unfinishedKey = (base: string) => `${base}unfinished`
-/** Hash in the slice's shard: `rev`, `arn`, `topic` (JSON TopicRecord), `v` (its version), `rate` (default throttle or
- *  ''), `ret` (seconds), `ovr` ('1' where subscription overrides are disabled), `n:active|pending|paused` counts. */
+/**
+ * Hash in the slice's shard:
+ * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord), `v` (version of that record)
+ * - `rate` default throttle or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override the policy
+ * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
+ */
 export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
 /** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
@@ -59,34 +70,40 @@ export const expiriesKey = (base: string) => `${base}expiries`
 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
-/** Hash: `s` slice id, `r` own throttle or '', `c` maxInFlight, `p` '1' paused, `g` '1' gone, `q` '1' has a DLQ,
- *  `x` throttle's theoretical arrival time (ms, fractional), `k` claim counter, `e` last error, `h` last status code,
- *  `ea` ms of that failure, `eo` ms of the last success, `en` how many attempts ended lately (lane-seen.lua),
- *  `em` ms of the last change of its endpoint,
- *  `l` seconds that it keeps deliveries at least (absent: of an earlier release),
- *  `u` ms of the last purge, `a` '1' its endpoint has answered in time (absent: not yet, or its latest attempt hung),
- *  `m` retry mode (`s`, `a`, else `-`) and, of one with a circuit breaker, its failures and ms
- *  between probes, with `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` beside it (lane-pace.lua,
- *  note-results);
- *  `dm` until when it shows that its dead-letter queue is missing (lane-settle.lua);
- *  of a FIFO topic's lane, since something was first moved there, `f` '1', or '2' where several
- *  of a group may be sent at once, and `b` how many deliveries are behind the heads of their groups. */
-export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
-// `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id
-// (+ 2 bytes generation if redriven).
-// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries with attempts behind them, those marked dead, and
-// those that wait because their leases ended again and again.
-// `<base>lease:<subscription id>`. Sorted set by lease (its end in ms times 2,048 plus a number that makes it unique,
-// odd in a FIFO lane): deliveries in flight.
-// `<base>state:<subscription id>`. Hash: delivery → packed retry state, and after an ended lease how many have ended
-// in a row (lane-state.lua); only of deliveries that have either.
-// `<base>groups:<subscription id>`. Hash, of a FIFO topic's lane: `g<group>` → its head, the delivery that stands in
-// one of the sets; `d<head>` → group.
-// `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Not there while it is
-// empty.
 /**
- * Sorted set by ms: subscription id → when its lane next needs a take; `log:<topic uid>` → when the log of a FIFO topic
- *  needs a reader; `isolated:<topic uid>:<group>` → the same of an isolated group. Decides what runs when. */
+ * Hash of a lane:
+ * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused
+ * - `r` own throttle or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
+ * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
+ * - `l` seconds for which deliveries are kept at least. Lanes of earlier releases do not have it.
+ * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
+ * - last failure: `e` error, `h` status code, `ea` ms. Last success: `eo` ms. `en`: recent attempts (lane-seen.lua)
+ * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed
+ * - `m` retry mode (`s`, `a` or `-`), and after it failures and ms between probes of a circuit breaker. Their state:
+ *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
+ * - `mx` name of the broken credential for which the lane stands (lane-stand.lua)
+ * - `dm` ms until which the lane shows that its dead-letter queue is missing (lane-settle.lua)
+ * - FIFO lanes that have got a delivery: `f` '1', or '2' if several of a group may be sent at once; `b` number of
+ *   deliveries behind the heads of their groups
+ */
+export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
+// `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+
+// 2 bytes generation if redriven).
+// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries that were attempted, deliveries that are marked
+// dead, and deliveries that wait because their leases ended again and again.
+// `<base>lease:<subscription id>`. Sorted set by lease: deliveries in flight. A lease is its end in ms times 2,048,
+// plus a number that makes it unique. In a FIFO lane it is odd.
+// `<base>state:<subscription id>`. Hash: delivery → packed retry state, and the number of its leases that have ended
+// one after the other (lane-state.lua). Deliveries that have neither are not in it.
+// `<base>groups:<subscription id>`. Hash of a FIFO topic's lane: `g<group>` → head of the group, the delivery that is
+// in one of the sets; `d<head>` → group.
+// `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Deleted when it is empty.
+/**
+ * Sorted set by ms, which decides what runs when:
+ * - subscription id → when its lane next needs a take
+ * - `log:<topic uid>` → when the log of a FIFO topic needs a reader
+ * - `isolated:<topic uid>:<group>` → when the log of an isolated group needs a reader
+ */
 export const dueKey = (base: string) => `${base}due`
 /**
  * Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of
@@ -98,9 +115,14 @@ export const turnsKey = (base: string) => `${base}turns`
  * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
  */
 export const heldKey = (base: string) => `${base}held`
-// `<base>leases`. String: leases given so far, which makes each lease unique. For ever.
-// `<base>redriven:<task>`. Hash: `f` fence, `b` batch, `<item id>` → '' for what that batch of a redrive task parked.
-// A day after the last.
+/**
+ * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry goes with the next
+ * success, or a day after its last failure (note-attempts-1.lua).
+ */
+export const failingKey = (base: string) => `${base}failing`
+// `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
+// `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,
+// `<item id>` → '' for each item that it parked. Expires a day after the latest batch.
 /**
  * Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted when `n` reaches 0.
  */
@@ -147,31 +169,48 @@ export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${
 
 /** Sorted set, all scores 0: queue ARNs of the shard. */
 export const queuesKey = (base: string) => `${base}queues`
-/** Hash: `record` (JSON QueueRecord), `uid`, its settings for scripts (`v`, `r`, `d` in ms, `m` maxReceiveCount, `t`
- *  dead-letter queue), `seen` and `off` of its clock (queue.lua), `seq` (items stored so far), `purged` (ms of the last
- *  purge), `forgot` (`seq` at that time), `cb` '1' deduplication ids may be made from bodies, `gs` '1' they hold within
- *  a group, `of` ARN of the topic that made it for its dead letters. */
+/**
+ * Hash of a queue:
+ * - `record` (JSON QueueRecord), `uid`
+ * - settings for scripts: `v` visibility timeout, `r` retention, `d` delay (ms), `m` maxReceiveCount, `t` dead-letter
+ *   queue, `cb` '1' if deduplication ids may be made from bodies, `gs` '1' if they hold within a group only
+ * - `seen` and `off` of the queue's clock (queue.lua)
+ * - `seq` number of items stored so far, `purged` ms of the last purge, `forgot` value of `seq` at that time
+ * - `of` ARN of the topic that made the queue for its dead letters
+ */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
-// `<base>q:<uid>:`
-// What every other key of a queue begins with; `uid` is another one where a queue is deleted and made again.
-// Sorted sets by ms of the queue's clock: `age` (all items, by what retention counts from), and where an item is:
-// `ready`, `flight` (due back), `delayed`, `moving` (to the dead-letter queue; lease end), `held` (in a redrive's
-// batch). `recent`: ids given by senders, with a `>` those that a redrive policy brought, by when they left (10
-// minutes, at most 100,000). Hash `dead`: dead letters by kind.
-// Hash `i:<id>`, an item: `p` payload, `s` sent, `c` receive count, `f` first received, `h` digests of its
-// handles' secrets, newest first (FIFO: the newest), `t` time of the newest receive, `x` source queue and `b` receives
-// before it came here by a redrive policy, `i` '1' id given, `n` '1' receive in spite of the redrive policy, `g` group,
-// `d` deduplication id (FIFO: '' the body's digest, absent the item's id), `o` sequence number (FIFO), `e` when it was
-// dead-lettered or moved here; of a dead letter `r` reason, `k` status code, `u` subscription ARN, `m` message id.
-// FIFO: no `ready` and `delayed`; `flight` has all that was received or is not to be (far ahead). Sorted sets
-// `g:<group>`: its items by sequence number; `heads` and `back`: groups by when their first item is visible
-// (queue.lua). `d:<SHA-1>`: a string per deduplication id, `a:<SHA-1>`: a list per receive attempt, both 5 minutes.
-// About 700 bytes a message beside its body in a standard queue; 950 in a FIFO queue, and 250 more for 5 minutes.
+// `<base>q:<uid>:` is the beginning of all other keys of a queue. A queue that is deleted and created again gets
+// another `uid`. The keys after this beginning:
+// - `age`. Sorted set of all items, by the time from which their retention counts (ms of the queue's clock).
+// - `ready`, `delayed`, `flight` (by when the item comes back), `moving` (on its way to the dead-letter queue, by the
+//   end of the lease), `held` (in a batch of a redrive). Sorted sets by ms of the queue's clock. An item is in one of
+//   them.
+// - `recent`. Sorted set by ms: ids that senders gave to removed items. Ids of items that a redrive policy brought
+//   begin with `>`. An id is kept for 10 minutes, and at most 100,000 are kept.
+// - `dead`. Hash: kind of dead letter → number.
+// - `i:<id>`. Hash of an item. Payload `p`; times: `s` sent, `f` first received, `t` newest receive; `c` receive count;
+//   `h` digests of the secrets of its handles, newest first (FIFO: only the newest). If a redrive policy brought it:
+//   `x` source queue, `b` receives before that. `i` '1' if the sender gave the id, `n` '1' if it may be received in
+//   spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the body's digest, absent for the
+//   item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here. Dead letters: `r` reason, `k`
+//   status code, `u` subscription ARN, `m` message id.
+// - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
+// - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
+//   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far
+//   ahead).
+// - FIFO: `d:<SHA-1>`. String for each deduplication id, 5 minutes. `a:<SHA-1>`. List for each receive attempt, 5
+//   minutes.
+// In addition to its body, a message takes about 700 bytes in a standard queue. In a FIFO queue it takes 950, and 250
+// more for 5 minutes.
 // `<base>q:<uid>:consumers`. Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue.
 // `<base>q:<uid>:shares:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
-// pushed. A minute after the last lease.
+// pushed. Expires a minute after the last lease.
 /** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
 export const consumingKey = (base: string) => `${base}consuming`
+/** Sorted set by ms of their end: leases of the shard's queues, by ARN. */
+export const leasedQueuesKey = (base: string) => `${base}queues:leased`
+/** Set: ARNs of topics that may have subscriptions to a leased queue. Deleted with the lease. */
+export const leasedTopicsKey = (arn: string) => `${shardBase(shardOf(arn))}queue:topics:${arn}`
 /** String: when the queue of this name was deleted, ms. Kept for 60 s. */
 export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
 /** Hash: ARN of a queue that a topic made for its dead letters → its approximate bytes. Deleted with the queue. */
@@ -186,13 +225,16 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
 // ---- redrives: owned by redrives.ts, in the source's home shard
 
 /**
- * Hash: a task (its members by name), and how far it is: `uid` of the source, `newest` (highest score in `age` when it
- * began),
- *  `score` and `last` (scan cursor), `done` '1' scanned to the end, `fence`, `batch` number, `items` (JSON ids of the
- *  open batch; absent between batches), `next` (ms: start of the next batch by the rate). 14 days after its end. */
+ * Hash of a redrive task, which expires 14 days after the end of the task. It has the members of the record by name,
+ * and the progress:
+ * - `uid` of the source, `newest`: the highest score in `age` when the task began
+ * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
+ * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
+ * - `next`: ms at which the rate allows the next batch
+ */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
-// `<redriveKey>:left`. Set: groups of a FIFO source. The task left a message of each behind, and so leaves the rest of
-// the group. Deleted when the task ends.
+// `<redriveKey>:left`. Set: groups of a FIFO source. The task has left a message of each of these groups in the source,
+// so it also leaves all later messages of the group there. Deleted when the task ends.
 /** Sorted set, all scores 0: ids of the shard's tasks. An id begins with its time. A sweep removes old ones. */
 export const redrivesKey = (base: string) => `${base}redrives`
 /** Hash: source ARN → id of its active task. */
@@ -236,13 +278,23 @@ export const signingPairKey = () => `${SIGNING_BASE}pair`
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 /** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */
 export const API_KEYS_BASE = 'ft:{keys}:'
-/** Hash: an API key's id → JSON ApiKeyRecord. Until it is revoked. */
+/** Hash: id of an API key → JSON ApiKeyRecord. A key stays until it is revoked. */
 export const apiKeysKey = () => `${API_KEYS_BASE}records`
 /** Sorted set, all scores 0: `<account> <id>` of every API key. */
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 // `<API_KEYS_BASE>cursors`. String: the key that seals cursors (api-keys.ts). Never deleted.
 // `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. Expires
 // 2 s after the last request.
+/** The beginning of all keys about sessions of the console (sessions.ts). */
+export const SESSIONS_BASE = 'ft:{sessions}:'
+/** String, JSON: a session by the SHA-256 of its token, hex. Expires an hour after it was last used. */
+export const sessionKey = (digest: string) => `${SESSIONS_BASE}session:${digest}`
+// `<SESSIONS_BASE>ends`. Sorted set by ms of their end: digests of sessions.
+/**
+ * String: number of counted logins from an address. A successful login is taken back. Expires a minute after the first
+ * one.
+ */
+export const loginsKey = (address: string) => `${SESSIONS_BASE}logins:${address}`
 /** The beginning of all keys of credentials (credentials/own-credentials.ts). */
 export const CREDENTIALS_BASE = 'ft:{credentials}:'
 /**
@@ -262,19 +314,33 @@ export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
 // `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
 // Expires 2 s after the last mail.
-/** What all keys of text messages begin with (sms/sms-state.ts, sandbox-numbers.ts). */
+/** The beginning of all keys for text messages (sms/sms-state.ts, sandbox-numbers.ts). */
 export const SMS_BASE = 'ft:{sms}:'
-/** Sorted set, all scores 0: numbers that get no text messages. Until they are opted in. */
+/** Sorted set, all scores 0: numbers that get no text messages. A number stays until it is opted in. */
 export const optedOutKey = () => `${SMS_BASE}opted-out`
 /** Hash: attributes of SetSMSAttributes, as given. Never deleted. */
 export const smsAttributesKey = () => `${SMS_BASE}attributes`
-/** Hash: a number of the sandbox → Pending or Verified. Until it is deleted. */
+/** Hash: number of the sandbox → Pending or Verified. A number stays until it is deleted. */
 export const sandboxNumbersKey = () => `${SMS_BASE}sandbox`
 /**
  * String: millionths of a USD that text messages of a day (`2026-11-23`, UTC) or month (`2026-11`) cost. Expires two
  * days or two months after the last message.
  */
 export const smsSpentKey = (period: string) => `${SMS_BASE}spent:${period}`
+/** The beginning of all keys of statistics (stats/stats-store.ts). */
+export const STATS_BASE = 'ft:{stats}:'
+/**
+ * Hash: minute of the hour → msgpack array of published, delivered, failed, dead-lettered, then pairs of bucket
+ * (log-buckets.ts) and count. `kind` is t topic, s subscription or a account. Expires 25 hours after the last count.
+ */
+export const statsMinutesKey = (kind: string, name: string, hour: number) =>
+  `${STATS_BASE}minutes:${kind}:${name}:${hour}`
+/** The same by hour of the day, UTC. Expires 31 days after the last count. */
+export const statsHoursKey = (kind: string, name: string, day: number) =>
+  `${STATS_BASE}hours:${kind}:${name}:${day}`
+/** Sorted set by ms of the last count: names with statistics. A seat is given away after a day without counts. */
+export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
+// `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.
 
 // ---- mobile push: owned by push/, in the shard of the application's ARN, deleted with the application
 
@@ -320,6 +386,10 @@ export const WAKE_MOVED = 'ft:wake:moved'
 export const WAKE_CREDENTIALS = 'ft:wake:credentials'
 /** The ARN of a queue whose push consumers changed, or of which one has a free share. */
 export const WAKE_CONSUMERS = 'ft:wake:consumers'
+/** JSON: which live events the listeners of an API process want (events/live-interest.ts). */
+export const WAKE_LISTENERS = 'ft:wake:listeners'
+/** Live events for the listeners of one API process: JSON (events/live-sender.ts). */
+export const liveChannel = (processId: string) => `ft:live:${processId}`
 /** A redrive task's id: created, resumed, canceled. */
 export const WAKE_REDRIVES = 'ft:wake:redrives'
 /**

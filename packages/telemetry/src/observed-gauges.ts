@@ -1,7 +1,7 @@
 /** Gauges whose values are read at every scrape: of lanes, FIFO logs, the quarantine and Redis. */
 import type { Instruments } from './fantail-metrics.ts'
 
-/** @limit Lanes that the gauges show, those with the most waiting first. Past it: the others are left out. */
+/** @limit Lanes that the gauges show. Past it: the lanes with fewer waiting deliveries are left out. */
 const LANES_SHOWN_MAX = 1_000
 export interface LaneObservation {
   /** The topic's name. */
@@ -41,18 +41,21 @@ export type QuarantineSource = () => Promise<QuarantineObservation>
 interface StorageObservation {
   memory: { usedBytes: number; limitBytes: number }
   watermarkBytes: number
-  /** Settings of Redis with which accepted messages could be lost. */
+  /** The risks that were found: settings of Redis that could lose accepted messages. */
   risks: readonly string[]
 }
 
 export interface StorageSource {
   /** Read at every scrape. */
   read: () => Promise<StorageObservation>
-  /** All known risks. Those that Redis does not have are shown as 0. */
+  /** Every risk that Fantail looks for. The gauge of a risk is 1 if Redis has the risk, else 0. */
   possible: readonly string[]
 }
 
-/** Shows the result synchronously. Two scrapes at the same time then cannot clear each other's gauges. */
+/**
+ * Reads first and then shows the result synchronously. So a scrape cannot clear the gauges of another scrape at the
+ * same time.
+ */
 export async function refreshed<T>(source: () => Promise<T[]>, show: (observed: T[]) => void): Promise<void> {
   try {
     show(await source())

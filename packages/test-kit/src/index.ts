@@ -44,3 +44,4 @@ export {
 export { createTestTls, type TestTls } from './redis/redis-tls.ts'
 export { createAuthority, createSelfSigned } from './tls-certificates.ts'
 export { waitFor } from './wait-for.ts'
+export { whenClosed } from './when-closed.ts'

@@ -31,11 +31,14 @@ type VaultErrorCode = 'unknownKey' | 'damaged'
 /** Its message never contains the secret. */
 export class VaultError extends Error {
   readonly code: VaultErrorCode
+  /** The missing key, if the code is `unknownKey`. */
+  readonly keyId: string | undefined
 
-  constructor(code: VaultErrorCode, message: string) {
+  constructor(code: VaultErrorCode, message: string, keyId?: string) {
     super(message)
     this.name = 'VaultError'
     this.code = code
+    this.keyId = keyId
   }
 }
 
@@ -51,8 +54,10 @@ export function createVault(keys: readonly [MasterKey, ...MasterKey[]]): Vault {
   const open = (sealed: string, context: string): string => {
     const { id, box } = taken(sealed)
     const key = ring.get(id)
-    if (!key)
-      throw new VaultError('unknownKey', `it is sealed with key ${id}, which is not among ${known(keys)}`)
+    if (!key) {
+      const reason = `it is sealed with key ${id}, which is not among ${known(keys)}`
+      throw new VaultError('unknownKey', reason, id)
+    }
     return decrypted(box, { key, context })
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * A delivery worker, wired: dispatch jobs in, attempts out, lanes between. The parts know each other only by what they
- * are given here.
+ * Builds a delivery worker from its classes. Each class knows others only by the objects that it gets here. The path of
+ * a delivery:
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
@@ -14,8 +14,8 @@ import {
   QueueAdmission,
   QueueAppends,
 } from '@fantail/delivery'
-import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import { createStartSteps, openConnections } from '@fantail/runtime'
+import { createPublisher, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
+import { createStartSteps, createStateLog, openConnections } from '@fantail/runtime'
 import {
   DataLossError,
   deliveryItemId,
@@ -23,10 +23,14 @@ import {
   keyHolderName,
   LetterQuota,
   type LetterShares,
+  LiveSender,
   MasterKeyError,
+  openStreamWriter,
   PushState,
   type Redis,
   ServerMarks,
+  StatsCounter,
+  StatsStore,
   shardBase,
   shardOf,
   shardsInUse,
@@ -34,12 +38,14 @@ import {
   VaultKeys,
 } from '@fantail/store'
 import { AttemptMaker } from './attempts/attempt-maker.ts'
+import { AttemptReports } from './attempts/attempt-reports.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
 import { CredentialGate } from './attempts/credential-gate.ts'
 import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { createMailTools } from './attempts/shared-mail.ts'
 import { createSmsTools } from './attempts/shared-sms.ts'
+import { TargetTurns } from './attempts/target-turns.ts'
 import { LaneBatches } from './batches/lane-batches.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -62,6 +68,7 @@ import { Finishing } from './outcomes/finishing.ts'
 import { LetterAppends } from './outcomes/letter-appends.ts'
 import { MissingQueues } from './outcomes/missing-queues.ts'
 import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
+import { PushEvents } from './outcomes/push-events.ts'
 import { moveOlderEntries } from './outcomes/quarantining.ts'
 import { createWorkerMetrics } from './outcomes/telemetry-metrics.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
@@ -97,7 +104,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { lanes, queues, snapshots, quarantine } = stores
   const clocks = createShardClocks(redis, log)
   const now = () => clocks.now()
-  const metrics = createWorkerMetrics(options.telemetry.metrics, now)
+  const onFlush = createStateLog({ log, what: 'stats', initial: 'up' })
+  const stats = new StatsCounter({ store: new StatsStore(redis), now, onFlush })
+  const metrics = createWorkerMetrics(options.telemetry.metrics, now, stats)
   const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
   const freed = new FreedCapacity()
   const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax, freed })
@@ -105,6 +114,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const onDue = (shard: number, at: number | null) => laneLoop.dueAt(shard, at)
   const parking = new Parking(lanes, log, onDue)
   const notes = new AttemptNotes(lanes, log)
+  const live = new LiveSender(redis)
+  const reports = new AttemptReports({ log, live, now })
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const admission = new QueueAdmission({ queues })
@@ -138,11 +149,29 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
   const sms = createSmsTools(redis, { metrics: options.telemetry.metrics, log, now })
-  const push = new PushState(redis, {
+  const push: PushState = new PushState(redis, {
     onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
-    onProblem: (error) => log.warn({ err: error }, 'push.endpointNotDisabled'),
+    publishUpdated: ({ arn: endpointArn }, application) =>
+      events.publish(application, { type: 'EndpointUpdated', endpointArn }),
   })
-  const made = createAttempters({ ...sending, appends, mail, sms, push, itemIdOf: deliveryItemId })
+  const events = new PushEvents({
+    application: (arn) => push.application(arn),
+    snapshots,
+    memory: stores.memory,
+    openPublisher: () => createPublisher({ url: redisUrl, queues: options.queues, minReplicas }),
+    publicUrl: options.publicUrl,
+    log,
+    now,
+  })
+  const made = createAttempters({
+    ...sending,
+    openStreamWriter,
+    appends,
+    mail,
+    sms,
+    push,
+    itemIdOf: deliveryItemId,
+  })
   const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
@@ -153,13 +182,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     recorder,
     missing,
     notes,
+    reports,
     status,
     credentials,
+    events,
     log,
     jitter,
     maxRetrySeconds,
     now,
   })
+  const targets = new TargetTurns()
   const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
@@ -171,6 +203,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     pacing,
     credentials,
     slots,
+    targets,
     freed,
     snapshots,
     renewals,
@@ -212,6 +245,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     pacing,
     slots,
     bytes,
+    targets,
     snapshots,
     bodies,
     attempts: laneAttempts,
@@ -231,6 +265,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     slots,
     bytes,
     credentials,
+    targets,
     attempts,
     parking,
     finishing,
@@ -238,8 +273,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     snapshots,
     metrics,
     notes,
+    reports,
     status,
-    log,
     attemptTimeoutMs,
     jitter,
     maxRetrySeconds,
@@ -304,7 +339,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     laneAttempts.reconnected()
     laneLoop.reconnected()
   })
-  listenForWakes(subscriber, { snapshots, laneLoop, slots, missing, credentials })
+  listenForWakes(subscriber, { snapshots, laneLoop, slots, missing, credentials, live })
   options.telemetry.metrics.observeLanes(() => observeLanes({ redis, lanes, now }))
   options.telemetry.metrics.observeFifoLogs(() => observeFifoLogs({ redis, now }))
   return {
@@ -335,7 +370,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone
-      await Promise.all([recorder.stop(), notes.stop()])
+      live.stop()
+      await Promise.all([recorder.stop(), notes.stop(), stats.stop(), events.close()])
       await closeAttempters(attempters)
       await options.sender.close()
       connections.disconnect()

@@ -28,20 +28,20 @@ export interface DeliveryWorkerOptions {
   publicUrl?: string | undefined
   /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined
-  /** An operator's own pair. Absent: the one that Redis stores. */
+  /** The operator's own signing key and certificate. Absent: the pair that Redis stores. */
   signingPair?: SigningPair | undefined
-  /** Replace the attempters of these kinds. */
+  /** Attempters that replace the usual ones of these protocols. */
   attempters?: Partial<Attempters>
-  /** Settings of endpoint kinds; default: none. */
+  /** Settings of protocols. Default: none. */
   kinds?: KindSettings
   /** Time between two probes of a broken credential; a minute by default. */
   credentialProbeMs?: number
-  sender: Pick<HttpSender, 'send' | 'openAhead' | 'close'>
+  sender: Pick<HttpSender, 'send' | 'openAhead' | 'dial' | 'close'>
   /** Opens the secrets of endpoints. undefined: there is no master key. */
   vault?: Vault | undefined
   /**
-   * All processes share the vault's key. `start` then rejects if secrets are sealed with another key, and the signing
-   * key is sealed.
+   * True if all processes share the key of the vault. `start` then rejects if secrets are sealed with another key, and
+   * the signing key is sealed.
    */
   checkMasterKey?: boolean
   telemetry: Pick<Telemetry, 'metrics' | 'spans' | 'logs'>

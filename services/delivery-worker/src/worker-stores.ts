@@ -38,7 +38,7 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
     topicQueues: new TopicQueues({ acks, use }),
     counts: new Counts(redis),
     credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),
-    /** Safe to repeat. */
+    /** Puts data into the quarantine. A call may be repeated. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),
     memory: new StorageGuard({ redis, memoryBytes }),
     isolated: new IsolatedMessages(redis),

@@ -2,14 +2,21 @@
  * The API as a Hono application over given dependencies. It opens nothing by itself, so tests can call `app.request()`.
  */
 import { Hono } from 'hono'
+import { consoleRoutes } from './console/console-routes.ts'
 import type { ApiDeps } from './deps.ts'
+import { directRoutes } from './direct/direct-routes.ts'
+import { eventRoutes } from './events/event-routes.ts'
+import { answerOrigins } from './http/cross-origin.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { type App, type Bindings, mount } from './http/mount.ts'
 import { keyRoutes } from './keys/key-routes.ts'
+import { laneRoutes } from './lanes/lane-routes.ts'
 import { mailPageRoutes } from './mail/mail-page-routes.ts'
 import { suppressionRoutes } from './mail/suppression-routes.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import { publishRoutes } from './messages/publish-routes.ts'
+import { searchRoutes } from './messages/search-routes.ts'
+import { overviewRoutes } from './overview/overview-routes.ts'
 import { platformEndpointRoutes } from './push/platform-endpoint-routes.ts'
 import { platformApplicationRoutes } from './push/platform-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
@@ -24,7 +31,9 @@ import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { filterPolicyRoutes } from './routes/filter-policies.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionRoutes } from './sessions/session-routes.ts'
 import { smsRoutes } from './sms/sms-routes.ts'
+import { statsRoutes } from './stats/stats-routes.ts'
 import { subscriptionActionRoutes } from './subscriptions/subscription-actions.ts'
 import { subscriptionRoutes } from './subscriptions/subscription-routes.ts'
 import { webhookKeyRoutes } from './subscriptions/webhook-key-routes.ts'
@@ -32,11 +41,13 @@ import { topicRoutes } from './topics/topic-routes.ts'
 
 export function createApp(deps: ApiDeps): App {
   const app: App = new Hono<{ Bindings: Bindings }>()
-  mount(app, endpointsOf(deps), deps)
+  const { corsOrigins } = deps.settings
+  if (corsOrigins) app.use('/v1/*', answerOrigins(corsOrigins))
+  mount(app, [...endpointsOf(deps), ...consoleRoutes(deps)], deps)
   return app
 }
 
-/** Every route there is. */
+/** All routes except those of the console. Programs do not use the console's routes. */
 export function endpointsOf(deps: ApiDeps): Endpoint[] {
   const routes = [
     ...publishRoutes(deps),
@@ -44,14 +55,21 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...subscriptionRoutes(deps),
     ...subscriptionActionRoutes(deps),
     ...webhookKeyRoutes(deps),
+    ...laneRoutes(deps),
+    ...overviewRoutes(deps),
+    ...statsRoutes(deps),
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(),
     ...messageRoutes(deps),
+    ...searchRoutes(deps),
+    ...eventRoutes(deps),
+    ...directRoutes(deps),
     ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps)]),
     ...consumerRoutes(deps),
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
+    ...sessionRoutes(deps),
     ...platformApplicationRoutes(deps),
     ...platformEndpointRoutes(deps),
     ...suppressionRoutes(deps),

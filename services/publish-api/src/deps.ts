@@ -12,8 +12,11 @@ import type {
   FifoLog,
   Idempotency,
   LaneStore,
+  LiveSender,
   MailLinkKey,
   OutcomeLog,
+  OutcomeReader,
+  OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
   Quarantine,
@@ -21,22 +24,31 @@ import type {
   QueueWaits,
   Redrives,
   SandboxNumbers,
+  Sessions,
   SigningKeys,
   SmsState,
+  StatsCounter,
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
   Suppressions,
   TopicQueues,
   Topics,
+  Totals,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import type { WithoutEffectLog } from './aws/without-effect.ts'
+import type { EventListeners } from './events/event-listeners.ts'
 import type { Log } from './http/log.ts'
+import type { SharedRead } from './http/shared-read.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { RateLimits } from './keys/rate-limits.ts'
+import type { LaneBoard } from './lanes/lane-board.ts'
+import type { LeaseRenewals } from './queues/lease-renewals.ts'
 import type { QueueCache } from './queues/queue-cache.ts'
+import type { SessionCache } from './sessions/session-cache.ts'
+import type { StatsReads } from './stats/stats-reads.ts'
 import type { TopicCache } from './topics/topic-cache.ts'
 
 /** The public methods of a class, so that a test may use a simpler object. */
@@ -47,6 +59,8 @@ export type Settings = Pick<
   | 'arn'
   | 'auth'
   | 'awsCredentials'
+  | 'console'
+  | 'corsOrigins'
   | 'emailConfirmOnGet'
   | 'fifoHttp'
   | 'hosts'
@@ -80,19 +94,32 @@ export interface ApiDeps {
   /** Signs links to unsubscribe in mails. */
   mailLinkKey: Pick<MailLinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
+  laneBoard: Methods<LaneBoard>
+  totals: Pick<SharedRead<Totals>, 'get'>
+  /** Counts publishes for the statistics. */
+  statsCounter: Pick<StatsCounter, 'topic'>
+  stats: Methods<StatsReads>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
+  leaseRenewals: Methods<LeaseRenewals>
   redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
+  /** The listeners to live events. */
+  events: Pick<EventListeners, 'open'>
+  /** Finds the position in the outcome log at which a listener begins. */
+  eventLog: Pick<OutcomeReader, 'since'>
+  /** Sends events about published messages to the listeners of all processes. */
+  live: Pick<LiveSender, 'on' | 'send'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
+  search: Pick<OutcomeSearch, 'find'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>
   idempotency: Methods<Idempotency>
   storageGuard: Pick<StorageGuard, 'admit'>
-  /** With the same lists as the guard of attempts. */
+  /** Has the same lists as the guard that checks attempts. */
   addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
   /** For `/test`, which makes attempts outside of lanes. */
   attempters: Attempters
@@ -103,6 +130,9 @@ export interface ApiDeps {
   keys: Methods<ApiKeys>
   keyCache: Methods<KeyCache>
   rateLimits: Methods<RateLimits>
+  /** Sessions of the console. */
+  sessions: Methods<Sessions>
+  sessionCache: Methods<SessionCache>
   /** undefined: there is no master key, so no secret can be stored. */
   vault: Vault | undefined
   /** The checks of `/readyz`, by name. */
@@ -111,6 +141,8 @@ export interface ApiDeps {
   health: Pick<StorageHealthReader, 'degradations'>
   build: Build
   settings: Settings
+  /** The built console. Absent: the folder of its package. */
+  consoleFolder?: string
   log: Log
   /** Records settings of AWS clients that have no effect. */
   withoutEffect: Pick<WithoutEffectLog, 'note'>

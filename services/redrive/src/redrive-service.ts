@@ -49,7 +49,8 @@ export function createRedriveService({
   const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
   const { redis, subscriber, acks } = connections
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
-  const queues = new Queues(redis, { onProblem, acks })
+  const onLeaseEnd = (queueArn: string) => log.info({ queueArn }, 'queue.lease_ended')
+  const queues = new Queues(redis, { onProblem, onLeaseEnd, acks })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),

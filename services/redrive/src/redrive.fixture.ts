@@ -25,7 +25,8 @@ export type Fixture = Awaited<ReturnType<typeof startFixture>>
 
 export async function startFixture(options: TestRedisOptions = {}) {
   const server = await startRedis(options)
-  const redis = connect({ url: server.url, name: 'test' })
+  // The test's own commands may take as long as a busy machine needs.
+  const redis = connect({ url: server.url, name: 'test', commandTimeoutMs: null })
   await whenReady(redis)
   const fixture = {
     server,

@@ -1,6 +1,6 @@
 /**
- * A Fantail as its users run it: its Redis, and services as processes from their own entries, started when they are
- * wanted.
+ * Runs Fantail as its users do: with its own Redis, and with each service as a process. A service is started when a
+ * scenario needs it.
  */
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'

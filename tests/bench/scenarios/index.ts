@@ -7,6 +7,7 @@ import { signed } from './cost/signed.ts'
 import { webhookKeys } from './cost/webhook-key-cost.ts'
 import { failing } from './load/failing.ts'
 import { hung } from './load/hung.ts'
+import { hungProviders } from './load/hung-providers.ts'
 import { largeTopic } from './load/large-topic.ts'
 import { subscriptions } from './load/many-subscriptions.ts'
 import { throttled } from './load/throttled.ts'
@@ -31,6 +32,7 @@ export const SCENARIOS: readonly Scenario[] = [
   throttled,
   failing,
   hung,
+  hungProviders,
   subscriptions,
   largeTopic,
   idle,

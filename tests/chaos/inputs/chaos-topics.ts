@@ -1,6 +1,10 @@
 /** The topics, queues and subscriptions of a run. */
+import { topicArn } from '../../harness/aws/aws-clients.ts'
 import type { RestClient } from '../../harness/services/rest-client.ts'
-import { DEAD_QUEUE, ENDPOINTS, KEPT_QUEUE } from './endpoints.ts'
+import { subscribeKinds } from '../providers/subscribe-kinds.ts'
+import type { World } from '../world/world.ts'
+import { KEPT_QUEUE, type Subscribed } from './chaos-endpoint.ts'
+import { DEAD_QUEUE, ENDPOINTS } from './endpoints.ts'
 
 export const TOPIC = 'chaos'
 export const FIFO_TOPIC = 'chaos.fifo'
@@ -9,25 +13,27 @@ export const FIFO_PATH = '/fifo'
 /** Deleted and made again. */
 export const FLEETING_TOPIC = 'fleeting'
 
-export interface Subscribed {
-  id: string
-  arn: string
-}
-
 /** Resolves with the subscriptions of the standard topic, by the endpoint's name. */
-export async function makeTopics(client: RestClient, receiverUrl: string): Promise<Map<string, Subscribed>> {
+export async function makeTopics({
+  clients: [client],
+  services: [api],
+  receiver,
+  providers,
+}: World): Promise<Map<string, Subscribed>> {
   for (const queue of [DEAD_QUEUE, KEPT_QUEUE]) await client.put(`/v1/queues/${queue}`)
   await client.put(`/v1/topics/${TOPIC}`)
   const subscriptions = new Map<string, Subscribed>()
-  for (const [name, { settings, queue, paused }] of Object.entries(ENDPOINTS)) {
-    const endpoint = queue === undefined ? `${receiverUrl}/${name}` : await makeQueue(client, queue)
+  for (const [name, { settings, queue, paused, protocol }] of Object.entries(ENDPOINTS)) {
+    if (protocol !== undefined) continue
+    const endpoint = queue === undefined ? `${receiver.url}/${name}` : await makeQueue(client, queue)
     const input = { endpoint, rawMessageDelivery: true, ...settings }
     const subscribed = await client.post<Subscribed>(`/v1/topics/${TOPIC}/subscriptions`, input)
     if (paused) await client.post(`/v1/subscriptions/${subscribed.id}/pause`)
     subscriptions.set(name, subscribed)
   }
-  await makeFifo(client, receiverUrl)
-  return subscriptions
+  await makeFifo(client, receiver.url)
+  const kinds = await subscribeKinds(api?.url ?? '', topicArn(TOPIC), providers)
+  return new Map([...subscriptions, ...kinds])
 }
 
 /** Its ARN. */

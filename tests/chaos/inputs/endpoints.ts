@@ -3,39 +3,17 @@
  * depends on the message's number and on the number of attempts, never on chance or the clock. There is one exception:
  * the hung endpoint answers once no more faults come.
  */
-import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
+import type { ReceivedRequest, Receiver } from '@fantail/test-kit'
 import { retries } from '../../harness/receivers/webhooks.ts'
 import type { Kind, PlannedMessage } from '../plan/input-plan.ts'
+import { KIND_ENDPOINTS } from '../providers/kind-endpoints.ts'
 import { ATTEMPT_TIMEOUT_MS } from '../world/world.ts'
+import { type Endpoint, type Fate, KEPT_QUEUE } from './chaos-endpoint.ts'
 
 export const DEAD_QUEUE = 'chaos-dead'
-export const KEPT_QUEUE = 'chaos-kept'
 export const INBOX = 'chaos-inbox'
 /** A consumer receives and deletes the messages of this queue. */
 export const WORKED = 'chaos-worked'
-
-type Fate =
-  | 'delivered'
-  /** In the queue KEPT_QUEUE, where it stays. */
-  | 'dead'
-  /** There is no dead-letter queue. Discarded deliveries are counted. */
-  | 'discarded'
-  /** In its lane, also at the end of the run. */
-  | 'waiting'
-
-interface Endpoint {
-  /** Settings as the API takes them. The endpoint is its path at the receiver, or a queue. */
-  settings: Record<string, unknown>
-  queue?: string
-  paused?: true
-  /** The only kind of message that its filter lets through. */
-  kind?: Kind
-  /** The most requests per second, by all workers together. */
-  perSecond?: number
-  answer?(number: number, attempt: number, isCalm: boolean): Reply
-  /** Default: delivered. */
-  fate?(number: number): Fate
-}
 
 const MANY_AT_ONCE = retries(50, { numNoDelayRetries: 50 })
 const PATIENT = retries(100, { minDelayTarget: 1, maxDelayTarget: 5 })
@@ -57,12 +35,12 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   keeping: {
     settings: deadLetters(KEPT_QUEUE),
     answer: (number) => ({ status: number % 10 === 5 ? 404 : 200 }),
-    fate: (number) => (number % 10 === 5 ? 'dead' : 'delivered'),
+    fate: (text) => (numberOf(text) % 10 === 5 ? 'dead' : 'delivered'),
   },
   dropping: {
     settings: { redrivePolicy: null },
     answer: (number) => ({ status: number % 10 === 7 ? 404 : 200 }),
-    fate: (number) => (number % 10 === 7 ? 'discarded' : 'delivered'),
+    fate: (text) => (numberOf(text) % 10 === 7 ? 'discarded' : 'delivered'),
   },
   resetting: {
     settings: { deliveryPolicy: MANY_AT_ONCE },
@@ -98,6 +76,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   paused: { settings: {}, paused: true, fate: () => 'waiting' },
   inbox: { settings: {}, queue: INBOX },
   worked: { settings: {}, queue: WORKED },
+  ...KIND_ENDPOINTS,
 }
 
 /** Endpoints that must get a message. */
@@ -109,7 +88,7 @@ export function recipientsOf({ kind }: PlannedMessage): string[] {
 }
 
 export function fateOf(name: string, text: string): Fate {
-  return ENDPOINTS[name]?.fate?.(numberOf(text)) ?? 'delivered'
+  return ENDPOINTS[name]?.fate?.(text) ?? 'delivered'
 }
 
 /** Programs the receiver. The hung endpoint answers once `isCalm` is true. */

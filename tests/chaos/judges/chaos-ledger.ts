@@ -5,8 +5,8 @@
  * need not be.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
-import type { Subscribed } from '../inputs/chaos-topics.ts'
-import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, KEPT_QUEUE, recipientsOf } from '../inputs/endpoints.ts'
+import { KEPT_QUEUE, type Subscribed } from '../inputs/chaos-endpoint.ts'
+import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, recipientsOf } from '../inputs/endpoints.ts'
 import type { Publish } from '../inputs/publishing.ts'
 import type { PlannedMessage } from '../plan/input-plan.ts'
 import { type Counted, queueTexts, sumOfCounts } from '../world/redis-figures.ts'
@@ -31,7 +31,9 @@ export interface EndpointAccount {
   twice: string[]
   /** Dead-lettered and kept, but should have been delivered. */
   wronglyDead: string[]
-  /** 2xx answers beyond the first. */
+  /** Dead-lettered because the provider may have sent them. */
+  lostTrack: number
+  /** Messages that were taken more than once: each time beyond the first. */
   duplicates: number
 }
 
@@ -44,6 +46,8 @@ export interface Account {
   /** Dead letters that wait for a redrive. */
   toRedrive: number
 }
+
+const UNKNOWN = 'outcomeUnknown'
 
 interface LedgerOptions {
   world: World
@@ -61,9 +65,12 @@ interface Places {
   /** By endpoint: texts of all requests. */
   requested: Map<string, Set<string>>
   /** By endpoint: what is in KEPT_QUEUE. */
-  kept: Map<string, Set<string>>
-  toRedrive: Map<string, Set<string>>
+  kept: Map<string, Letters>
+  toRedrive: Map<string, Letters>
 }
+
+/** Why each was dead-lettered, by its text. */
+type Letters = Map<string, string>
 
 export class Ledger {
   readonly #options: LedgerOptions
@@ -93,13 +100,14 @@ export class Ledger {
 
   async #accountOf(name: string, places: Places): Promise<EndpointAccount> {
     const delivered = places.delivered.get(name) ?? new Map<string, number>()
-    const kept = places.kept.get(name) ?? new Set<string>()
-    const toRedrive = places.toRedrive.get(name) ?? new Set<string>()
+    const kept = places.kept.get(name) ?? new Map<string, string>()
+    const toRedrive = places.toRedrive.get(name) ?? new Map<string, string>()
     const requested = places.requested.get(name) ?? new Set<string>()
     const { owed, optional, refused } = this.#owedTo(name, places)
     const of = (fate: string, texts: string[]) => texts.filter((text) => fateOf(name, text) === fate)
     const isPlaced = (text: string) => delivered.has(text) || kept.has(text) || toRedrive.has(text)
-    const ends = [...of('delivered', owed), ...of('dead', owed)]
+    const ends = [...of('delivered', owed), ...of('dead', owed), ...of('unknown', owed)]
+    const isUnknown = (text: string) => ENDPOINTS[name]?.mayBeUnknown === true && kept.get(text) === UNKNOWN
     return {
       owed: owed.length,
       delivered: delivered.size,
@@ -112,8 +120,11 @@ export class Ledger {
         more: optional.length,
       },
       unasked: [...requested].filter((text) => refused.has(text) || !this.#recipients.get(text)?.has(name)),
-      twice: [...delivered.keys()].filter((text) => kept.has(text) || toRedrive.has(text)),
-      wronglyDead: [...kept].filter((text) => fateOf(name, text) !== 'dead'),
+      twice: [...delivered.keys()].filter(
+        (text) => (kept.has(text) && !isUnknown(text)) || toRedrive.has(text),
+      ),
+      wronglyDead: [...kept.keys()].filter((text) => fateOf(name, text) !== 'dead' && !isUnknown(text)),
+      lostTrack: [...kept.keys()].filter(isUnknown).length,
       duplicates: [...delivered.values()].reduce((sum, times) => sum + times - 1, 0),
     }
   }
@@ -147,6 +158,10 @@ export class Ledger {
     }
     for (const { body } of await queueTexts(world, INBOX)) deliver('inbox', body)
     delivered.set('worked', this.#options.worked)
+    for (const [name, record] of Object.entries(world.providers.records())) {
+      delivered.set(name, record.delivered)
+      requested.set(name, record.requested)
+    }
     return {
       delivered,
       requested,
@@ -155,13 +170,14 @@ export class Ledger {
     }
   }
 
-  async #deadLetters(queue: string): Promise<Map<string, Set<string>>> {
+  async #deadLetters(queue: string): Promise<Map<string, Letters>> {
     const { world, subscriptions } = this.#options
     const nameOf = new Map([...subscriptions].map(([name, { arn }]) => [arn, name]))
-    const letters = new Map<string, Set<string>>()
+    const letters = new Map<string, Letters>()
     for (const { body, deadLetter } of await queueTexts(world, queue)) {
       const name = nameOf.get(deadLetter?.subscriptionArn ?? '') ?? 'nobody'
-      entryOf(letters, name, () => new Set<string>()).add(body)
+      const text = ENDPOINTS[name]?.protocol === undefined ? body : (JSON.parse(body).Message as string)
+      entryOf(letters, name, () => new Map<string, string>()).set(text, deadLetter?.reason ?? '')
     }
     return letters
   }

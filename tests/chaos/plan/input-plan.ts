@@ -1,6 +1,7 @@
 /**
- * The requests of a run to the APIs and their times. Every message has a unique text, by which it is recognised
- * everywhere.
+ * Draws the inputs of a chaos run: the requests that the run sends to its two API processes, and the time of each. The
+ * seed decides all of them, so the same seed gives the same inputs. Every message has a unique text. Endpoints and
+ * checks recognise the message by its text.
  */
 import type { Seeded } from './seeded.ts'
 
@@ -8,24 +9,25 @@ const KINDS = ['a', 'b', 'c'] as const
 export type Kind = (typeof KINDS)[number]
 const FIFO_GROUPS = 6
 
-/** Texts are `m<number>`. Endpoints decide by the number what they answer. */
+/** `text` is `m<number>`. The number decides what an endpoint answers. */
 export interface PlannedMessage {
   text: string
   kind: Kind
 }
 
-export type Input = {
-  at: number
-} /** With a key it is repeated, at the other API each time, until it is accepted. */ & (
+/** One request. `at`: ms since the start of the run. `api`: the API process that gets the request first. */
+export type Input = { at: number } & InputAction
+
+type InputAction =
+  /** A publish with an idempotency `key` is repeated until it is accepted. Each try goes to the other API process. */
   | { do: 'publish'; api: 0 | 1; messages: PlannedMessage[]; key?: string }
-  /** Texts are `g<group>-<number>`. They are repeated until they are accepted, before the group's next ones. */
+  /** Texts are `g<group>-<number>`. The publish is repeated until it is accepted. Then the group's next one follows. */
   | { do: 'publish-fifo'; api: 0 | 1; group: number; texts: string[] }
-  /** Publishes to the topic that is created again and again. */
+  /** Publishes to the fleeting topic, which `remake` deletes and creates again and again. */
   | { do: 'publish-fleeting'; api: 0 | 1; text: string }
-  /** Deletes and creates that topic, with a subscription whose path has the number. */
+  /** Deletes and creates the fleeting topic. The path of its subscription ends with `incarnation`. */
   | { do: 'remake'; api: 0 | 1; incarnation: number }
   | { do: 'redrive'; api: 0 | 1; perSecond: number | null }
-)
 
 const PUBLISH_EVERY_MS = 110
 const BATCH_MAX = 6

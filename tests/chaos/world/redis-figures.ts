@@ -16,7 +16,7 @@ export interface Counted {
 
 interface QueuedText {
   body: string
-  deadLetter?: { subscriptionArn: string }
+  deadLetter?: { subscriptionArn: string; reason: string }
 }
 
 /** All texts in a queue, in the queue's order. */

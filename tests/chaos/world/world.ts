@@ -1,4 +1,7 @@
-/** All processes of a run: Redis, two APIs, three workers, the redrive service, and the receiver of all webhooks. */
+/**
+ * All processes of a run: Redis, two APIs, three workers, the redrive service, the receiver of all webhooks, and the
+ * providers of all other kinds.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +13,7 @@ import { RestClient } from '../../harness/services/rest-client.ts'
 import { type ServiceName, ServiceProcess } from '../../harness/services/service-process.ts'
 import { PROCESSES, type ProcessLabel } from '../plan/fault-plan.ts'
 import type { Schedule } from '../plan/schedule.ts'
+import { type Providers, startProviders } from '../providers/providers.ts'
 import { RedisPair } from './redis-pair.ts'
 import type { RunFolder } from './run-folder.ts'
 import { Supervisor } from './supervisor.ts'
@@ -20,6 +24,7 @@ const SEND_RECORD = fileURLToPath(new URL('./send-record.ts', import.meta.url))
 export interface World {
   redis: RedisPair
   receiver: Receiver
+  providers: Providers
   supervisor: Supervisor
   services: ServiceProcess[]
   /** A client of each API. */
@@ -48,6 +53,7 @@ export async function startWorld(schedule: Schedule, folder: RunFolder): Promise
   const { replicated } = schedule
   const redis = await RedisPair.start({ replicated, env: redisClock?.env ?? {} })
   const receiver = await startReceiver()
+  const providers = await startProviders()
   const settings = {
     FANTAIL_MODE: 'local',
     FANTAIL_PORT: '0',
@@ -56,6 +62,7 @@ export async function startWorld(schedule: Schedule, folder: RunFolder): Promise
     FANTAIL_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS),
     FANTAIL_MIN_REPLICAS: replicated ? '1' : '0',
     REDIS_URL: `redis://127.0.0.1:${redis.address.port}`,
+    ...providers.env,
   }
   const services = PROCESSES.map((label) => {
     const own = label.startsWith('worker') ? workerSettings(label, folder) : {}
@@ -70,6 +77,7 @@ export async function startWorld(schedule: Schedule, folder: RunFolder): Promise
   const world: World = {
     redis,
     receiver,
+    providers,
     supervisor,
     services,
     clients,
@@ -79,6 +87,7 @@ export async function startWorld(schedule: Schedule, folder: RunFolder): Promise
       await Promise.all(clients.map((client) => client.close()))
       await supervisor.stop()
       await receiver.close()
+      await providers.stop()
       await redis.stop()
       for (const clock of [workerClock, redisClock]) clock?.remove()
       await rm(dataDir, { recursive: true, force: true })

@@ -69,7 +69,7 @@ async function subscribe(TopicArn: string, address: string, protocol = 'email'):
   return /arn:aws:sns:[\w:-]+:[0-9a-f-]{36}/.exec(page)?.[0] ?? ''
 }
 
-/** As AWS documents it for version 2: names and values by line, signed with SHA-256. */
+/** Whether the signature is valid, as AWS documents it for version 2: SHA-256 over names and values, one per line. */
 async function isSigned(envelope: Record<string, string>): Promise<boolean> {
   const names = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
   const signed = names.map((name) => `${name}\n${envelope[name]}\n`).join('')

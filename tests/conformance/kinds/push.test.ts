@@ -6,6 +6,7 @@ import {
   GetEndpointAttributesCommand,
   GetSubscriptionAttributesCommand,
   PublishCommand,
+  SetPlatformApplicationAttributesCommand,
 } from '@aws-sdk/client-sns'
 import { firebaseCredential, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -58,6 +59,20 @@ test('a platform endpoint takes part at once, and gets the text of its platform'
   expect(message).toMatchObject({ token: 'device-1', notification: { title: 'hello' } })
 })
 
+test('a message to one platform endpoint is delivered without a topic', async () => {
+  firebase.respond(SEND, { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' })
+  const { endpoint } = await subscribed('alone', 'device-3')
+  const { MessageId } = await aws().sns.send(new PublishCommand({ TargetArn: endpoint, Message: 'hello' }))
+  const path = `/v1/messages/${MessageId}/deliveries`
+  const fate = await waitFor(async () => {
+    const { body } = await stack().client.call<{ deliveries?: { endedAt: string | null }[] }>('GET', path)
+    return body.deliveries?.[0]?.endedAt ? body.deliveries : undefined
+  })
+  expect(fate).toMatchObject([{ state: 'delivered', endpoint, subscriptionId: null, attemptsMax: 51 }])
+  const { message } = JSON.parse(String(sends().at(-1)?.body))
+  expect(message).toMatchObject({ token: 'device-3', data: { default: 'hello' } })
+})
+
 test('[399] UNREGISTERED dead-letters after one attempt, and disables the endpoint', async () => {
   const error = { code: 404, status: 'NOT_FOUND', details: [{ errorCode: 'UNREGISTERED' }] }
   firebase.respond(SEND, { status: 404, body: JSON.stringify({ error }) })
@@ -69,4 +84,24 @@ test('[399] UNREGISTERED dead-letters after one attempt, and disables the endpoi
   const command = new GetEndpointAttributesCommand({ EndpointArn: endpoint })
   const { Attributes } = await aws().sns.send(command)
   expect(Attributes).toEqual({ Enabled: 'false', Token: 'device-2' })
+})
+
+test('[401] a message to one device that fails for good gives the event of its application', async () => {
+  const error = { code: 400, status: 'INVALID_ARGUMENT', details: [{ errorCode: 'INVALID_ARGUMENT' }] }
+  firebase.respond(SEND, { status: 400, body: JSON.stringify({ error }) })
+  const { endpoint } = await subscribed('direct', 'device-3')
+  await aws().sns.send(new CreateTopicCommand({ Name: 'push-events' }))
+  const events = await aws().createQueue('push-events')
+  await aws().subscribe('push-events', { protocol: 'sqs', endpoint: queueArn('push-events') })
+  const PlatformApplicationArn = endpoint.replace(':endpoint/', ':app/').replace(/\/[^/]+$/, '')
+  const Attributes = { EventDeliveryFailure: topicArn('push-events') }
+  await aws().sns.send(new SetPlatformApplicationAttributesCommand({ PlatformApplicationArn, Attributes }))
+  const published = await aws().sns.send(new PublishCommand({ TargetArn: endpoint, Message: 'to you' }))
+  const { Body = '{}' } = await aws().receive(events)
+  expect(JSON.parse(JSON.parse(Body).Message)).toMatchObject({
+    EventType: 'DeliveryFailure',
+    EndpointArn: endpoint,
+    FailureType: 'DeliveryFailedPerm',
+    MessageId: published.MessageId,
+  })
 })

@@ -17,7 +17,8 @@ const stack = useStack({
     FANTAIL_SMS_URL: `${provider.url}/send`,
     FANTAIL_SMS_HEADERS: '{"authorization":"Bearer s3cret-of-sms"}',
     FANTAIL_SMS_BODY: '{"to":"{number}","text":"{message}","from":"{sender}","type":"{type}","id":"{id}"}',
-    FANTAIL_SMS_COUNTRIES: '+1=0.25',
+    FANTAIL_SMS_COUNTRIES: '+1=0.25,+44=0.0001',
+    FANTAIL_SMS_MONTH_USD: '10',
     FANTAIL_ATTEMPT_TIMEOUT_MS: '3000',
   },
 })
@@ -100,6 +101,51 @@ test('an answer that never comes dead-letters as outcomeUnknown after one reques
     lastError: 'outcome_unknown',
   })
   expect(sentTo('+15550102')).toHaveLength(1)
+})
+
+test('a message to one number is delivered once, and its fate shows the number', async () => {
+  const sent = await aws().sns.send(new PublishCommand({ PhoneNumber: '+1 555-0104', Message: 'code 4711' }))
+  const messageId = sent.MessageId ?? ''
+  expect(await ended(messageId)).toMatchObject({
+    state: 'delivered',
+    attempts: 1,
+    endpoint: '+15550104',
+    subscriptionId: null,
+  })
+  expect(sentTo('+15550104')).toMatchObject([{ text: 'code 4711' }])
+  const path = `/v1/messages/${messageId}`
+  expect(await stack().client.get(path)).toMatchObject({
+    topicArn: null,
+    target: '+15550104',
+    counts: { delivered: 1 },
+  })
+})
+
+test('a message to an opted-out number is accepted, fails for good and is counted', async () => {
+  await stack().client.put('/v1/sms/opt-outs/+15550105')
+  const body = { phoneNumber: '+15550105', message: 'code 4711' }
+  const { messageId } = await stack().client.post<{ messageId: string }>('/v1/messages', body)
+  expect(await ended(messageId)).toMatchObject({
+    state: 'discarded',
+    reason: 'permanent',
+    attempts: 1,
+    lastError: 'opted_out',
+    endpoint: '+15550105',
+  })
+  expect(sentTo('+15550105')).toEqual([])
+})
+
+test('a number that hangs does not hold up others', async () => {
+  const hung = '+447700900000'
+  provider.respond(({ text }) => text.includes(hung), { hang: 'beforeHeaders' })
+  const publish = (PhoneNumber: string) =>
+    aws().sns.send(new PublishCommand({ PhoneNumber, Message: 'hello' }))
+  for (let i = 0; i < 8; i++) await publish(hung)
+  await waitFor(() => sentTo(hung).length > 0, { what: 'the first message to the number that hangs' })
+  const others = Array.from({ length: 40 }, (_, i) => `+4477009010${String(i).padStart(2, '0')}`)
+  await Promise.all(others.map(publish))
+  await waitFor(() => others.every((number) => sentTo(number).length === 1), { what: 'the other numbers' })
+  expect(sentTo(hung).length).toBeLessThan(8)
 })
 
 test('a message past the bound of a month is not sent', async () => {

@@ -1,6 +1,6 @@
 /**
  * Throttles if attempts take more than one request, and if a worker stands still. The send times of all workers are
- * checked. tests/e2e/throttle.timing.test.ts measures at the receiver.
+ * checked. tests/e2e/throttle.test.ts measures at the receiver.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'

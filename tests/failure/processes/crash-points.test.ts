@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { DISPATCH_JOBS, endJobLocks } from '../../harness/redis/job-locks.ts'
 import { killAt } from '../../harness/redis/kill-at.ts'
 import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
@@ -82,6 +83,7 @@ test.each(CASES)(
     await killed
     expect(attempts()).toBe(attemptsBefore)
     await moveRedisTime(stack().connection, LEASES_END_MS)
+    await endJobLocks(stack().connection, DISPATCH_JOBS)
     await stack().worker(0).start()
     const account = await ledger.whenSettled()
     lost += account.lost
@@ -131,8 +133,9 @@ async function deadLettersOf(name: string): Promise<number> {
 
 test('jobs taken over repeat nothing that was recorded, and nothing is left behind', async () => {
   const { connection } = stack()
-  const active = 'ft:{dispatch-0}:dispatch-0:active'
-  await waitFor(async () => (await connection.llen(active)) === 0, { what: 'every job to be taken over' })
+  await waitFor(async () => (await connection.llen(`${DISPATCH_JOBS}:active`)) === 0, {
+    what: 'every job to be taken over',
+  })
   for (const [step, at, answers] of CASES) {
     const attempts = receiver().requestsTo(`/${nameOf(step, at)}`).length
     const unrecorded = at === 'before' && (step === 'settle as delivered' || step === 'mark as dead')

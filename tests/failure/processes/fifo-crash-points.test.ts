@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { FifoLedger } from '../../harness/ledgers/fifo-ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { DISPATCH_JOBS, endJobLocks } from '../../harness/redis/job-locks.ts'
 import { killAt } from '../../harness/redis/kill-at.ts'
 import { all, hasArgument, runsScript } from '../../harness/redis/redis-requests.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
@@ -54,6 +55,7 @@ test.each(CASES)(
     await ledger.publish()
     await killed
     await moveRedisTime(stack().connection, LEASES_END_MS)
+    await endJobLocks(stack().connection, DISPATCH_JOBS)
     await stack().worker(0).start()
     const { disorder, queue, webhook } = await ledger.whenComplete()
     lost += 20 - queue - webhook.firsts

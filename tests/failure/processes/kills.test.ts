@@ -1,6 +1,7 @@
 /** SIGKILL of random processes, at random times, under load, while dead letters are redriven. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { DirectLedger } from '../../harness/ledgers/direct-ledger.ts'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
@@ -15,9 +16,11 @@ const KILLS_MIN = RUN_SECONDS / 10
 const PAUSE_MS = { from: 100, to: 2_000 }
 const REDRIVE_EVERY_MS = 3_000
 const DUPLICATES_MAX = 0.05
+const DIRECT_EVERY_MS = 50
 
 /** A short time-out, so that the leases of a killed worker are short too. */
-const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
+const direct = await DirectLedger.open()
+const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000', ...direct.env }
 const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' }, env })
 const receiver = useReceiver()
 
@@ -44,6 +47,7 @@ test(
       },
       deadLetterQueue: 'killed-dead',
     })
+    await direct.register(stack().client)
     const count = RUN_SECONDS * PER_SECOND
     let ended = false
     let kills = 0
@@ -52,10 +56,12 @@ test(
       ended = true
     })
     const redriving = redriveAgainAndAgain(() => ended)
+    const texting = direct.publishUntil(stack().client, () => ended, DIRECT_EVERY_MS)
     for await (const _ of killAtRandom(stack().services(), () => ended)) kills++
     const lastKillAt = performance.now()
     await publishing
     await redriving
+    await texting
     const recoverySeconds = await ledger.recovered(lastKillAt)
     await ledger.whenSettled({ timeoutMs: 60_000 })
     await redriveAll()
@@ -65,6 +71,9 @@ test(
     expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0, deadLettered: 0 })
     expect(account.delivered).toBe(account.owed)
     expect(account.duplicates).toBeLessThan(DUPLICATES_MAX * account.owed)
+    const texts = await direct.whenSettled()
+    expect(texts.lost).toBe(0)
+    expect(texts.repeated).toBeLessThan(DUPLICATES_MAX * texts.accepted)
   },
   (RUN_SECONDS + 150) * 1_000,
 )

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { endJobLocks, REDRIVE_JOBS } from '../../harness/redis/job-locks.ts'
 import { killAt } from '../../harness/redis/kill-at.ts'
 import { runsScript } from '../../harness/redis/redis-requests.ts'
 import { useStack } from '../../harness/services/stack.ts'
@@ -45,7 +46,7 @@ let [moved, duplicates] = [0, 0]
 test.each(CASES)(
   'killed after: %s, on the way to %s',
   async (step, to) => {
-    const { client, redrive, proxy } = stack()
+    const { client, connection, redrive, proxy } = stack()
     if (!redrive) throw new Error('no redrive service')
     const name = `${step}-${to}`.replaceAll(' ', '-')
     const { ledger, source } = await deadLetter(name)
@@ -57,6 +58,7 @@ test.each(CASES)(
       ...(to === 'another queue' ? { destination } : {}),
     })
     await killed
+    await endJobLocks(connection, REDRIVE_JOBS)
     await redrive.start()
     const task = await waitFor(
       async () => {

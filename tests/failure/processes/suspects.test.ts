@@ -9,11 +9,11 @@ import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { retries } from '../../harness/receivers/webhooks.ts'
+import { DISPATCH_JOBS, endJobLocks } from '../../harness/redis/job-locks.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import type { ServiceProcess } from '../../harness/services/service-process.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const JOBS = 'ft:{dispatch-0}:dispatch-0'
 /** The first two are first attempts of the job, the others are attempts of the lane. */
 const KILLS = LONG ? 10 : 3
 const FREEZES = LONG ? 10 : 2
@@ -93,19 +93,17 @@ async function killAndStart(worker: ServiceProcess): Promise<void> {
 async function endLocksAndLeases(): Promise<void> {
   if (LONG) return
   const { connection } = stack()
-  for (const id of await connection.lrange(`${JOBS}:active`, 0, -1))
-    await connection.del(`${JOBS}:${id}:lock`)
-  await connection.del(`${JOBS}:stalled-check`)
+  await endJobLocks(connection, DISPATCH_JOBS)
   await moveRedisTime(connection, LEASES_END_MS)
 }
 
 /** Adds a message that cannot be decoded to the one waiting job. */
 async function spoilOneMessage(): Promise<void> {
   const { connection } = stack()
-  const [id] = await connection.lrange(`${JOBS}:wait`, 0, -1)
-  const job = JSON.parse((await connection.hget(`${JOBS}:${id}`, 'data')) ?? '')
+  const [id] = await connection.lrange(`${DISPATCH_JOBS}:wait`, 0, -1)
+  const job = JSON.parse((await connection.hget(`${DISPATCH_JOBS}:${id}`, 'data')) ?? '')
   job.m.unshift({ ...job.m[0], message: null })
-  await connection.hset(`${JOBS}:${id}`, 'data', JSON.stringify(job))
+  await connection.hset(`${DISPATCH_JOBS}:${id}`, 'data', JSON.stringify(job))
 }
 
 test(
@@ -158,7 +156,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
   })
   for (const worker of stack().workers) await worker.kill()
   for (let n = 0; n < JOBS_IN_OUTAGES; n++) await ledger.publish(`m${n}`)
-  const ids = await connection.lrange(`${JOBS}:wait`, 0, -1)
+  const ids = await connection.lrange(`${DISPATCH_JOBS}:wait`, 0, -1)
   expect(ids).toHaveLength(JOBS_IN_OUTAGES)
   // While its topic's key has another type, the job cannot end. Its worker tries again, as in an outage.
   const key = topicKey('arn:aws:sns:us-east-1:000000000000:outages')
@@ -170,7 +168,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
     await redis.kill()
     await redis.restart()
     await waitFor(() => connection.status === 'ready')
-    for (const id of await connection.lrange(`${JOBS}:active`, 0, -1)) await handOutAgain(id)
+    for (const id of await connection.lrange(`${DISPATCH_JOBS}:active`, 0, -1)) await handOutAgain(id)
   }
   await connection.rename(`${key}:kept`, key)
   const account = await ledger.whenSettled({ timeoutMs: 60_000 })
@@ -181,7 +179,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
 
 async function allStarted(ids: string[], starts: number): Promise<boolean> {
   const { connection } = stack()
-  const counts = await Promise.all(ids.map((id) => connection.hget(`${JOBS}:${id}`, 'ats')))
+  const counts = await Promise.all(ids.map((id) => connection.hget(`${DISPATCH_JOBS}:${id}`, 'ats')))
   return counts.every((count) => Number(count) >= starts)
 }
 
@@ -189,9 +187,9 @@ async function allStarted(ids: string[], starts: number): Promise<boolean> {
 async function handOutAgain(id: string): Promise<void> {
   await stack()
     .connection.multi()
-    .del(`${JOBS}:${id}:lock`)
-    .lrem(`${JOBS}:active`, 1, id)
-    .rpush(`${JOBS}:wait`, id)
-    .zadd(`${JOBS}:marker`, 0, '0')
+    .del(`${DISPATCH_JOBS}:${id}:lock`)
+    .lrem(`${DISPATCH_JOBS}:active`, 1, id)
+    .rpush(`${DISPATCH_JOBS}:wait`, id)
+    .zadd(`${DISPATCH_JOBS}:marker`, 0, '0')
     .exec()
 }

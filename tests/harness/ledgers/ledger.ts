@@ -94,7 +94,7 @@ interface Failure {
 interface PublishingAtRate {
   count: number
   perSecond: number
-  /** Of the texts; default: m. */
+  /** Beginning of each message's text. Default: `m`. */
   prefix?: string
   until?: () => boolean
 }
@@ -415,7 +415,7 @@ export class Ledger {
   }
 }
 
-/** Of `<path> <text>`. */
+/** Returns the text of a key `<path> <text>`. */
 function textOf(key: string): string {
   return key.slice(key.indexOf(' ') + 1)
 }

@@ -1,20 +1,39 @@
 /**
  * The order in which test files run. Tests of whole stacks mostly wait, and the others mostly compute. Mixed, they keep
- * all cores busy from the first file to the last.
+ * all cores busy from the first file to the last. vitest asks for the order once, before it starts processes for the
+ * files, so the services are bundled here.
  */
 import { sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { provideBundles } from '../services/service-bundles.ts'
 
 const STACKS = `${sep}tests${sep}`
+/** Files that last for more than half a minute although the machine is quiet. They begin first. */
+const LONG = [
+  'tests/chaos/',
+  'tests/failure/endpoints/fifo',
+  'tests/guides/',
+  'tests/scaling/shared-parts',
+].map((path) => path.replaceAll('/', sep))
+/** All other folders of tests start services. */
+const WITHOUT_SERVICES = ['bench', 'harness', 'repo'].map((folder) => `${STACKS}${folder}${sep}`)
 
 export class MixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const isStack = ({ moduleId }: TestSpecification) => moduleId.includes(STACKS)
-    return mixed(
-      sorted.filter(isStack),
-      sorted.filter((file) => !isStack(file)),
-    )
+    const startsServices = ({ moduleId }: TestSpecification) =>
+      !WITHOUT_SERVICES.some((folder) => moduleId.includes(folder))
+    if (sorted.filter(isStack).some(startsServices)) await provideBundles()
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
+    const rest = sorted.filter((file) => !isLong(file))
+    return [
+      ...sorted.filter(isLong),
+      ...mixed(
+        rest.filter(isStack),
+        rest.filter((file) => !isStack(file)),
+      ),
+    ]
   }
 }
 

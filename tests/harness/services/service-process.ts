@@ -1,13 +1,15 @@
 /**
- * One service as a child process of the test, as users run it: from source, with settings from the environment. It
- * listens at free ports, which are read from its log. The log is kept for failed tests.
+ * One service as a child process of the test, as users run it, with settings from the environment. In a run of vitest
+ * it starts from the bundle of its sources (`service-bundles.ts`), elsewhere from the sources themselves. It listens at
+ * free ports, which are read from its log. The log is kept for failed tests.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 import { COMPILED_CODE } from '../runs/compiled-code.ts'
+import { bundleOf } from './service-bundles.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LINES_MAX = 20_000
 const LINES_SHOWN = 50
 const ROUTINE = /"msg":"(message\.published|delivery\.attempted|dispatch\.completed)"/
@@ -36,15 +38,15 @@ export class ServiceProcess {
   /** Called with log lines as they arrive. */
   onLines: (lines: string[]) => void = () => undefined
   readonly #env: Record<string, string>
-  readonly #checkout: string
+  readonly #checkout: string | undefined
   #child: ChildProcess | undefined
   #lines: string[] = []
   /** Number of lines that were logged before the present start. */
   #startedAtLine = 0
   #port = 0
 
-  /** `checkout`: the folder of the service's sources. Default: this repository. */
-  constructor(name: ServiceName, label: string, env: Record<string, string>, checkout = ROOT) {
+  /** `checkout`: the folder of the sources to start from. Default: the bundle, else the sources of this repository. */
+  constructor(name: ServiceName, label: string, env: Record<string, string>, checkout?: string) {
     this.name = name
     this.label = label
     this.#env = env
@@ -84,11 +86,12 @@ export class ServiceProcess {
   async start({ untilReady = true } = {}): Promise<void> {
     this.#startedAtLine = this.#lines.length
     this.#port = 0
-    const main = `services/${this.name}/src/main.ts`
+    const source = `services/${this.name}/src/main.ts`
+    const main = this.#checkout === undefined ? (bundleOf(this.name) ?? source) : source
     const env = { ...baseEnv(), ...this.#env }
     const words = ['--conditions=@fantail/source', main]
     const child = spawn(process.execPath, words, {
-      cwd: this.#checkout,
+      cwd: this.#checkout ?? ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

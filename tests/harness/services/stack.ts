@@ -12,7 +12,7 @@ import { startTcpProxy, type TcpProxy } from '../redis/tcp-proxy.ts'
 import { failureReport } from '../runs/failure-report.ts'
 import { type PlaceKind, type RedisPlace, startPlace } from './redis-place.ts'
 import { RestClient } from './rest-client.ts'
-import { type ServiceName, ServiceProcess } from './service-process.ts'
+import { ROOT, type ServiceName, ServiceProcess } from './service-process.ts'
 
 interface StackOptions {
   /** Delivery workers; default 1. */
@@ -26,6 +26,8 @@ interface StackOptions {
   env?: Record<string, string>
   /** Further settings for a single worker. */
   workerEnv?: (index: number) => Record<string, string>
+  /** Services start from their sources, as users start them. Default: from the bundle, which takes less CPU. */
+  fromSource?: boolean
   /** One service, or all, connect to Redis through a proxy, which can cut traffic at a chosen command. */
   proxied?: ServiceName | 'all'
 }
@@ -59,7 +61,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const create = (name: ServiceName, label: string, own: Record<string, string> = {}) => {
     const isProxied = options.proxied === 'all' || options.proxied === name
     const env = isProxied ? { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } : place.env
-    return new ServiceProcess(name, label, { ...settings(dataDir), ...env, ...options.env, ...own })
+    const all = { ...settings(dataDir), ...env, ...options.env, ...own }
+    return new ServiceProcess(name, label, all, options.fromSource ? ROOT : undefined)
   }
   const api = create('publish-api', 'api')
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>

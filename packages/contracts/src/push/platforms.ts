@@ -40,6 +40,8 @@ export interface PlatformEndpointRecord {
   enabled: boolean
   /** Absent: never set. */
   userData?: string
+  /** A worker has disabled the endpoint. The application's event about that is not published yet. */
+  isEventOwed?: true
   /** Epoch ms. */
   createdAt: number
 }

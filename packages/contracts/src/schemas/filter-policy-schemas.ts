@@ -1,7 +1,7 @@
 /** Schemas of the route that tries a filter policy on a message before it is set. */
 import { z } from 'zod'
 import { PROTOCOLS } from '../protocols.ts'
-import { MessageInput } from './message-schemas.ts'
+import { MessageInput } from './messages/message-schemas.ts'
 import { givenMap, named, namedInput } from './shared-schemas.ts'
 
 export const FilterTestInput = namedInput(

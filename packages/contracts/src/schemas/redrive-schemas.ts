@@ -1,49 +1,20 @@
 /** Redrive tasks over REST. */
 import { z } from 'zod'
-import { DEAD_LETTER_REASONS } from '../records.ts'
+import { DeadLetterFilter } from './queues/dead-letter-filter.ts'
 import {
   named,
   namedInput,
   pageOf,
   pageQuery,
   QueueReference,
-  Since,
-  SubscriptionReference,
   Timestamp,
   timestamp,
-  Until,
 } from './shared-schemas.ts'
 
-/**
- * The number of ids that fit one request. Larger selections are made with the other filters.
- * @limit Message ids that a redrive's filter names. Past it: `validation_failed`.
- */
-const MESSAGE_IDS_MAX = 1_000
 const Rate = z.number().positive().max(100_000).describe('Messages moved per second at most, up to 100,000.')
 const Status = z.enum(['running', 'paused', 'canceling', 'canceled', 'completed', 'failed'])
 
 export const RedriveReference = z.string().describe('Id of a redrive task, as starting it answers.')
-
-const Filter = z.strictObject({
-  subscription: SubscriptionReference.optional().describe(
-    'Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.',
-  ),
-  statusCode: z
-    .int()
-    .min(100)
-    .max(599)
-    .optional()
-    .describe('Only dead letters whose last attempt was answered with this HTTP status.'),
-  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only dead letters that ended for this reason.'),
-  since: Since.optional(),
-  until: Until.optional(),
-  messageIds: z
-    .array(z.string().min(1).max(100))
-    .min(1)
-    .max(MESSAGE_IDS_MAX)
-    .optional()
-    .describe(`Only these messages, by the queue’s id or the published one: 1 to ${MESSAGE_IDS_MAX}.`),
-})
 
 export const RedriveInput = namedInput(
   'RedriveInput',
@@ -56,7 +27,7 @@ export const RedriveInput = namedInput(
       maxMessagesPerSecond: Rate.nullish().describe(
         'Messages moved per second at most, up to 100,000. Default: as fast as it goes.',
       ),
-      filter: Filter.optional().describe(
+      filter: DeadLetterFilter.optional().describe(
         'Which messages to move: all conditions must hold. Default: all messages.',
       ),
       dryRun: z

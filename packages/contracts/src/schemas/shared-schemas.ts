@@ -49,7 +49,7 @@ export function timestamp(event: string) {
 export const CreatedAt = timestamp('When it was created')
 
 /** A time in a request, with any offset. */
-const TimestampInput = z.iso.datetime({
+export const TimestampInput = z.iso.datetime({
   offset: true,
   error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z',
 })

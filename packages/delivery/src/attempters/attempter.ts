@@ -7,31 +7,34 @@ import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
 /** One message for the endpoint. Its signature has been prepared (`EnvelopeSigning`). */
 export interface Sent {
   envelope: Envelope
-  /** The delivery's bytes, by which the endpoint may recognize a repetition. Undefined in a test. */
+  /** The id of the delivery. An endpoint may use it to recognize a repeated delivery. Undefined in a test. */
   delivery: Buffer | undefined
 }
 
 export interface Attempt extends Sent {
   target: Target
   /**
-   * Further messages of the same group, in order, that this attempt may send too. Only kinds with the trait
-   * `fifo.sendsRuns` get any.
+   * Further messages of the same FIFO group, in order. The attempt may send them together with the first. Only
+   * protocols with the trait `fifo.sendsRuns` get any.
    */
   run?: Iterable<Sent> | undefined
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
-  /** Set: the result has the beginning of the answer as text, up to so many bytes. */
+  /** If it is set, the result has the beginning of the answer as text, up to this many bytes. */
   textBytesMax?: number | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
   onRequest?: ((cause: AgainCause | undefined) => void) | undefined
-  /** When a request may be written. If this moment has passed, `missed` is called instead of `done`. */
+  /**
+   * The time at which the request may be written. If the time has passed before the request is written, `missed` is
+   * called instead of `done`.
+   */
   moment?: SendMoment | undefined
 }
 
 /**
- * Marks the copy of a message that was written to this Redis. Before the source is deleted, `holds` says whether the
+ * Proves that the copy of a message is in Redis. The source of the copy may be deleted only if `holds` says that the
  * copy still exists.
  */
 export interface CopyMark {
@@ -46,7 +49,7 @@ export interface CopyMark {
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
-/** Bounds of one request, and how long its first record waits for others. */
+/** The limits of one request: number of records, bytes, and how long its first record waits for others. */
 export interface BatchLimits {
   records: number
   bytes: number
@@ -54,9 +57,9 @@ export interface BatchLimits {
 }
 
 interface BatchRecord {
-  /** As `render` made it. */
+  /** The record, as `render` has made it. */
   bytes: Buffer
-  /** The delivery's bytes. By them the endpoint can recognize a repeated record. */
+  /** The id of the delivery. An endpoint may use it to recognize a repeated record. */
   delivery: Buffer
 }
 
@@ -66,7 +69,7 @@ interface BatchAttempt {
   records: readonly BatchRecord[]
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
-  /** Set: results have the beginning of the answer as text. */
+  /** If it is set, results have the beginning of the answer as text, up to this many bytes. */
   textBytesMax?: number | undefined
 }
 
@@ -85,8 +88,8 @@ export interface Attempter {
    */
   readonly batching?: Batching
   /**
-   * The setting that this process would need to make attempts. While it is missing, nobody can subscribe. Undefined:
-   * attempts are made.
+   * The setting without which this process makes no attempts. While it is missing, nobody can subscribe such an
+   * endpoint. Undefined: no setting is missing.
    */
   readonly lacks?: string
   /**
@@ -95,8 +98,9 @@ export interface Attempter {
    */
   refusalOf?(endpoint: string): string | undefined
   /**
-   * Name of the credential for attempts at this endpoint, the same as in `misconfigured` results. Because it is known
-   * beforehand, other lanes with the same broken credential need not try it. Undefined: attempts need no credential.
+   * Name of the credential that attempts at this endpoint use, as `misconfigured` results have it. If the credential is
+   * broken, other lanes that use it can wait without an attempt of their own. Undefined: attempts need no credential,
+   * or its name is not known before.
    */
   credentialOf?(target: Target): string | undefined
   /** Says that an attempt follows soon. The attempter may open its connection now. */

@@ -11,14 +11,14 @@ import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
 import { PushAttempter, type PushAttempterOptions } from './push-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
-import { createStreamAttempter } from './stream-attempter.ts'
+import { createStreamAttempter, type StreamTools } from './stream-attempter.ts'
 import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
 
 interface KindOptions {
-  /** A kind whose settings are absent has an UnconfiguredAttempter. Default: no kind has settings. */
+  /** Settings of the protocols. A protocol without its settings gets an UnconfiguredAttempter. Default: no settings. */
   kinds?: KindSettings
 }
 
@@ -29,6 +29,7 @@ export function createAttempters(
     MailAttempterOptions &
     SmsAttempterOptions &
     PushAttempterOptions &
+    Pick<StreamTools, 'openStreamWriter'> &
     KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)

@@ -1,6 +1,9 @@
-/** Attempts at functions: each is an invocation that the function's service accepts. */
+/**
+ * Makes attempts at functions. An attempt asks the function's service to invoke the function, and succeeds when the
+ * service accepts that.
+ */
 import type { AttemptResult } from '@fantail/contracts'
-import type { AwsCredentials } from '../aws/aws-signer.ts'
+import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import type { Target } from '../envelope/target.ts'
 import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-calls.ts'
@@ -68,7 +71,7 @@ export class FunctionAttempter implements Attempter {
   async close(): Promise<void> {}
 }
 
-/** The delivery status log gets the id of the request and the error. The rest of the answer is dropped. */
+/** Adds a text for the delivery status log: the id of the request and the error. The rest of the answer is dropped. */
 function withText(
   result: AttemptResult,
   read: ReadInvocation | undefined,

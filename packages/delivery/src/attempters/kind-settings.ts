@@ -1,6 +1,6 @@
 /**
- * Settings of endpoint kinds, by their names in the configuration of worker and API. Each kind declares its own, all of
- * them optional. This is their intersection.
+ * Settings of all protocols, under their names in the configuration of worker and API. Each protocol declares the
+ * settings that it needs, all of them optional. This type has all of them.
  */
 import type { MailSettings } from '../mail/mail-settings.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'

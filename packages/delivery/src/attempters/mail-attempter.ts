@@ -1,5 +1,5 @@
 /**
- * Attempts at mail addresses: each attempt is one mail over SMTP to one address.
+ * Makes attempts at mail addresses. An attempt sends one mail over SMTP to one address.
  *
  * | case | result |
  * |---|---|
@@ -8,13 +8,14 @@
  * | otherwise | by the server's reply (mail/smtp-outcome.ts) |
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
+import type { AttemptResult } from '@fantail/contracts'
 import { comparableAddress, domainOfAddress } from '@fantail/policy'
 import { type MailSettings, senderOf } from '../mail/mail-settings.ts'
 import type { MailEnd, MailTools } from '../mail/mail-tools.ts'
 import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
+import { attemptDeadline, untilAborted } from './attempt-deadline.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 import { UnderWay } from './under-way.ts'
 
@@ -25,9 +26,9 @@ const DOMAIN_RATE_DEFAULT = 20
 
 export interface MailAttempterOptions {
   mail: MailTools
-  /** Names a delivery in the same way for all its attempts. */
+  /** The id of a delivery, which is the same for all its attempts. */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
-  /** Monotonic ms; another one in tests. */
+  /** A clock that never goes back, in ms. Tests set their own. */
   now?: () => number
 }
 
@@ -75,8 +76,7 @@ export class MailAttempter implements Attempter {
 
   async #attempt(attempt: Attempt): Promise<Ended> {
     if (!this.#underWay.begin()) return throttled(`${this.#underWay.count} mails are under way`)
-    const deadline = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
-    const signal = AbortSignal.any([deadline, this.#closing.signal])
+    const signal = attemptDeadline(this.#settings.attemptTimeoutMs, this.#closing.signal)
     try {
       return await untilAborted(signal, this.#admitAndSend(attempt, signal))
     } catch (error) {
@@ -95,7 +95,10 @@ export class MailAttempter implements Attempter {
     return this.#send(attempt, signal)
   }
 
-  /** Waits only a moment for the domain's rate. After a longer wait the address would count as hung. */
+  /**
+   * Waits a short time until the rate of the domain allows the mail. After a longer wait the endpoint would count as
+   * hung.
+   */
   async #admitted(domain: string, signal: AbortSignal): Promise<boolean> {
     const rate = this.#settings.emailDomainRate ?? DOMAIN_RATE_DEFAULT
     const until = performance.now() + DOMAIN_WAIT_MS_MAX
@@ -113,7 +116,7 @@ export class MailAttempter implements Attempter {
       envelope,
       target,
       sender: senderOf(this.#settings),
-      // A message that is sent outside lanes has no other delivery, so its own id is enough.
+      // Without a lane the message has only this delivery, so the message id is enough.
       deliveryId: delivery ? itemIdOf(target.subscriptionId, delivery) : envelope.message.messageId,
       linkKey: await mail.linkKey(),
       isJson: target.protocol === 'email-json',
@@ -126,14 +129,6 @@ export class MailAttempter implements Attempter {
     }
     return endedBy(outcome, this.#transport.credential)
   }
-}
-
-/** Rejects when the signal is aborted, so that a missing reply of Redis cannot delay the end of the attempt. */
-function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  return Promise.race([promise, aborted])
 }
 
 function endedBy(outcome: SmtpOutcome, credential: string): Ended {
@@ -175,7 +170,7 @@ function timedOut(): Ended {
   return { end: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
 }
 
-/** The result if Redis cannot be asked whether the address may get the mail. */
+/** The result if Redis did not answer whether the address may get the mail. */
 function failedBy(error: unknown): Ended {
   const detail = error instanceof Error ? error.message : String(error)
   return { end: 'transient', result: failure('storage', detail) }

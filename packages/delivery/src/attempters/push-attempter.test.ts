@@ -1,7 +1,11 @@
-/** Foreign code judges what is sent: jose the tokens, http_ece the bodies for browsers. */
+/**
+ * Foreign code judges what is sent: jose the tokens, http_ece the bodies for browsers, google-auth-library the request
+ * for a token of FCM.
+ */
 import { createPublicKey, type ECDH } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { appleCredential, browserSubscription, firebaseCredential, vapidCredential } from '@fantail/test-kit'
+import { JWT, OAuth2Client } from 'google-auth-library'
 import { decodeJwt, importJWK, importSPKI, jwtVerify } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDevice, NOW, type Providers, reserved, startProviders } from '../push/push.fixture.ts'
@@ -20,6 +24,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   providers.asked.length = 0
+  providers.hold = undefined
   providers.reply = ({ path }) =>
     path === '/token' ? { status: 200, body: { access_token: 'at-1', expires_in: 3_600 } } : { status: 200 }
 })
@@ -30,6 +35,19 @@ const sent = () => JSON.parse(last().body.toString())
 const json = (texts: object) => ({ message: JSON.stringify(texts), structure: 'json' as const })
 const publicKeyOf = (pem: string) =>
   importSPKI(String(createPublicKey(pem).export({ type: 'spki', format: 'pem' })), 'ES256')
+
+/** The form that Google's own client asks for a token with. Nothing is sent. */
+async function googleForm(account: { email: string; key: string }): Promise<URLSearchParams> {
+  const client = new JWT({ ...account, scopes: ['https://www.googleapis.com/auth/firebase.messaging'] })
+  const forms: URLSearchParams[] = []
+  const take = async ({ data }: { data?: unknown }) => {
+    forms.push(new URLSearchParams(String(data)))
+    return { data: { access_token: 'at-1', expires_in: 3_600 } }
+  }
+  client.transporter.request = take as unknown as typeof client.transporter.request
+  await client.authorize()
+  return forms[0] ?? new URLSearchParams()
+}
 
 describe('FCM', () => {
   const account = firebaseCredential().PlatformCredential ?? ''
@@ -46,6 +64,19 @@ describe('FCM', () => {
     providers.reply = (asked) =>
       asked.path === '/token' ? reply(asked) : { status, body, ...(headers && { headers }) }
   }
+
+  test('an attempt without an answer ends within the timeout of the settings', async () => {
+    const credential = { credential: account }
+    const hurried = createDevice(providers, {
+      platform: 'GCM',
+      credential,
+      token: 'tok',
+      attemptTimeoutMs: 50,
+    })
+    providers.reply = () => undefined
+    expect(await hurried.push({ message: 'hello' })).toMatchObject({ kind: 'failure', error: 'timeout' })
+    await hurried.close()
+  })
 
   test('a service account is exchanged once, at the address of the settings', async () => {
     for (let i = 0; i < 2; i++)
@@ -107,6 +138,29 @@ describe('FCM', () => {
     expect(sent().message.android.ttl).toBe('0s')
   })
 
+  test('google-auth-library asks for the token in the same way, and verifies what is signed', async () => {
+    device.state.now = Date.now()
+    await device.push({ message: 'hello', publishedAt: Date.now() })
+    const [asked] = providers.asked
+    const ours = new URLSearchParams(String(asked?.body))
+    const { client_email: email, private_key: key } = JSON.parse(account)
+    const theirs = await googleForm({ email, key })
+    expect(asked?.headers['content-type']).toBe('application/x-www-form-urlencoded')
+    expect([...ours.keys()]).toEqual([...theirs.keys()])
+    expect(ours.get('grant_type')).toBe(theirs.get('grant_type'))
+    const [own, google] = [ours, theirs].map((form) => decodeJwt(form.get('assertion') ?? ''))
+    const { iss, scope } = google ?? {}
+    expect(own).toMatchObject({ iss, scope, aud: `${providers.url}/token` })
+    expect(Number(own?.exp) - Number(own?.iat)).toBe(Number(google?.exp) - Number(google?.iat))
+    const certificates = { a1b2c3: String(createPublicKey(key).export({ type: 'spki', format: 'pem' })) }
+    const assertion = ours.get('assertion') ?? ''
+    const audience = `${providers.url}/token`
+    const verify = (wanted: string) =>
+      new OAuth2Client().verifySignedJwtWithCertsAsync(assertion, certificates, wanted, [email])
+    expect((await verify(audience)).getPayload()).toMatchObject({ iss: email })
+    await expect(verify('https://elsewhere.example')).rejects.toThrow('Wrong recipient')
+  })
+
   test('[402] a notification whose time is over is not sent', async () => {
     device.state.now = NOW + 60_000
     const result = await device.push({ message: 'late', attributes: reserved({ 'GCM.TTL': '60' }) })
@@ -115,8 +169,8 @@ describe('FCM', () => {
   })
 
   test.each([
-    [404, 'UNREGISTERED', ['tok'], { statusCode: 404, verdict: 'permanent' }],
-    [403, 'SENDER_ID_MISMATCH', ['tok'], { verdict: 'permanent' }],
+    [404, 'UNREGISTERED', ['tok'], { error: 'token_refused', permanent: true, statusCode: 404 }],
+    [403, 'SENDER_ID_MISMATCH', ['tok'], { error: 'token_refused', permanent: true }],
     [400, 'INVALID_ARGUMENT', [], { verdict: 'permanent' }],
     [401, 'THIRD_PARTY_AUTH_ERROR', [], { kind: 'misconfigured' }],
     [403, 'PERMISSION_DENIED', [], { kind: 'misconfigured' }],
@@ -164,6 +218,10 @@ describe('FCM', () => {
     const disabled = { kind: 'failure', error: 'endpoint_disabled', permanent: true }
     device.state.endpoint = { ...device.state.endpoint, enabled: false }
     expect(await device.push({ message: 'x' })).toMatchObject(disabled)
+    expect(device.state.published).toEqual([])
+    device.state.endpoint = { ...device.state.endpoint, isEventOwed: true }
+    expect(await device.push({ message: 'x' })).toMatchObject(disabled)
+    expect(device.state.published).toEqual([device.state.endpoint.arn])
     device.state.application = { ...device.state.application, attributes: { Enabled: 'false' } }
     expect(await device.push({ message: 'x' })).toMatchObject(disabled)
     expect(providers.asked).toEqual([])
@@ -252,8 +310,8 @@ describe('APNs', () => {
   })
 
   test.each([
-    [410, 'Unregistered', ['ab12'], { verdict: 'permanent' }],
-    [400, 'BadDeviceToken', ['ab12'], { verdict: 'permanent' }],
+    [410, 'Unregistered', ['ab12'], { error: 'token_refused', permanent: true, statusCode: 410 }],
+    [400, 'BadDeviceToken', ['ab12'], { error: 'token_refused', permanent: true }],
     [400, 'PayloadEmpty', [], { verdict: 'permanent' }],
     [413, 'PayloadTooLarge', [], { verdict: 'permanent' }],
     [403, 'InvalidProviderToken', [], { kind: 'misconfigured' }],
@@ -270,6 +328,61 @@ describe('APNs', () => {
     await device.push({ message: 'x' })
     providers.goAway()
     await expect.poll(async () => (await device.push({ message: 'y' })).kind).toBe('response')
+  })
+
+  test('GOAWAY under load repeats at most what was under way', async () => {
+    const WHILE_UNDER_WAY = 40
+    const answers: (() => void)[] = []
+    providers.hold = (answer) => void answers.push(answer)
+    const idOf = (asked: { headers: object }) => String((asked.headers as Record<string, string>)['apns-id'])
+    const push = (messageId: string) => device.push({ message: messageId, messageId })
+    const first = Array.from({ length: WHILE_UNDER_WAY }, (_, i) => push(`a${i}`))
+    await expect.poll(() => answers.length).toBe(WHILE_UNDER_WAY)
+    providers.goAway()
+    // The server still answers what it has. New requests go over another connection.
+    const second = Array.from({ length: WHILE_UNDER_WAY }, (_, i) => push(`b${i}`))
+    await expect.poll(() => answers.length).toBeGreaterThanOrEqual(2 * WHILE_UNDER_WAY)
+    providers.hold = undefined
+    for (const answer of answers) answer()
+    const results = await Promise.all([...first, ...second])
+    expect(results.every(({ kind }) => kind === 'response')).toBe(true)
+    const ids = providers.asked.map(idOf)
+    expect(ids.length).toBe(new Set(ids).size)
+    expect(ids.length).toBe(2 * WHILE_UNDER_WAY)
+  })
+
+  test('a connection that breaks under load fails what was under way, and nothing else', async () => {
+    providers.reply = () => undefined
+    const lost = Array.from({ length: 20 }, (_, i) => device.push({ message: `${i}` }))
+    await expect.poll(() => providers.asked.length).toBe(20)
+    providers.cut()
+    for (const result of await Promise.all(lost))
+      expect(result).toMatchObject({ kind: 'failure', error: 'connection_reset', permanent: false })
+    providers.reply = () => ({ status: 200 })
+    expect(await device.push({ message: 'next' })).toMatchObject({ statusCode: 200 })
+  })
+
+  test('the address guard checks the host of the settings', async () => {
+    const denied = createDevice(providers, { platform: 'APNS', credential, token: 'ab', deny: ['127.0.0.1'] })
+    const result = await denied.push({ message: 'x' })
+    expect(result).toMatchObject({ kind: 'misconfigured', detail: expect.stringContaining('127.0.0.1') })
+    expect(providers.asked).toEqual([])
+    await denied.close()
+  })
+
+  test('a connection without answers is left for another one', async () => {
+    const hurried = createDevice(providers, {
+      platform: 'APNS',
+      credential,
+      token: 'ab',
+      attemptTimeoutMs: 50,
+    })
+    providers.reply = () => undefined
+    expect(await hurried.push({ message: 'x' })).toMatchObject({ kind: 'failure', error: 'timeout' })
+    providers.reply = () => ({ status: 200 })
+    await expect.poll(async () => (await hurried.push({ message: 'y' })).kind).toBe('response')
+    expect(providers.sessions()).toBeGreaterThanOrEqual(2)
+    await hurried.close()
   })
 
   test('no server is a failure that is retried', async () => {
@@ -314,8 +427,8 @@ describe('Web Push', () => {
   })
 
   test.each([
-    [404, true, { verdict: 'permanent' }],
-    [410, true, { verdict: 'permanent' }],
+    [404, true, { error: 'token_refused', permanent: true }],
+    [410, true, { error: 'token_refused', permanent: true }],
     [403, false, { kind: 'misconfigured' }],
     [413, false, { verdict: 'permanent' }],
     [429, false, { verdict: 'retry', retryAfterSeconds: 60 }],

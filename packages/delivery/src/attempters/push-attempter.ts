@@ -1,15 +1,14 @@
 /**
- * Attempts at platform endpoints: each attempt is one notification to one device or browser.
+ * Makes attempts at platform endpoints. An attempt sends one notification to one device or browser.
  *
  * | case | result |
  * |---|---|
- * | the endpoint or its application is gone or disabled, its time is over, its body is no notification | permanent |
- * | the provider says that the token is dead | permanent, and the endpoint is disabled |
- * | the provider refuses the application's credential | misconfigured |
+ * | the endpoint or its application is gone or disabled; the time to live is over; the body cannot be sent | permanent
+ * | | the provider says that the token is dead | permanent. The endpoint is disabled, and the application gets an event
+ * | | the provider refuses the application's credential | misconfigured |
  * | otherwise | by the provider's answer (push/provider-answers.ts) |
  */
 import {
-  ATTEMPT_DEADLINE_MS,
   type AttemptErrorCode,
   type AttemptResult,
   type Message,
@@ -18,7 +17,8 @@ import {
   type PlatformCredential,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
-import { secretsFailure } from '../envelope/attempt-request.ts'
+import { feedbackOf } from '@fantail/policy'
+import type { Connector } from '../connections/connector.ts'
 import type { Target } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
@@ -29,9 +29,13 @@ import { openPlatformCredential } from '../push/platform-credential.ts'
 import { PUSH_THROTTLE_SECONDS } from '../push/provider-answers.ts'
 import { type Push, type Pushed, type PushProvider, RefusedCredentialError } from '../push/push-provider.ts'
 import type { PushTools } from '../push/push-tools.ts'
+import { attemptDeadline, untilAborted } from './attempt-deadline.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { ProvidersUnderWay, refusedBy } from './under-way.ts'
 
 export interface PushKindSettings {
+  /** FANTAIL_ATTEMPT_TIMEOUT_MS */
+  attemptTimeoutMs?: number | undefined
   /** FANTAIL_FCM_URL */
   fcmUrl?: string | undefined
   /** FANTAIL_FCM_TOKEN_URL */
@@ -44,7 +48,7 @@ export interface PushKindSettings {
 
 export interface PushAttempterOptions {
   push: PushTools
-  sender: Pick<HttpSender, 'send'>
+  sender: Pick<HttpSender, 'send' | 'dial'>
   vault: Pick<Sealing, 'seal' | 'open'> | undefined
   /** Epoch ms. */
   clock: () => number
@@ -58,29 +62,37 @@ const APNS_SANDBOX_URL_DEFAULT = 'https://api.sandbox.push.apple.com'
 export class PushAttempter implements Attempter {
   readonly #options: PushAttempterOptions
   readonly #providers: Record<Platform, PushProvider>
+  readonly #timeoutMs: number | undefined
+  readonly #underWay = new ProvidersUnderWay()
 
   constructor(settings: PushKindSettings, options: PushAttempterOptions) {
     const { sender } = options
     const { fcmUrl: url = FCM_URL_DEFAULT, fcmTokenUrl: tokenUrl = FCM_TOKEN_URL_DEFAULT } = settings
+    const dial: Connector = (origin, callback) => sender.dial(origin, callback)
     this.#options = options
+    this.#timeoutMs = settings.attemptTimeoutMs
     this.#providers = {
       GCM: new Firebase({ sender, url, tokenUrl }),
-      APNS: new Apple({ platform: 'APNS', url: settings.apnsUrl ?? APNS_URL_DEFAULT }),
+      APNS: new Apple({ platform: 'APNS', url: settings.apnsUrl ?? APNS_URL_DEFAULT, dial }),
       APNS_SANDBOX: new Apple({
         platform: 'APNS_SANDBOX',
         url: settings.apnsSandboxUrl ?? APNS_SANDBOX_URL_DEFAULT,
+        dial,
       }),
       WEBPUSH: new Browsers(sender),
     }
   }
 
-  /** A browser's own provider may refuse what others take, so only an attempt knows that credential's name. */
+  /**
+   * Each kind of browser has its own push provider, and one may refuse a credential that the others accept. So the name
+   * is not known before an attempt.
+   */
   credentialOf({ url }: Target): string | undefined {
     const arn = parsePlatformEndpointArn(url)
     return arn && arn.platform !== 'WEBPUSH' ? `push:${arn.application}` : undefined
   }
 
-  /** Connections are those of providers, and stay open between attempts. */
+  /** Connections lead to providers and stay open between attempts. */
   openAhead(): void {}
 
   attempt({ envelope, target, textBytesMax }: Attempt, done: AttemptDone): void {
@@ -96,33 +108,33 @@ export class PushAttempter implements Attempter {
     for (const provider of Object.values(this.#providers)) provider.close?.()
   }
 
-  /** An exchange of tokens and a repeated request have deadlines of their own, so the whole attempt has one, too. */
+  /**
+   * An attempt may exchange a token and repeat a request. Each of these requests has its own deadline, so the whole
+   * attempt needs one too.
+   */
   async #inTime(arn: string, message: Message): Promise<AttemptResult> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<AttemptResult>((resolve) => {
-      const result = failed('timeout', 'the provider did not answer in time', false)
-      timer = setTimeout(resolve, ATTEMPT_DEADLINE_MS, result)
-    })
+    const signal = attemptDeadline(this.#timeoutMs)
     try {
-      return await Promise.race([this.#attempt(arn, message), late])
-    } finally {
-      clearTimeout(timer)
+      return await untilAborted(signal, this.#attempt(arn, message, signal))
+    } catch {
+      // Only the deadline makes this reject: the attempt itself never does.
+      return failed('timeout', 'the provider did not answer in time', false)
     }
   }
 
-  async #attempt(arn: string, message: Message): Promise<AttemptResult> {
-    const { push: tools, vault, clock } = this.#options
+  async #attempt(arn: string, message: Message, signal: AbortSignal): Promise<AttemptResult> {
+    const { push: tools } = this.#options
     const applicationArn = parsePlatformEndpointArn(arn)?.application ?? ''
     try {
       const found = await Promise.all([tools.application(applicationArn), tools.endpoint(arn)])
       const [application, endpoint] = found
       if (!application) return disabled('the platform application does not exist')
       if (!endpoint) return disabled('the endpoint does not exist')
-      if (application.attributes.Enabled !== 'true') return disabled('the platform application is disabled')
-      if (!endpoint.enabled) return disabled('the endpoint is disabled')
-      const credential = opened(application, vault)
-      if ('kind' in credential) return credential
-      return await this.#push({ message, application, endpoint, credential, now: clock() })
+      if (endpoint.isEventOwed) await tools.publishOwed(endpoint, application)
+      const result = await this.#attemptKnown({ message, application, endpoint, signal })
+      const feedback = feedbackOf(application.attributes, '')
+      if (!feedback || result.kind === 'misconfigured') return result
+      return { ...result, application: { arn: application.arn, feedback } }
     } catch (error) {
       const detail = error instanceof Error ? error.message : 'unknown'
       if (error instanceof RefusedCredentialError) return misconfigured(`push:${applicationArn}`, detail)
@@ -130,11 +142,28 @@ export class PushAttempter implements Attempter {
     }
   }
 
+  async #attemptKnown(known: Omit<Push, 'credential' | 'now'>): Promise<AttemptResult> {
+    const { vault, clock } = this.#options
+    const { application, endpoint } = known
+    if (application.attributes.Enabled !== 'true') return disabled('the platform application is disabled')
+    if (!endpoint.enabled) return disabled('the endpoint is disabled')
+    const credential = opened(application, vault)
+    if ('kind' in credential) return credential
+    return this.#push({ ...known, credential, now: clock() })
+  }
+
   async #push(push: Push): Promise<AttemptResult> {
     const { application, endpoint } = push
-    const pushed = await this.#providers[application.platform].push(push)
+    const underWay = this.#underWay.of(providerOf(push))
+    if (!underWay.begin()) return refusedBy(underWay)
+    const pushing = this.#providers[application.platform].push(push)
+    const pushed = await pushing.finally(() => underWay.end())
+    if ('verdict' in pushed) underWay.answered()
     if ('unsendable' in pushed) return failed(pushed.unsendable, pushed.detail, true)
     if (pushed.verdict === 'dead') await this.#options.push.disable(endpoint, application)
+    if (application.platform !== 'WEBPUSH' && isOfSettings(pushed.result)) {
+      return misconfigured(`push:${application.arn}`, pushed.result.detail)
+    }
     return resultOf(pushed, credentialNameOf(push))
   }
 }
@@ -146,19 +175,38 @@ function opened(
   try {
     return openPlatformCredential(application, vault)
   } catch (error) {
-    return secretsFailure(error instanceof Error ? error.message : 'unknown')
+    const reason = error instanceof Error ? error.message : 'unknown'
+    return misconfigured(`push:${application.arn}`, `its credential cannot be opened: ${reason}`)
   }
 }
 
-/** Other browsers' providers still take the credential, so its name has the host. */
+/** The push providers of other browsers may still accept the credential, so its name contains the host. */
 function credentialNameOf({ application, endpoint }: Push): string {
   if (application.platform !== 'WEBPUSH') return `push:${application.arn}`
-  const { endpoint: url } = JSON.parse(endpoint.token) as { endpoint: string }
-  return `push:${application.arn}:${new URL(url).host}`
+  return `push:${application.arn}:${browserHost(endpoint)}`
+}
+
+/** Devices with the same provider hang together. */
+function providerOf({ application, endpoint }: Push): string {
+  return application.platform === 'WEBPUSH' ? browserHost(endpoint) : application.platform
+}
+
+function browserHost({ token }: Push['endpoint']): string {
+  const { endpoint: url } = JSON.parse(token) as { endpoint: string }
+  return new URL(url).host
+}
+
+/**
+ * Whether the operator's settings caused the failure. This is so if the guard refused the provider's address, or if the
+ * provider's certificate is wrong.
+ */
+function isOfSettings(result: AttemptResult): result is Extract<AttemptResult, { kind: 'failure' }> {
+  return result.kind === 'failure' && (result.permanent || result.error === 'tls')
 }
 
 function resultOf({ result, verdict, reason = '' }: Pushed, credential: string): AttemptResult {
   if (result.kind !== 'response' || verdict === undefined) return result
+  if (verdict === 'dead') return tokenRefused(result, reason)
   const { body: _, headers: __, ...plain } = result
   if (verdict === 'refused' || verdict === 'stale') {
     return misconfigured(credential, `${result.statusCode} ${reason}`.trim())
@@ -166,7 +214,12 @@ function resultOf({ result, verdict, reason = '' }: Pushed, credential: string):
   const waits = result.statusCode === 429 && {
     retryAfterSeconds: result.retryAfterSeconds ?? PUSH_THROTTLE_SECONDS,
   }
-  return { ...plain, ...waits, verdict: verdict === 'dead' ? 'permanent' : verdict, text: reason }
+  return { ...plain, ...waits, verdict, text: reason }
+}
+
+function tokenRefused({ statusCode }: { statusCode: number }, reason: string): AttemptResult {
+  const detail = `the provider refuses the token: ${`${statusCode} ${reason}`.trim()}`
+  return { kind: 'failure', error: 'token_refused', detail, durationMs: 0, permanent: true, statusCode }
 }
 
 function misconfigured(credential: string, detail: string): AttemptResult {

@@ -1,4 +1,4 @@
-/** Attempts at queues of this service. An attempt appends one message, or a run of a FIFO group. */
+/** Makes attempts at queues of this Fantail. An attempt appends one message, or several messages of a FIFO group. */
 import { queueBody } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import type { QueueAppend, QueueAppends } from '../queues/queue-appends.ts'
@@ -6,7 +6,10 @@ import type { Attempt, AttemptDone, Attempter, Sent } from './attempter.ts'
 
 export interface QueueAttempterOptions {
   appends: Pick<QueueAppends, 'append'>
-  /** The id of a delivery in the queue. It makes a repeated append change nothing. */
+  /**
+   * The id of a delivery in the queue. If the same delivery is appended again, the queue recognizes the id and changes
+   * nothing.
+   */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
 }
 

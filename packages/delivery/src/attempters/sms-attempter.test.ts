@@ -228,7 +228,7 @@ test.each<[status: number, result: object, end: SmsEnd]>([
   const { send, ends, refunds, optedOut } = attempterFor(url, { smsStatuses })
   expect(await send()).toMatchObject(result)
   expect([ends, requests.length, optedOut.has(NUMBER)]).toEqual([[end], 1, status === 410])
-  // What may have been sent stays spent.
+  // The cost of a message that may have been sent is not given back.
   expect(refunds).toEqual(end === 'delivered' || end === 'unknown' ? [] : [10_000])
 })
 

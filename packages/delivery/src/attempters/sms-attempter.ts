@@ -1,12 +1,12 @@
 /**
- * Attempts at phone numbers: each is one request to the provider.
+ * Makes attempts at phone numbers. An attempt is one request to the SMS provider. Its result depends on what happens:
  *
  *   country not allowed, text too long, above MaxPrice, opted out, spend used up → permanent, nothing is sent
  *   too many under way, Redis or the connection fails → retry, nothing was sent
  *   no answer after the request was written → permanent as `outcome_unknown`, since another might send it twice
  *   else → what the provider's answer means (sms/sms-provider.ts)
  */
-import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
+import type { AttemptResult } from '@fantail/contracts'
 import { type SmsCountry, smsCountryOf } from '@fantail/policy'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
@@ -16,16 +16,17 @@ import {
   senderIdOf,
   smsCostUsd,
   smsText,
+  smsTextProblem,
   smsTypeOf,
-  textProblem,
 } from '../sms/sms-message.ts'
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
+import { attemptDeadline, untilAborted } from './attempt-deadline.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 import { UnderWay } from './under-way.ts'
 
-/** @limit Answer of an SMS provider that is read. Past it: its status alone counts. */
+/** @limit Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
 const SMS_ANSWER_BYTES_MAX = 16_384
 const PRICE_USD_DEFAULT = 0.1
 const SPEND_USD_DEFAULT = 1
@@ -33,7 +34,7 @@ const SPEND_USD_DEFAULT = 1
 export interface SmsAttempterOptions {
   sender: Pick<HttpSender, 'send'>
   sms: SmsTools
-  /** Names a delivery for all its attempts. */
+  /** The id of a delivery, which is the same for all its attempts. */
   itemIdOf(subscriptionId: string, delivery: Buffer): string
 }
 
@@ -94,13 +95,13 @@ export class SmsAttempter implements Attempter {
     const country = this.#countryOf(target.url)
     if (!country) return refused('number_refused', 'FANTAIL_SMS_COUNTRIES does not name its country')
     const text = smsText(envelope, target)
-    const problem = textProblem(text)
+    const problem = smsTextProblem(text)
     if (problem !== undefined) return refused('text_refused', problem)
     const costUsd = smsCostUsd(text, country, this.#settings.smsPriceUsd ?? PRICE_USD_DEFAULT)
     if (costUsd > (maxPriceUsd(envelope) ?? Number.POSITIVE_INFINITY)) {
       return refused('spend_exceeded', 'This delivery would exceed max price')
     }
-    const signal = AbortSignal.timeout(this.#settings.attemptTimeoutMs ?? ATTEMPT_DEADLINE_MS)
+    const signal = attemptDeadline(this.#settings.attemptTimeoutMs)
     const reservation = await this.#reserve(target.url, costUsd, signal)
     if (reservation.outcome === 'optedOut') return refused('opted_out', 'Phone number is opted out')
     if (reservation.outcome === 'spent') return refused('spend_exceeded', 'No quota left for account')
@@ -118,16 +119,13 @@ export class SmsAttempter implements Attempter {
     return this.#options.sms.refund(spend)
   }
 
-  /** What Redis reserves after the attempt's deadline is given back. */
+  /** Reserves the cost of a message. If Redis answers only after the attempt's deadline, the cost is given back. */
   async #reserve(number: string, costUsd: number, signal: AbortSignal): Promise<SmsReservation> {
     const { smsMonthUsd: monthUsdMax = SPEND_USD_DEFAULT, smsDayUsd: dayUsdMax = monthUsdMax } =
       this.#settings
     const reserving = this.#options.sms.reserve({ number, costUsd, dayUsdMax, monthUsdMax })
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
     try {
-      return await Promise.race([reserving, aborted])
+      return await untilAborted(signal, reserving)
     } catch (error) {
       const refund = (late: SmsReservation) => (late.outcome === 'reserved' ? this.#refund(late) : undefined)
       if (signal.aborted) reserving.then(refund, () => undefined)
@@ -142,7 +140,7 @@ export class SmsAttempter implements Attempter {
       text,
       sender: senderIdOf(envelope) ?? (usual.senderId || (this.#settings.smsSender ?? '')),
       type: smsTypeOf(envelope, usual.smsType),
-      // Outside lanes the message has no other delivery.
+      // Without a lane the message has only this delivery, so the message id is enough.
       id: delivery ? itemIdOf(target.subscriptionId, delivery) : envelope.message.messageId,
     }
   }
@@ -171,7 +169,10 @@ export class SmsAttempter implements Attempter {
     return endOf(plain, judgement, this.#provider.credential)
   }
 
-  /** A refused certificate or address concerns every message, so it is ours to mend. */
+  /**
+   * A refused certificate or address concerns every message. The operator must correct that, so it is not a failure of
+   * this message.
+   */
   #unanswered(result: Exclude<AttemptResult, { kind: 'response' }>, written: boolean): Ended {
     if (result.kind === 'misconfigured') return { end: 'misconfigured', result }
     const { detail } = result

@@ -1,10 +1,11 @@
-/** Attempts at streams: the deliveries of a subscription are sent in batches. */
+/** Makes attempts at streams. An attempt sends several deliveries of one subscription in one batch. */
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
+import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { awsHost } from '../aws/aws-hosts.ts'
-import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
+import { AwsSigner } from '../aws/aws-signer.ts'
 import type { Target } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { HttpSender } from '../http/http-sender.ts'
@@ -14,10 +15,13 @@ import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
 import { objectLingerMs } from '../streams/object-bounds.ts'
 import { putRecords } from '../streams/put-records.ts'
+import { type OpenStreamWriter, RedisSink } from '../streams/redis-sink.ts'
+import { type RedisStreamPlace, redisStreamOf } from '../streams/redis-stream-place.ts'
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits } from './attempter.ts'
+import { ProvidersUnderWay, refusedBy } from './under-way.ts'
 
 export interface StreamKindSettings {
   /** FANTAIL_STREAMS */
@@ -30,13 +34,18 @@ export interface StreamKindSettings {
   attemptTimeoutMs?: number
 }
 
-interface StreamTools {
+export interface StreamTools {
+  /** Absent: no stream may be a Redis Stream. */
+  openStreamWriter?: OpenStreamWriter
   sender: Pick<HttpSender, 'send'>
   clock: () => number
   itemIdOf(subscriptionId: string, delivery: Buffer): string
 }
 
-/** @limit Streams whose sinks a process remembers. Past it: the least recently used one is made anew. */
+/**
+ * @limit Streams whose sinks a process keeps. Past it: the least recently used sink is dropped, and made again when it
+ * is needed.
+ */
 const STREAMS_MAX = 1_000
 
 /** The first bytes of a delivery are the time of its message, as in UUIDs. */
@@ -64,8 +73,12 @@ interface AttempterSettings extends StreamSettings {
 class StreamAttempter implements Attempter {
   readonly #tools: StreamTools
   readonly #settings: AttempterSettings
-  /** By the stream's ARN. */
-  readonly #sinks = new LRUCache<string, StreamSink>({ max: STREAMS_MAX })
+  readonly #underWay = new ProvidersUnderWay()
+  /** ARN of the stream → its sink. */
+  readonly #sinks = new LRUCache<string, StreamSink>({
+    max: STREAMS_MAX,
+    dispose: (sink) => sink.close?.(),
+  })
   readonly batching: Batching = {
     limitsOf: ({ url }) => this.#limitsOf(url),
     render: ({ envelope }, target) => renderStreamRecord(envelope, target),
@@ -93,7 +106,7 @@ class StreamAttempter implements Attempter {
     return this.#sinkAt(url)?.credential ?? credentialOfUnknown(url)
   }
 
-  /** Nothing to open: records wait for each other anyway. */
+  /** Does nothing. Records wait for a batch, so there is time to connect then. */
   openAhead(): void {}
 
   attempt({ envelope, target, textBytesMax }: Attempt, done: AttemptDone): void {
@@ -104,13 +117,19 @@ class StreamAttempter implements Attempter {
     )
   }
 
-  /** Nothing to close: sinks keep nothing open, and the creator of the sender closes the sender. */
-  async close(): Promise<void> {}
+  /** The creator of the sender closes the sender. */
+  async close(): Promise<void> {
+    this.#sinks.clear()
+  }
 
   async #put(arn: string, records: StreamRecord[], withText: boolean): Promise<AttemptResult[]> {
     const sink = this.#sinkAt(arn)
     if (!sink) return records.map(() => unknownStream(arn))
+    const underWay = this.#underWay.of(sink.provider)
+    if (!underWay.begin()) return records.map(() => refusedBy(underWay))
     const results = await putRecords(sink, records, this.#settings.timeoutMs)
+    if (results.some(({ kind }) => kind === 'response')) underWay.answered()
+    underWay.end()
     return withText ? results : results.map(withoutText)
   }
 
@@ -137,11 +156,19 @@ class StreamAttempter implements Attempter {
     const { url } = place
     const lingerMs = objectLingerMs(url)
     if (url.protocol === 'file:') return new FolderSink({ folder: fileURLToPath(url), streamName, lingerMs })
+    const redis = redisStreamOf(url)
+    if (redis) return this.#redisSink(redis)
     const bucket = bucketOf(url)
     const aws = bucketSigner(url, this.#settings.credentials)
     if (bucket) return new BucketSink({ ...bucket, aws, sender, clock, streamName, lingerMs })
     const credential = `streams:${url.host}${url.pathname}`
     return new FirehoseSink({ sender, clock, url: url.href, streamName, credential, signing: undefined })
+  }
+
+  #redisSink(place: RedisStreamPlace): StreamSink {
+    const { openStreamWriter } = this.#tools
+    if (!openStreamWriter) throw new Error('there is no client for Redis Streams')
+    return new RedisSink(place, openStreamWriter({ ...place, timeoutMs: this.#settings.timeoutMs }))
   }
 
   #awsSink({ arn }: StreamPlace): StreamSink {

@@ -1,10 +1,10 @@
-/** The attempter of a kind whose settings this process lacks. Existing subscriptions keep their waiting deliveries. */
+/** The attempter of a protocol whose settings this process does not have. Deliveries of existing subscriptions wait. */
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 export class UnconfiguredAttempter implements Attempter {
   readonly lacks: string
 
-  /** `setting`: the environment variable that switches the kind on. */
+  /** `setting`: the environment variable that turns the protocol on. */
   constructor(setting: string) {
     this.lacks = setting
   }

@@ -1,38 +1,50 @@
-/** Bounds how many messages a process has under way at one provider: many while it answers, few while it is silent. */
+/**
+ * Limits how many messages a process sends to one provider at a time. While the provider does not answer, the limit is
+ * lower. So the subscriptions of a provider that hangs cannot take all slots of a worker, however many they are.
+ */
+import type { AttemptResult } from '@fantail/contracts'
+import { LRUCache } from 'lru-cache'
+import { failure } from '../http/attempt-failure.ts'
 
 /**
- * @limit Mails, or text messages, that a process has under way; those that wait for a connection count. Past it: the
- * attempt fails at once and is retried, so that they never take all slots of a worker.
+ * @limit Mails, or text messages, that a process sends at a time. Messages that wait for a connection count too. Past
+ * it: the attempt fails at once and is retried, so that such messages never take all slots of a worker.
  */
 const UNDER_WAY_MAX = 500
 /**
- * @limit Mails, or text messages, under way while their provider is silent. Past it: the attempt fails at once and is
- * retried.
+ * @limit Mails, text messages, notifications, invocations or requests with records that a process sends to one provider
+ * at a time while it does not answer. Past it: the attempt is not made, is not counted, and waits for a second or more.
  */
 const WHILE_SILENT_MAX = 20
-/** @limit How long a provider may answer none of the messages under way. Past it: it counts as silent. */
+/**
+ * @limit How long a provider may answer none of its messages. Past it: the lower limit holds, until the provider
+ * answers again.
+ */
 const PROVIDER_SILENT_MS = 2_000
 
 export class UnderWay {
   /** Monotonic ms. */
   readonly #now: () => number
+  readonly #max: number
   #count = 0
-  /** When the provider last answered, or the first of those under way began. */
+  /** When the provider last answered. If no message was being sent before, when the first one began. */
   #heardAt = 0
 
-  constructor(now: () => number) {
+  /** `max`: the limit while the provider answers. */
+  constructor(now: () => number, max = UNDER_WAY_MAX) {
     this.#now = now
+    this.#max = max
   }
 
   get count(): number {
     return this.#count
   }
 
-  /** False: there are as many as may be. */
+  /** Returns false if the limit is reached. */
   begin(): boolean {
     if (this.#count === 0) this.#heardAt = this.#now()
     const isSilent = this.#now() - this.#heardAt > PROVIDER_SILENT_MS
-    if (this.#count >= (isSilent ? WHILE_SILENT_MAX : UNDER_WAY_MAX)) return false
+    if (this.#count >= (isSilent ? WHILE_SILENT_MAX : this.#max)) return false
     this.#count++
     return true
   }
@@ -44,4 +56,25 @@ export class UnderWay {
   end(): void {
     this.#count--
   }
+}
+
+/** @limit Providers of a kind whose requests a process counts. Past it: the least recently used one is forgotten. */
+const PROVIDERS_MAX = 1_000
+
+/** All providers of a kind. A provider that answers has no limit here, because each subscription has its own. */
+export class ProvidersUnderWay {
+  readonly #byName = new LRUCache<string, UnderWay>({ max: PROVIDERS_MAX })
+
+  of(provider: string): UnderWay {
+    const known = this.#byName.get(provider)
+    if (known) return known
+    const underWay = new UnderWay(() => performance.now(), Number.POSITIVE_INFINITY)
+    this.#byName.set(provider, underWay)
+    return underWay
+  }
+}
+
+/** The result of an attempt that was not made, because `begin` returned false. */
+export function refusedBy({ count }: UnderWay): AttemptResult {
+  return failure('throttled', `${count} requests wait for the provider, which does not answer`, 0)
 }

@@ -1,4 +1,4 @@
-/** Attempts at webhooks. An attempt makes one request. A reset or a challenge adds another one. */
+/** Makes attempts at webhooks. An attempt makes one request, and another one after a reset or a challenge. */
 
 import { type AttemptRequestOptions, renderRequest } from '../envelope/attempt-request.ts'
 import type { Target } from '../envelope/target.ts'
@@ -26,10 +26,14 @@ export class WebhookAttempter implements Attempter {
     const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
     const { vault, clock, userAgent, sender } = this.#options
     const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent })
-    if ('kind' in request) setImmediate(done, request)
-    else sender.send({ ...request, textBytesMax, after, onRequest, moment }, done, again)
+    if ('kind' in request) {
+      setImmediate(done, request)
+      return
+    }
+    const { url, route, memo, headers, body } = request
+    sender.send({ url, route, memo, headers, body, textBytesMax, after, onRequest, moment }, done, again)
   }
 
-  /** Push consumers use the same sender. Its creator closes it. */
+  /** Does nothing. Push consumers use the same sender, and its creator closes it. */
   async close(): Promise<void> {}
 }

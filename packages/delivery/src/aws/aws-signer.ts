@@ -6,18 +6,12 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { matchesArn } from '@fantail/policy'
 import { SignatureV4 } from '@smithy/signature-v4'
+import { type AwsCredentials, awsKeys } from './aws-credentials.ts'
 
 interface AwsAccess {
   credentials: AwsCredentials
   /** ARN patterns (FANTAIL_AWS_TARGETS). */
   targets: readonly string[]
-}
-
-export interface AwsCredentials {
-  accessKeyId: string
-  secretAccessKey: string
-  /** Of temporary credentials. */
-  sessionToken?: string | undefined
 }
 
 interface ToSign {
@@ -32,7 +26,7 @@ interface ToSign {
   now: number
 }
 
-/** In requests to this service alone, the path is not escaped a second time for the signature. */
+/** S3 is the only service for which the signature does not escape the path a second time. */
 const ESCAPED_ONCE = 's3'
 
 export class AwsSigner {
@@ -43,11 +37,12 @@ export class AwsSigner {
   }
 
   /**
-   * Names the credentials without their secret, together with a region. A region that the account has not enabled
-   * refuses valid credentials, and other regions must not count as broken then.
+   * A name of the credentials without their secret. It contains the region, because a region that the account has not
+   * enabled refuses valid credentials. They then count as broken only for this region.
    */
   nameIn(region: string): string {
-    return `aws:${this.#access.credentials.accessKeyId}:${region}`
+    const { credentials } = this.#access
+    return `aws:${credentials === 'default' ? credentials : credentials.accessKeyId}:${region}`
   }
 
   allows(arn: string): boolean {
@@ -65,7 +60,7 @@ export class AwsSigner {
     now,
   }: ToSign): Promise<Record<string, string>> {
     const { protocol, host, hostname, pathname, searchParams } = new URL(url)
-    const { credentials } = this.#access
+    const credentials = await awsKeys(this.#access.credentials)
     const uriEscapePath = service !== ESCAPED_ONCE
     const signer = new SignatureV4({ credentials, region, service, uriEscapePath, sha256: Sha256 })
     const request = {

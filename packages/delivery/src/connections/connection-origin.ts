@@ -7,4 +7,6 @@ export interface Origin {
   host: string
   port: number
   route?: Route | undefined
+  /** The protocol over TLS. Default: HTTP/1.1. */
+  alpn?: 'h2'
 }

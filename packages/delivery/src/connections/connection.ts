@@ -13,7 +13,10 @@ const IDLE_MS_MAX = 60_000
 /** Subtracted from the time of the server's hint, because bytes take time to travel. */
 const HINT_MARGIN_MS = 1_000
 
-/** @limit A dial ahead of its request. Past it: the dial is called off, unless a request waits for it. */
+/**
+ * @limit How long a connection may take to open before a request needs it. Past it: the dial is cancelled, unless a
+ * request waits for it.
+ */
 const DIAL_AHEAD_MS_MAX = 3_000
 
 /**
@@ -51,13 +54,13 @@ export class Connection implements Linked<Connection> {
   /** By performance.now(). */
   idleSince = 0
   ended = false
-  /** It is being dialled, before any request needs it. */
+  /** True while the connection is dialled before a request needs it. */
   opening = false
   /** The open socket has been idle, so the server may have closed it meanwhile. */
   hasWaited = false
   /** How long the last dial took. */
   dialMs = 0
-  /** Whole responses. */
+  /** Number of complete responses that this connection has received. */
   served = 0
   readonly #events: ConnectionEvents
   #dial: Dial | undefined
@@ -91,7 +94,8 @@ export class Connection implements Linked<Connection> {
       keepAliveTimeoutThreshold: HINT_MARGIN_MS,
     })
     this.client.on('disconnect', () => {
-      // If undici had not begun to write the request, it opens another socket for it. That socket has not been idle.
+      // If undici had not begun to write the request, it opens another socket for the request. That socket has not been
+      // idle.
       this.hasWaited = false
       if (this.idle) events.ended(this)
     })

@@ -18,9 +18,9 @@ import { LinkedList } from '../http/linked-list.ts'
 import { Connection, type ConnectionEvents, type ConnectionOptions, type NamedOrigin } from './connection.ts'
 
 interface ConnectionsOptions extends ConnectionOptions {
-  /** Kept per origin. */
+  /** Connections kept per origin. */
   perOriginMax: number
-  /** Idle ones kept in all. */
+  /** Idle connections kept to all origins together. */
   idleMax: number
 }
 
@@ -32,8 +32,8 @@ interface OriginPool {
 /** An origin whose last dial was slow. */
 interface SlowOrigin {
   /**
-   * The last connection served one request only. The origin probably closes its connections, so each request needs a
-   * new one.
+   * True if the last connection served only one request. The origin then probably closes its connections, so each
+   * request needs a new one.
    */
   closes: boolean
 }
@@ -44,9 +44,10 @@ interface SlowOrigin {
  */
 const SLOW_DIAL_MS = 30
 /**
- * After a reset, an unused connection repeats the request. Its age is bounded, because the server may close it too. A
- * throttled request that missed its send time uses its connection again well before this age.
- * @limit Wait of an unused connection that may repeat a request after a reset. Past it: another one is opened.
+ * After a reset, the request is sent again over a connection that has not been used. If that connection is old, its
+ * server may close it too, so its age is limited. A throttled request that missed its send time uses its connection
+ * again well before this age.
+ * @limit Age of an unused connection over which a request is sent again after a reset. Past it: another one is opened.
  */
 const FRESH_MS_MAX = 2_000
 /** @limit Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
@@ -103,22 +104,25 @@ export class Connections {
     connection.open()
   }
 
-  /** Takes back a connection after a whole response. `keeps`: the server allows another request on it. */
-  release(connection: Connection, keeps: boolean): void {
+  /**
+   * Takes back a connection after a whole response. `keeps`: the server allows another request on it. `now`: by
+   * performance.now().
+   */
+  release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
-    if (keeps) this.giveBack(connection)
+    if (keeps) this.giveBack(connection, now)
     else this.discard(connection)
   }
 
   /** Takes back a connection whose request was not sent. */
-  giveBack(connection: Connection): void {
+  giveBack(connection: Connection, now = performance.now()): void {
     const pool = this.#pools.get(connection.origin.key)
     if (!pool || pool.open > this.#options.perOriginMax) {
       this.discard(connection)
       return
     }
     connection.idle = true
-    connection.idleSince = performance.now()
+    connection.idleSince = now
     connection.hasWaited = true
     pool.idle.push(connection)
     this.#idle.append(connection)

@@ -67,8 +67,8 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
   }
 
   const openTls = (origin: Origin, target: object): TLSSocket => {
-    const { route } = origin
-    const key = `${origin.host}:${origin.port}${route ? ` ${route.key}` : ''}`
+    const { route, alpn = 'http/1.1' } = origin
+    const key = `${alpn} ${origin.host}:${origin.port}${route ? ` ${route.key}` : ''}`
     const session = sessions.get(key)
     const name = isIP(origin.host) === 0 ? { servername: origin.host } : {}
     const secureContext = route?.secureContext()
@@ -79,7 +79,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       ...(secureContext ? { secureContext } : { ca }),
       rejectUnauthorized: true,
       checkServerIdentity,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [alpn],
     })
     socket.on('session', (ticket: Buffer) => sessions.set(key, ticket))
     return socket

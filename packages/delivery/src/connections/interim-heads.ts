@@ -11,7 +11,7 @@ import type { Socket } from 'node:net'
 /** Position of the status's first digit in `HTTP/1.1 100`. */
 const FIRST_DIGIT = 9
 const LAST_DIGIT = 11
-const [LF, CR, ZERO, ONE, TWO] = [10, 13, 48, 49, 50]
+const [LF, CR, ZERO, ONE, TWO, LETTER_H] = [10, 13, 48, 49, 50, 72]
 
 export class InterimHeads {
   /** How many bytes of this head have been read. -1: the final answer has begun. */
@@ -31,6 +31,11 @@ export class InterimHeads {
 
   /** Changes the chunk in place. */
   pass(chunk: Buffer): void {
+    // Nearly every answer begins with a chunk, and is final.
+    if (this.#at === 0 && chunk[0] === LETTER_H && chunk.length > FIRST_DIGIT && chunk[FIRST_DIGIT] !== ONE) {
+      this.#at = -1
+      return
+    }
     for (let i = 0; i < chunk.length && this.#at >= 0; i++) this.#take(chunk, i)
   }
 
@@ -57,10 +62,10 @@ export class InterimHeads {
 /** Makes the socket's reader see 102 for 100. Only `read` is replaced, because undici reads by `read` alone. */
 export function readWithoutContinue(socket: Socket): InterimHeads {
   const heads = new InterimHeads()
-  const read = socket.read.bind(socket)
+  const { read } = socket
   socket.read = (size?: number) => {
-    const chunk: unknown = read(size)
-    if (Buffer.isBuffer(chunk)) heads.pass(chunk)
+    const chunk: unknown = read.call(socket, size)
+    if (chunk instanceof Buffer) heads.pass(chunk)
     return chunk
   }
   return heads

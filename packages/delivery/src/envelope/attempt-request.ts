@@ -5,6 +5,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
+import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
 import { type Envelope, renderBody } from './envelope.ts'
 import { renderHeaders } from './request-headers.ts'
 import { type Target, unlockTarget } from './target.ts'
@@ -32,8 +33,11 @@ export function renderRequest(
   { vault, clock, traceparent, userAgent }: AttemptRequestOptions,
 ): AttemptRequest | AttemptResult {
   if (target.locked !== undefined) {
-    const problem = unlockTarget(target, vault)
-    if (problem !== undefined) return secretsFailure(problem)
+    try {
+      unlockTarget(target, vault)
+    } catch (error) {
+      return unopenedSecrets(error, target.subscriptionArn)
+    }
   }
   const { url, memo, route, webhook } = target
   const headers = renderHeaders(envelope, target, { traceparent, userAgent })
@@ -43,25 +47,14 @@ export function renderRequest(
       const { messageId } = envelope.message
       headers.push(...webhook.headers({ messageId, now: clock(), body }, vault))
     } catch (error) {
-      return secretsFailure(`it cannot be signed: ${reasonOf(error)}`)
+      return unopenedSecrets(error, target.subscriptionArn)
     }
   }
   return { url, route, memo, headers, body }
-}
-
-/**
- * The result of an attempt whose secrets cannot be opened now. It is retried, since the master key may still be set.
- */
-export function secretsFailure(detail: string): AttemptResult {
-  return { kind: 'failure', error: 'secrets', detail, durationMs: 0, permanent: false }
 }
 
 /** The result of an attempt whose envelope could not be signed. This failure does not count against the endpoint. */
 export function unsignedFailure(error: unknown): AttemptResult {
   const detail = `could not be signed: ${error instanceof Error ? error.message : String(error)}`
   return { kind: 'failure', error: 'storage', detail, durationMs: 0, permanent: false }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

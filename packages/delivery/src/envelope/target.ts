@@ -1,4 +1,4 @@
-/** The parts of a subscription that every attempt needs, computed once per snapshot. */
+/** A target: the data of a subscription that every attempt needs, computed once per snapshot. */
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { saysWhatIsJson } from '@fantail/policy'
 import type { HttpEndpoint } from '../http/http-request.ts'
@@ -12,7 +12,10 @@ export interface Target {
   /** The ARN in bytes, copied into every envelope's UnsubscribeURL. */
   subscriptionArnBytes: Buffer
   protocol: Protocol
-  /** Has credentials after it is unlocked, so it must never be logged. Log `maskCredentials` of it instead. */
+  /**
+   * The endpoint's URL. After unlocking it contains credentials, so it must never be logged. Log `maskCredentials` of
+   * it instead.
+   */
   url: string
   /** Proxy, client certificate and other outbound settings. Undefined if there are none. */
   route: Route | undefined
@@ -20,10 +23,10 @@ export interface Target {
   locked: Locked | undefined
   /** Signs each request. undefined: requests are not signed. */
   webhook: WebhookSigner | undefined
-  /** For the sender (see HttpRequest). */
+  /** A cache for the sender (see HttpRequest). */
   memo: { endpoint?: HttpEndpoint | undefined }
   raw: boolean
-  /** Content-Type of Notifications. */
+  /** Content-Type of notifications. */
   contentType: string
   /** Raw bodies that are JSON get the content type of JSON. */
   saysWhatIsJson: boolean
@@ -59,20 +62,15 @@ export function compileTarget(
 }
 
 /**
- * Opens the target's secrets, once. Returns undefined, or why they cannot be opened. The text contains no secret. The
- * target stays locked after a failure, since the key may still be set.
+ * Opens the target's secrets, once. If they cannot be opened, it throws an error that contains no secret. The target
+ * then stays locked, because the missing key may be set later.
  */
-export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): string | undefined {
-  if (target.locked === undefined) return undefined
-  try {
-    const { url, ...options } = openOutbound(target.locked, vault)
-    target.route = compileRoute(options)
-    target.url = url
-    target.locked = undefined
-    return undefined
-  } catch (error) {
-    return `its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`
-  }
+export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): void {
+  if (target.locked === undefined) return
+  const { url, ...options } = openOutbound(target.locked, vault)
+  target.route = compileRoute(options)
+  target.url = url
+  target.locked = undefined
 }
 
 /** The endpoint without its credentials. */

@@ -24,7 +24,7 @@ async function startFunction(reply: Reply): Promise<Receiver> {
   return receiver
 }
 
-/** As in server mode: callers of the API cannot use private addresses. */
+/** Function calls that refuse private addresses, as in server mode. */
 function calls(functions: FunctionSettings, deny: string[] = []): FunctionCalls {
   const sender = createTestSender({ allowPrivate: false, deny, timeoutMs: 5_000 })
   closers.push(() => sender.close(0))

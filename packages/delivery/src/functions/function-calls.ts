@@ -3,13 +3,14 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import type { Again, HttpRequest } from '../http/http-request.ts'
+import { ProvidersUnderWay, refusedBy, type UnderWay } from '../attempters/under-way.ts'
+import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { type FunctionPlace, type FunctionSettings, placeOf } from './function-places.ts'
 import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invocation-answer.ts'
 
-/** @limit Answer of a function that is read. Past it: the status alone counts. */
+/** @limit Answer of a function that is read. Past it: the body is ignored, and only the status counts. */
 const FUNCTION_ANSWER_BYTES_MAX = 262_144
 
 export interface FunctionCallsOptions {
@@ -23,8 +24,8 @@ export interface Invocation
   extends Pick<HttpRequest, 'timeoutMs' | 'signal' | 'after' | 'onRequest' | 'moment'> {
   arn: string
   /**
-   * Event: the function's service accepts it, and the function runs later. RequestResponse: the answer is the
-   * function's result.
+   * Event: the service accepts the call and runs the function later. RequestResponse: the service runs the function and
+   * answers with its result.
    */
   type: 'Event' | 'RequestResponse'
   body: string
@@ -36,18 +37,19 @@ type InvocationDone = (result: AttemptResult, read?: ReadInvocation) => void
 
 export class FunctionCalls {
   readonly #options: FunctionCallsOptions
+  readonly #underWay = new ProvidersUnderWay()
 
   constructor(options: FunctionCallsOptions) {
     this.#options = options
   }
 
-  /** The reason why it cannot be invoked with these settings, worded as `must be …`. */
+  /** The reason why the settings do not allow to invoke this function, worded as `must be …`. */
   refusalOf(arn: string): string | undefined {
     if (placeOf(arn, this.#options.functions)) return undefined
     return 'must be a function that FANTAIL_FUNCTIONS or FANTAIL_AWS_TARGETS names'
   }
 
-  /** Name of the credential of its invocations, the same as in results. */
+  /** Name of the credential with which the function is invoked, as results have it. */
   credentialOf(arn: string): string {
     return placeOf(arn, this.#options.functions)?.credential ?? credentialOfUnknown(arn)
   }
@@ -66,7 +68,11 @@ export class FunctionCalls {
   }
 
   #send(place: FunctionPlace, invocation: Invocation, { done, again, headers }: Sending): void {
-    const { arn: _, type: __, traceparent: ___, ...sending } = invocation
+    const { arn: _, type, traceparent: __, ...sending } = invocation
+    // A push consumer waits for the function's result, which may take minutes, and has a limit of its own.
+    const underWay = type === 'Event' ? this.#underWay.of(place.host) : undefined
+    if (underWay && !underWay.begin()) return void setImmediate(done, refusedBy(underWay))
+    const { moment } = sending
     const request = {
       ...sending,
       url: place.url,
@@ -74,8 +80,18 @@ export class FunctionCalls {
       headers: headers ?? headersOf(invocation),
       responseHeaders: INVOCATION_HEADERS,
       responseBytesMax: FUNCTION_ANSWER_BYTES_MAX,
+      moment: moment && underWay ? endingAt(moment, underWay) : moment,
     }
-    this.#options.sender.send(request, (result) => done(...judged(result, place)), again)
+    const ended = (result: AttemptResult) => {
+      if (result.kind === 'response') underWay?.answered()
+      underWay?.end()
+      done(...judged(result, place))
+    }
+    const next = (asked: Again) => {
+      underWay?.end()
+      again?.(asked)
+    }
+    this.#options.sender.send(request, ended, again && next)
   }
 
   async #sign({ url, region = '' }: FunctionPlace, invocation: Invocation): Promise<Record<string, string>> {
@@ -91,6 +107,15 @@ export class FunctionCalls {
       now: clock(),
     })
   }
+}
+
+/** A request that misses its moment is not sent now, and its attempt begins again later. */
+function endingAt(moment: SendMoment, underWay: UnderWay): SendMoment {
+  const missed = (dialMs: number) => {
+    underWay.end()
+    moment.missed(dialMs)
+  }
+  return { isPast: () => moment.isPast(), missed }
 }
 
 interface Sending {

@@ -37,6 +37,7 @@ test('a URL of the map is reached without a signature', () => {
   const settings = { functions: { hello: 'http://127.0.0.1:9000/x' }, aws: aws('arn:aws:lambda:*:*:*') }
   expect(placeOf(FUNCTION_ARN, settings)).toEqual({
     url: 'http://127.0.0.1:9000/x',
+    host: '127.0.0.1:9000',
     region: undefined,
     credential: 'functions:127.0.0.1:9000/x',
   })
@@ -50,6 +51,7 @@ test.each([
   const arn = `${FUNCTION_ARN.replace('aws', partition)}:live`
   expect(placeOf(arn, { aws: aws('arn:*:lambda:eu-west-1:123456789012:function:*') })).toEqual({
     url: `https://lambda.eu-west-1.${suffix}/2015-03-31/functions/${encodeURIComponent(arn)}/invocations`,
+    host: `lambda.eu-west-1.${suffix}`,
     region: 'eu-west-1',
     credential: 'aws:AKIDEXAMPLE:eu-west-1',
   })

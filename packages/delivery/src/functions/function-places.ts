@@ -1,6 +1,6 @@
 /**
- * Where functions are invoked: at the URL that the operator sets (FANTAIL_FUNCTIONS), or else at AWS, if the operator's
- * patterns allow the function.
+ * Decides where a function is invoked. That is the URL that the operator has set for it (FANTAIL_FUNCTIONS). Without
+ * such a URL it is AWS, if the operator's patterns allow the function.
  */
 import { type FunctionArn, parseFunctionArn, unqualifiedArn } from '@fantail/policy'
 import { awsHost } from '../aws/aws-hosts.ts'
@@ -20,6 +20,8 @@ export interface FunctionPlace {
   url: string
   /** The region in the signature. Undefined: the request is not signed, because the operator has set its URL. */
   region: string | undefined
+  /** Functions with the same host are invoked by one service, and hang together. */
+  host: string
   /** Name of the credentials for this place, without a secret. */
   credential: string
 }
@@ -31,7 +33,10 @@ export function placeOf(arn: string, { functions = {}, aws }: FunctionSettings):
   const mapped = keysOf(arn, parsed).find((key) => Object.hasOwn(functions, key))
   if (mapped !== undefined) return mappedPlace(functions[mapped] ?? '', parsed)
   if (!aws?.allows(arn)) return undefined
-  return { url: awsUrl(arn, parsed), region: parsed.region, credential: aws.nameIn(parsed.region) }
+  // The URL has the whole ARN. A name alone would mean a function in the account of the credentials.
+  const host = awsHost('lambda', parsed)
+  const credential = aws.nameIn(parsed.region)
+  return { url: `https://${host}${invocationPath(arn)}`, host, region: parsed.region, credential }
 }
 
 /** The keys that may name the function, the most specific key first. */
@@ -49,12 +54,8 @@ function mappedPlace(text: string, { name, qualifier }: FunctionArn): FunctionPl
     if (qualifier !== undefined) url.searchParams.set('Qualifier', qualifier)
   }
   // The name includes the path, so that functions behind the same gateway have separate credentials.
-  return { url: url.href, region: undefined, credential: `functions:${url.host}${url.pathname}` }
-}
-
-/** The URL has the whole ARN. A name alone would mean a function in the account of the credentials. */
-function awsUrl(arn: string, place: FunctionArn): string {
-  return `https://${awsHost('lambda', place)}${invocationPath(arn)}`
+  const { href, host, pathname } = url
+  return { url: href, host, region: undefined, credential: `functions:${host}${pathname}` }
 }
 
 function invocationPath(nameOrArn: string): string {

@@ -7,7 +7,10 @@ import type { MessageAttribute } from '@fantail/contracts'
 import { type Envelope, publishedIso, textFor, unsubscribeUrl } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 
-/** Events of unsigned topics have empty texts, because readers in typed languages need these members. */
+/**
+ * The signature members in events of unsigned topics. They are empty texts, because readers in typed languages need
+ * these members.
+ */
 const UNSIGNED = { version: '', value: '', certificateUrl: '' }
 
 /** Throws if the topic signs and the signature has not been made (`EnvelopeSigning`). */

@@ -5,7 +5,7 @@
  * per delivery.
  */
 
-/** A callback, whatever its type of result. `push` pairs it with its own result. */
+/** A callback for any type of result. `push` stores it together with its own result. */
 type Report = (result: unknown) => void
 
 export class AttemptEnds {

@@ -1,4 +1,6 @@
-/** Maps the error of an attempt to one of a few codes, which people and policies know. */
+/**
+ * Maps the error of an attempt to one of a few codes. Logs and the API show them, and retry policies decide by them.
+ */
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'

@@ -12,7 +12,7 @@ export interface DigestChallenge {
   realm: string
   nonce: string
   opaque: string | undefined
-  /** As the server spells it. Undefined means MD5. */
+  /** The algorithm in the spelling of the server. Undefined means MD5. */
   algorithm: string | undefined
   hash: 'md5' | 'sha256'
   qop: boolean

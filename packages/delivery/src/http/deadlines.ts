@@ -1,7 +1,7 @@
 /**
- * Deadlines of attempts. All attempts of a list have the same time-out, so the first to start is the first to expire.
- * The list is in order of start, and has one timer, for its head. Rejected: an AbortSignal per attempt, which would
- * cost more than the request's own objects.
+ * Ends attempts at their deadlines. All attempts of a list have the same time-out, so the first one to start is the
+ * first one to expire. The list is in the order of the starts, and needs only one timer: for its first attempt.
+ * Rejected: an AbortSignal per attempt. It would cost more than all other objects of a request.
  */
 import { type Linked, LinkedList } from './linked-list.ts'
 
@@ -28,7 +28,7 @@ export class Deadlines<T extends Expiring<T>> {
   add(member: T, now: number): void {
     member.expiresAt = now + this.#timeoutMs
     this.#members.append(member)
-    // A timer that runs is for an earlier member. When it fires, it is set for the next one.
+    // If a timer runs, it is for an earlier attempt. When it fires, it is set for the next one.
     this.#timer ??= this.#arm(this.#timeoutMs)
   }
 

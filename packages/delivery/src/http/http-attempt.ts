@@ -164,14 +164,15 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     else this.#chunks = undefined
     if (this.#responseBytes <= Math.max(this.#context.responseBytesMax, wanted)) return
     this.#discard()
-    this.#answered()
+    this.#answered(performance.now())
   }
 
   onResponseEnd(controller: Controller): void {
     if (controller !== this.#controller || this.#settled) return
-    if (this.#connection) this.#context.connections.release(this.#connection, this.#keepAlive)
+    const now = performance.now()
+    if (this.#connection) this.#context.connections.release(this.#connection, this.#keepAlive, now)
     this.#connection = undefined
-    this.#answered()
+    this.#answered(now)
   }
 
   /** undici passes no controller if the request never began. */
@@ -222,8 +223,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     return all
   }
 
-  /** The status is final, unless it is a 401 that the URL's credentials can answer. */
-  #answered(): void {
+  /** The status is final, unless it is a 401 that the URL's credentials can answer. `now`: by performance.now(). */
+  #answered(now: number): void {
     if (this.#statusCode === 401 && this.#takesChallenge()) {
       this.#goOn('challenge')
       return
@@ -232,7 +233,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const result: AttemptResult = {
       kind: 'response',
       statusCode: this.#statusCode,
-      durationMs: this.#durationMs(),
+      durationMs: now - this.#startedAt,
     }
     if (this.#text) result.text = this.#text.text
     if (this.#wantedHeaders) result.headers = this.#wantedHeaders

@@ -41,13 +41,13 @@ export interface HttpRequest {
   onRequest?: ((again: AgainCause | undefined) => void) | undefined
   /** The request must not be sent twice: it gets a connection of its own, and a reset ends the attempt. */
   isSentOnce?: true
-  /** When the request may be written. Undefined: as soon as a connection is open. */
+  /** The time at which the request may be written. Undefined: as soon as a connection is open. */
   moment?: SendMoment | undefined
 }
 
 /**
- * The time at which a request may be written. It is checked late, because name look-up, dial and handshake take time
- * and the process may pause.
+ * The time at which a request may be written. It is checked right before the write. Until then, name look-up, dial and
+ * handshake take time, and the process may pause.
  */
 export interface SendMoment {
   /**

@@ -6,7 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import { Connections } from '../connections/connections.ts'
-import { createConnector } from '../connections/connector.ts'
+import { type Connector, createConnector } from '../connections/connector.ts'
 import { createAddressGuard } from '../outbound/address-guard.ts'
 import { decodeUserinfo, type Route } from '../outbound/outbound-route.ts'
 import { createResolver, type Resolver } from '../outbound/resolver.ts'
@@ -19,11 +19,11 @@ import { type AttemptContext, HttpAttempt } from './http-attempt.ts'
 import type { Again, HttpEndpoint, HttpRequest } from './http-request.ts'
 
 export interface HttpSenderOptions {
-  /** For the whole attempt. */
+  /** Deadline of the whole attempt. */
   timeoutMs?: number
-  /** Bytes of a response that are read and dropped. Past it the connection is cut, and the status still counts. */
+  /** Bytes of a response that are read and dropped. Past them the connection is closed, and the status still counts. */
   responseBytesMax?: number
-  /** Status line and headers. */
+  /** Bytes of the status line and the headers of a response. */
   responseHeaderBytesMax?: number
   allowPrivate: boolean
   /** Exceptions from the refusal of private addresses (see AddressGuardOptions). */
@@ -55,12 +55,14 @@ export interface HttpSender {
    * request. If the attempt needs another request, the caller makes it with `request.after`.
    */
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
-  /** Says that a request to this URL follows soon. Its connection is opened now if the origin's dials are slow. */
+  /** Called when a request to this URL follows soon. If connections to this origin open slowly, one is opened now. */
   openAhead(request: EndpointOf): void
+  /** Opens a connection for another protocol. The guard checks it like all others. */
+  dial: Connector
   stats(): SenderStats
   /**
-   * Accepts no more attempts. Running attempts may end for `graceMs` (default: their deadline), and are then cut short
-   * as timeouts. Then every connection is closed.
+   * Accepts no more attempts. Running attempts have `graceMs` to end (default: until their deadline). Then they end as
+   * timeouts, and every connection is closed.
    */
   close(graceMs?: number): Promise<void>
 }
@@ -68,8 +70,8 @@ export interface HttpSender {
 const DEFAULTS = {
   timeoutMs: ATTEMPT_DEADLINE_MS,
   /**
-   * @limit What is read of an answer, so that its connection can be reused. Past it: the connection is cut and the
-   * status stands.
+   * @limit Body of an answer that is read, so that the connection can be reused. Past it: the connection is closed, and
+   * the status still counts.
    */
   responseBytesMax: 65_536,
   /** @limit Headers of an answer. Past it: the attempt has failed. */
@@ -79,7 +81,8 @@ const DEFAULTS = {
   /** @limit Idle connections of a process. Past it: the one that is idle for longest is closed. */
   idleConnectionsMax: 4_096,
   /**
-   * @limit How long an idle connection is kept if the server gives no hint. After it: the connection is closed.
+   * @limit How long an idle connection is kept if the server sends no `Keep-Alive: timeout`. After it: the connection
+   * is closed.
    */
   idleMs: 15_000,
 }
@@ -147,6 +150,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     send,
+    dial: connector,
     openAhead: (request) => {
       const endpoint = endpointOf(request)
       if (endpoint && !closing) connections.openAhead(endpoint.origin)

@@ -8,7 +8,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const CONFIRM_PATH = '/confirmation.html'
 const UNSUBSCRIBE_PATH = '/unsubscribe.html'
 
-/** Part of the HMAC's input, so that the key can serve another purpose too. */
+/** A part of the HMAC's input, so that the same key can also sign other things. */
 const PURPOSE = 'unsubscribe '
 
 interface Confirming {

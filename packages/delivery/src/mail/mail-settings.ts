@@ -7,10 +7,10 @@ export interface MailSettings {
   attemptTimeoutMs?: number | undefined
   /** `smtp:` or `smtps:`, with user name and password if needed. Undefined: no mail is sent. */
   smtpUrl?: string | undefined
-  /** required: nothing is sent without TLS. offered: TLS is used if the server offers it. */
+  /** required: no mail is sent without TLS. offered: TLS is used if the server offers it. */
   smtpTls?: 'required' | 'offered' | undefined
   smtpConnections?: number | undefined
-  /** The sender's name here is used if a topic has no display name. */
+  /** The sender. Its name is used for topics without a display name. */
   emailFrom?: MailSender | undefined
   emailDomainRate?: number | undefined
   emailDkimDomain?: string | undefined

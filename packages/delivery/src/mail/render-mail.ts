@@ -22,11 +22,14 @@ interface MailParts {
   envelope: Envelope
   target: Target
   sender: MailSender
-  /** Names the delivery. Receivers drop a mail if they have seen its Message-ID, so every attempt has the same. */
+  /**
+   * The id of the delivery. The Message-ID is made from it and is the same in every attempt, because receivers drop a
+   * mail whose Message-ID they have seen.
+   */
   deliveryId: string
   /** Key that signs the link to unsubscribe. */
   linkKey: Buffer
-  /** A notification contains SNS’s JSON envelope instead of the text. */
+  /** True: a notification contains SNS’s JSON envelope instead of the text. */
   isJson: boolean
 }
 
@@ -36,7 +39,7 @@ export function renderMail(parts: MailParts): SendMailOptions {
   const { subject, text } = mailText(parts)
   return {
     from: { name: headerText(target.displayName) || sender.name, address: sender.address },
-    // An object, because a text would be parsed as a list of addresses.
+    // The recipient is an object, because a text would be parsed as a list of addresses.
     to: { name: '', address: target.url },
     envelope: { from: sender.address, to: target.url },
     subject: headerText(subject),

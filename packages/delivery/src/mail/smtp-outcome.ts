@@ -12,7 +12,7 @@
  */
 import type { AttemptErrorCode } from '@fantail/contracts'
 
-/** The members that nodemailer gives its errors. */
+/** An error of nodemailer. */
 export interface SmtpError extends Error {
   code?: string
   /** The code of the socket or of TLS, if nodemailer has replaced it. */
@@ -30,7 +30,7 @@ export type SmtpOutcome =
 /** The server refuses the login, or requires one. */
 const LOGIN_REPLIES = new Set([530, 534, 535, 538])
 const OWN_CODES = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS', 'EREQUIRETLS', 'ECONFIG'])
-/** Commands that concern one mail. If the server refuses any other command, all mails are concerned. */
+/** SMTP commands that concern one mail. If the server refuses any other command, no mail can be sent. */
 const OF_ONE_MAIL = new Set(['RCPT TO', 'DATA'])
 /** Codes of Node and OpenSSL for a certificate or protocol that is not accepted. */
 const REFUSED_TLS = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|^ERR_SSL_|^ERR_TLS_|^EPROTO$|HOSTNAME_MISMATCH/
@@ -68,13 +68,16 @@ function isOwnFault(error: SmtpError): boolean {
   const { code = '', originalCode = '', responseCode, command = '' } = error
   if (responseCode !== undefined) {
     if (LOGIN_REPLIES.has(responseCode) || OWN_CODES.has(code)) return true
-    // The server refuses the size of this mail at the sender's command already (RFC 1870).
+    // The server may refuse a mail for its size as early as at the command with the sender (RFC 1870).
     return responseCode !== EXCEEDED_STORAGE && !OF_ONE_MAIL.has(command)
   }
   return OWN_CODES.has(code) ? !isBroken(error) : REFUSED_TLS.test(originalCode)
 }
 
-/** TLS that ended with its connection: a fault of the network. After STARTTLS only its message says so. */
+/**
+ * Whether TLS failed because the connection broke. That is a fault of the network. After STARTTLS only the error's
+ * message shows it.
+ */
 function isBroken({ originalCode = '', message }: SmtpError): boolean {
   return BROKEN.test(originalCode) || BROKEN.test(message)
 }

@@ -7,13 +7,13 @@ import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nod
 import type { MailSettings } from './mail-settings.ts'
 import { outcomeOfError, outcomeOfReply, type SmtpError, type SmtpOutcome } from './smtp-outcome.ts'
 
-/** @limit Mails over one connection to the SMTP server. Past it: another is opened. */
+/** @limit Mails that are sent over one connection to the SMTP server. Past it: another connection is opened. */
 const MAILS_PER_CONNECTION_MAX = 100
 /** @limit Connections to the SMTP server; FANTAIL_SMTP_CONNECTIONS changes it. Past it: mails wait for one. */
 const SMTP_CONNECTIONS_DEFAULT = 5
 /**
- * @limit Connections that the server has dropped while idle, which a mail meets before a byte of it is sent. Past it:
- * the attempt fails and is retried.
+ * @limit Connections that break before a mail is sent over them, because the server has dropped them while they were
+ * idle. Past it: the attempt fails and is retried.
  */
 const DROPPED_CONNECTIONS_MAX = 1
 const CONNECTION_MS = 10_000
@@ -22,9 +22,9 @@ const SOCKET_MS = 30_000
 const DNS_MS = 5_000
 
 export interface SmtpTransport {
-  /** Names server and user without the password, for `misconfigured` results. */
+  /** The name of the login for `misconfigured` results: server and user, without the password. */
   readonly credential: string
-  /** Never rejects. If it is aborted, the server may still have accepted the mail. */
+  /** Sends the mail. It never rejects. If `signal` is aborted, the server may still have accepted the mail. */
   send(mail: SendMailOptions, signal: AbortSignal): Promise<SmtpOutcome>
   close(): void
 }

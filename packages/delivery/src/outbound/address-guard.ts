@@ -1,8 +1,8 @@
 /**
- * Decides which addresses attempts may connect to. It checks the dialled address of every connection, also if the URL
- * has a literal address. A check in the name look-up alone would miss literal addresses. A check at subscribe time
- * would miss a name that changes later (DNS rebinding). The URL parser has already turned decimal, octal and hex forms
- * into dotted ones.
+ * The address guard decides to which addresses attempts may connect. It checks the address of every connection. A check
+ * in the name look-up would not see addresses that are written in a URL. A check at subscribe time would not see that a
+ * name changes later (DNS rebinding). The URL parser has already turned decimal, octal and hex forms of addresses into
+ * dotted ones.
  */
 import { isIP } from 'node:net'
 import { AddressRules, hostName, type IpAddress } from '@fantail/policy'
@@ -21,18 +21,21 @@ interface AddressGuardOptions {
 }
 
 export interface AddressGuard {
-  /** Why a connection to this address, dialled for this host, is refused. undefined: it is allowed. */
+  /**
+   * The reason to refuse a connection to this address, which was found for this host. Undefined: the connection is
+   * allowed.
+   */
   refusal(host: string, address: string): string | undefined
-  /** The same for a host that the operator's settings name: only `deny` refuses it. */
+  /** Like `refusal`, for a host that the operator's settings name. Only `deny` can refuse it. */
   refusalOfTrusted(host: string, address: string): string | undefined
   /**
-   * Why every connection to this host will be refused, as far as that is known without a name look-up. It judges
-   * literal addresses, denied names, and names with the same address everywhere.
+   * The reason why every connection to this host will be refused, if that is known without a name look-up. This is
+   * known for literal addresses, denied names, and names that have the same address everywhere.
    */
   refusalBeforehand(host: string): string | undefined
   /**
-   * Why a connection of a proxy to this host is refused. A name is checked against the lists only, and a literal
-   * address as above.
+   * The reason to refuse a connection to this host through a proxy, which resolves the name itself. A name is checked
+   * against the lists and against local names, and a literal address like any address.
    */
   refusalThroughProxy(host: string): string | undefined
 }

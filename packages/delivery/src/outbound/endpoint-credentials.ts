@@ -1,7 +1,7 @@
 /**
  * Removes credentials from an endpoint's URL before it is stored and shown, and puts a digest in their place. Equal
- * URLs have equal digests, so a subscription can be found by its URL. The digest is slow (scrypt, salted with the rest
- * of the URL). Somebody who reads the database needs that time for each password that he tries.
+ * URLs have equal digests, so a subscription can be found by its URL. The digest takes long to compute (scrypt, salted
+ * with the rest of the URL). An attacker who reads the database needs that time for each password that he tries.
  */
 import { scrypt } from 'node:crypto'
 
@@ -26,7 +26,7 @@ export async function hideCredentials(url: string): Promise<string> {
   return `${scheme}${password === '' ? '' : `${user}:`}~${digest}@${rest}`
 }
 
-/** For people: `https://user:****@host`. Takes the stored form or the plain one. */
+/** The URL for logs and answers: `https://user:****@host`. `url` may be the stored form or the plain one. */
 export function maskCredentials(url: string): string {
   const masked = url.replace(HIDDEN, '$1$2****@')
   if (masked !== url || !hasCredentials(url)) return masked

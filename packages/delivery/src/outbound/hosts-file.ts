@@ -1,4 +1,6 @@
-/** /etc/hosts as a map. A changed file is read again. The file is checked at most once a second. */
+/**
+ * Reads the names of /etc/hosts. It looks at most once a second whether the file has changed, and then reads it again.
+ */
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
@@ -33,7 +35,7 @@ export class HostsFile {
       this.#names = parseHosts(await readFile(this.#path, 'utf8'))
       this.#version = version
     } catch {
-      // The file is missing or cannot be read. It then has no names, as for every other resolver.
+      // The file is missing or cannot be read. Like other resolvers, treat it as a file without names.
       this.#names = new Map()
       this.#version = ''
     }

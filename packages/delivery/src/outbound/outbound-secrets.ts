@@ -1,6 +1,6 @@
 /**
- * Splits an endpoint's settings for storage. The record holds the public parts. The secrets are sealed beside it, for
- * this endpoint of this topic. An attempt puts both together again.
+ * Stores an endpoint's settings in two parts. The record has the public part. The secret part is sealed beside it, in a
+ * way that it can only be opened for this endpoint of this topic. An attempt puts both parts together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'

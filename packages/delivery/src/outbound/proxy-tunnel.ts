@@ -15,7 +15,10 @@ export class ProxyError extends Error {
   }
 }
 
-/** `done` is called once. It is not called if the socket ends or fails before; the socket's owner notices that. */
+/**
+ * `done` is called once. If the socket ends or fails before, `done` is not called, and the owner of the socket must
+ * handle that.
+ */
 export function openTunnel(
   socket: Socket,
   { host, port }: Origin,

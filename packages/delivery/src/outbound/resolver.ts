@@ -1,7 +1,7 @@
 /**
  * Resolves names without `dns.lookup`, which blocks one of four threads per name. It reads /etc/hosts, then asks
- * c-ares. Answers are kept for their time to live within bounds, and failures for a moment. Concurrent look-ups of one
- * name share one query. Search domains of resolv.conf are not applied, because names count as complete.
+ * c-ares. Answers are kept for their time to live, within limits. Failures are kept for a second. Concurrent look-ups
+ * of one name share one query. Search domains of resolv.conf are not applied, because names count as complete.
  */
 import type { RecordWithTtl } from 'node:dns'
 import { Resolver as DnsResolver } from 'node:dns/promises'
@@ -25,7 +25,7 @@ export class NameError extends Error {
 }
 
 interface ResolverOptions {
-  /** Bound of one look-up, all its queries included; default 2 s. */
+  /** Time limit of one look-up with all its queries. Default: 2 s. */
   timeoutMs?: number
   ttlMinMs?: number
   ttlMaxMs?: number
@@ -68,7 +68,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     const answer = names.query(name)
     const addresses = answer.then((found) => found.addresses)
     const keep = (ttl: number) => {
-      // Another query may have replaced this entry meanwhile. That entry has a time of its own.
+      // If another query has replaced this entry meanwhile, the new entry keeps its own time.
       if (known.peek(name) === addresses) known.set(name, addresses, { ttl })
     }
     answer.then(

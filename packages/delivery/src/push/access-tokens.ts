@@ -1,4 +1,7 @@
-/** Tokens that providers take instead of an application's credential. Each is made once, for all attempts. */
+/**
+ * Caches access tokens. A provider accepts such a token in place of the application's credential. All attempts share a
+ * token.
+ */
 import { LRUCache } from 'lru-cache'
 
 /** @limit Tokens of platform applications that a process keeps. Past it: the least recently used one is made again. */
@@ -12,14 +15,17 @@ export interface MadeToken {
 
 interface Kept {
   pending: Promise<MadeToken>
-  /** Undefined while it is made. */
+  /** Undefined while the token is being made. */
   made: MadeToken | undefined
 }
 
 export class AccessTokens {
   readonly #kept = new LRUCache<string, Kept>({ max: PUSH_TOKENS_MAX })
 
-  /** `name` says whose token it is, and of which credential. Rejects if it cannot be made, and forgets that. */
+  /**
+   * Returns the token called `name`, which names the application and its credential. If there is none, `make` makes it.
+   * A failure rejects and is not cached.
+   */
   async get(name: string, now: number, make: () => Promise<MadeToken>): Promise<string> {
     const known = this.#kept.get(name)
     if (known && (known.made === undefined || known.made.expiresAt > now)) return (await known.pending).token
@@ -34,7 +40,7 @@ export class AccessTokens {
     }
   }
 
-  /** Another token is made for the next request, unless that has happened. */
+  /** Drops this token, so that another one is made for the next request. A newer token stays. */
   drop(name: string, token: string): void {
     if (this.#kept.peek(name)?.made?.token === token) this.#kept.delete(name)
   }

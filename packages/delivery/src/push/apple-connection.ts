@@ -1,14 +1,26 @@
 /**
- * A connection to APNs: HTTP/2, with many requests at once. The operator's settings name the server, so the address
- * guard does not check it.
+ * A connection to APNs over HTTP/2, with many requests at the same time. The address guard checks it like every host
+ * that the operator's settings name.
  *
- *   closed ──request──▶ open ──GOAWAY, error, close──▶ closed
+ *   closed ──request──▶ opening ──▶ open ──GOAWAY, error, close, a request without an answer──▶ closed
+ *
+ * A connection may stop taking requests. The requests that it has already taken still get their answers on it. If the
+ * server has certainly not processed a request, the request is sent again on the next connection, once. Every other
+ * failure is the result of its attempt.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
-import { ATTEMPT_DEADLINE_MS, type AttemptErrorCode, type AttemptResult } from '@fantail/contracts'
+import type { Socket } from 'node:net'
+import type { AttemptResult } from '@fantail/contracts'
+import { untilAborted } from '../attempters/attempt-deadline.ts'
+import type { Connector } from '../connections/connector.ts'
+import { failure, failureOf } from '../http/attempt-failure.ts'
+import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import { hostOf } from '../outbound/url-host.ts'
 
-/** @limit Answer of APNs that is read. Past it: the status alone counts. */
+/** @limit Answer of APNs that is read. Past it: the body is ignored, and only the status counts. */
 const APNS_ANSWER_BYTES_MAX = 16_384
+/** @limit How long a connection to APNs may take to open. Past it: the attempts that wait for it are retried. */
+const APNS_DIAL_MS_MAX = 10_000
 
 interface AppleCall {
   path: string
@@ -16,103 +28,135 @@ interface AppleCall {
   body: string
 }
 
-export class AppleConnection {
-  readonly #url: string
-  #session: ClientHttp2Session | undefined
+type Opening = Promise<ClientHttp2Session>
 
-  constructor(url: string) {
-    this.#url = url
+export class AppleConnection {
+  readonly #url: URL
+  readonly #dial: Connector
+  #opened: Opening | undefined
+  #cancelDial = (): void => undefined
+
+  constructor(url: string, dial: Connector) {
+    this.#url = new URL(url)
+    this.#dial = dial
   }
 
-  /** Never rejects. Every failure is a result. */
-  post(call: AppleCall): Promise<AttemptResult> {
-    const startedAt = performance.now()
-    return new Promise((resolve) => {
-      const fail = (error: AttemptErrorCode, detail: string) =>
-        resolve({
-          kind: 'failure',
-          error,
-          detail,
-          durationMs: performance.now() - startedAt,
-          permanent: false,
-        })
-      try {
-        const stream = this.#open().request({
-          [constants.HTTP2_HEADER_METHOD]: 'POST',
-          [constants.HTTP2_HEADER_PATH]: call.path,
-          ...call.headers,
-        })
-        answerOf(stream, { startedAt, done: resolve, fail })
-        stream.end(call.body)
-      } catch (error) {
-        fail('connection_failed', error instanceof Error ? error.message : 'the request cannot be made')
-      }
-    })
+  /** Never rejects. */
+  async post(call: AppleCall, signal: AbortSignal): Promise<AttemptResult> {
+    try {
+      const ended = (await this.#request(call, signal)) ?? (await this.#request(call, signal))
+      return ended ?? failure('connection_reset', 'APNs takes no requests', 0)
+    } catch (error) {
+      return failureOf(error as Error, 0)
+    }
   }
 
   close(): void {
-    this.#session?.destroy()
-    this.#session = undefined
+    this.#cancelDial()
+    void this.#opened?.then((session) => session.destroy()).catch(() => undefined)
+    this.#opened = undefined
   }
 
-  #open(): ClientHttp2Session {
-    if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
-    const session = connect(this.#url)
-    const drop = () => {
-      if (this.#session === session) this.#session = undefined
+  /** Sends the request. Returns undefined if the server has certainly not processed it. */
+  async #request(call: AppleCall, signal: AbortSignal): Promise<AttemptResult | undefined> {
+    const opened = this.#open()
+    const session = await untilAborted(signal, opened)
+    // The connection was closed after it had been opened, so it takes no request.
+    if (session.closed || session.destroyed) return this.#drop(opened)
+    const headers = {
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: call.path,
+      ...call.headers,
     }
-    // A request that fails says so itself; this listener keeps the process from ending.
-    session.on('error', drop)
-    session.on('goaway', drop)
-    session.on('close', drop)
-    this.#session = session
+    const stream = session.request(headers, { signal })
+    // The connection may be dead without any sign of it. Close it, so that the next requests do not use it.
+    const left = () => this.#drop(opened, session)
+    signal.addEventListener('abort', left, { once: true })
+    try {
+      return await answerOf(stream, call.body)
+    } finally {
+      signal.removeEventListener('abort', left)
+    }
+  }
+
+  /** Forgets the connection. A `session` is closed after it has received the outstanding answers. */
+  #drop(opened: Opening, session?: ClientHttp2Session): undefined {
+    if (this.#opened === opened) this.#opened = undefined
+    session?.close()
+  }
+
+  #open(): Opening {
+    if (this.#opened) return this.#opened
+    const opened = this.#connect()
+    this.#opened = opened
+    const drop = () => this.#drop(opened)
+    opened.then((session) => {
+      for (const event of ['goaway', 'error', 'close'] as const) session.on(event, drop)
+    }, drop)
+    return opened
+  }
+
+  async #connect(): Opening {
+    const socket = await this.#socket()
+    const session = connect(this.#url, { createConnection: () => socket })
+    // Each failed request reports its own error. This listener only prevents that the error ends the process.
+    session.on('error', () => undefined)
     return session
   }
-}
 
-interface Ends {
-  startedAt: number
-  done(result: AttemptResult): void
-  fail(error: AttemptErrorCode, detail: string): void
-}
-
-function answerOf(stream: ClientHttp2Stream, { startedAt, done, fail }: Ends): void {
-  const chunks: Buffer[] = []
-  let statusCode = 0
-  let retryAfter: string | undefined
-  let bytes = 0
-  const timer = setTimeout(() => {
-    fail('timeout', 'APNs did not answer in time')
-    stream.close(constants.NGHTTP2_CANCEL)
-  }, ATTEMPT_DEADLINE_MS)
-  stream.on('response', (headers) => {
-    statusCode = Number(headers[':status'])
-    retryAfter = typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined
-  })
-  stream.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes <= APNS_ANSWER_BYTES_MAX) chunks.push(chunk)
-  })
-  stream.on('error', (error: NodeJS.ErrnoException) => fail(codeOf(error), error.message))
-  stream.on('close', () => {
-    clearTimeout(timer)
-    if (statusCode === 0) return fail('connection_reset', 'the connection to APNs ended without an answer')
-    const seconds = Number(retryAfter)
-    done({
-      kind: 'response',
-      statusCode,
-      durationMs: performance.now() - startedAt,
-      body: Buffer.concat(chunks),
-      ...(retryAfter !== undefined &&
-        Number.isInteger(seconds) &&
-        seconds >= 0 && { retryAfterSeconds: seconds }),
+  #socket(): Promise<Socket> {
+    const secure = this.#url.protocol === 'https:'
+    const port = Number(this.#url.port) || (secure ? 443 : 80)
+    const origin = { secure, host: hostOf(this.#url), port, route: TRUSTED_ROUTE, alpn: 'h2' as const }
+    return new Promise((resolve, reject) => {
+      const end = (error: Error | null, socket: Socket | null) => {
+        clearTimeout(timer)
+        if (socket) resolve(socket)
+        else reject(error)
+      }
+      const dial = this.#dial(origin, end)
+      this.#cancelDial = () => {
+        dial.cancel()
+        end(new Error('APNs was not reached'), null)
+      }
+      const timer = setTimeout(this.#cancelDial, APNS_DIAL_MS_MAX)
     })
+  }
+}
+
+/**
+ * The answer. Undefined: the server has certainly not processed the request. Rejects with the error of the connection.
+ */
+function answerOf(stream: ClientHttp2Stream, body: string): Promise<AttemptResult | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let statusCode = 0
+    let retryAfter: number | undefined
+    stream.on('response', (headers) => {
+      statusCode = Number(headers[':status'])
+      retryAfter = secondsIn(headers['retry-after'])
+    })
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= APNS_ANSWER_BYTES_MAX) chunks.push(chunk)
+    })
+    const isRefused = () => stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+    stream.on('error', (error) => (isRefused() ? resolve(undefined) : reject(error)))
+    stream.on('close', () => {
+      if (statusCode === 0 && isRefused()) return resolve(undefined)
+      if (statusCode === 0) return reject(resetError())
+      const waits = retryAfter !== undefined && { retryAfterSeconds: retryAfter }
+      resolve({ kind: 'response', statusCode, durationMs: 0, body: Buffer.concat(chunks), ...waits })
+    })
+    stream.end(body)
   })
 }
 
-function codeOf({ code = '' }: NodeJS.ErrnoException): AttemptErrorCode {
-  if (code === 'ECONNREFUSED') return 'connection_refused'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns'
-  if (/CERT|TLS|SSL/.test(code)) return 'tls'
-  return 'connection_reset'
+function resetError(): Error {
+  return Object.assign(new Error('the connection to APNs ended without an answer'), { code: 'ECONNRESET' })
+}
+
+function secondsIn(text: string | string[] | undefined): number | undefined {
+  return typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }

@@ -1,6 +1,10 @@
-/** Apple Push Notification service, by a signing key. A token serves an application for 45 minutes. */
+/**
+ * Sends to the Apple Push Notification service. An application's signing key makes a token, which is used for 45
+ * minutes.
+ */
 import { createPrivateKey } from 'node:crypto'
 import type { Platform } from '@fantail/contracts'
+import type { Connector } from '../connections/connector.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { AppleConnection } from './apple-connection.ts'
 import { signToken } from './jwt.ts'
@@ -16,9 +20,9 @@ export class Apple implements PushProvider {
   readonly #connection: AppleConnection
   readonly #tokens = new AccessTokens()
 
-  constructor({ platform, url }: { platform: Platform; url: string }) {
+  constructor({ platform, url, dial }: { platform: Platform; url: string; dial: Connector }) {
     this.#platform = platform
-    this.#connection = new AppleConnection(url)
+    this.#connection = new AppleConnection(url, dial)
   }
 
   async push(push: Push): Promise<Pushed | Unsendable> {
@@ -28,7 +32,7 @@ export class Apple implements PushProvider {
     const request = appleRequest(given, { platform: this.#platform, bundleId })
     if ('unsendable' in request) return request
     const first = await this.#send(push, request)
-    // Another token was made by then, at most once for each one that has expired.
+    // The expired token has been dropped, so the second request gets another one.
     return first.verdict === 'stale' ? this.#send(push, request) : first
   }
 
@@ -37,7 +41,7 @@ export class Apple implements PushProvider {
   }
 
   async #send(
-    { application, endpoint, credential, now }: Push,
+    { application, endpoint, credential, now, signal }: Push,
     { body, headers }: { body: string; headers: Record<string, string> },
   ): Promise<Pushed> {
     const { principal: kid, credential: pem, teamId: iss = '' } = credential
@@ -46,11 +50,12 @@ export class Apple implements PushProvider {
       const made = signToken({ alg: 'ES256', claims, key: createPrivateKey(pem), kid })
       return { token: made, expiresAt: now + TOKEN_MS }
     })
-    const result = await this.#connection.post({
+    const call = {
       path: `/3/device/${endpoint.token}`,
       headers: { ...headers, 'content-type': 'application/json', authorization: `bearer ${token}` },
       body,
-    })
+    }
+    const result = await this.#connection.post(call, signal)
     if (result.kind !== 'response') return { result }
     const judged = judgeApple({ statusCode: result.statusCode, body: result.body })
     if (judged.verdict === 'stale') this.#tokens.drop(application.sealed, token)

@@ -1,4 +1,7 @@
-/** Web Push (RFC 8030) with VAPID (RFC 8292). A browser's URL is a caller's, so it goes through the address guard. */
+/**
+ * Sends to browsers by Web Push (RFC 8030) with VAPID (RFC 8292). Callers of the API choose the URL of a browser, so
+ * the address guard checks it.
+ */
 import type { HttpSender } from '../http/http-sender.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { signToken, vapidKey } from './jwt.ts'
@@ -8,8 +11,9 @@ import type { Push, Pushed, PushProvider } from './push-provider.ts'
 import { encryptForBrowser } from './web-push-body.ts'
 
 /**
- * RFC 8292 allows a day. Half of it leaves time for clocks that differ.
- * @limit Life of a VAPID token; another one is made after half of it. Past it: push services refuse it.
+ * RFC 8292 allows a day. Half a day leaves time for clocks that differ.
+ * @limit Life of a VAPID token. Half of it is used, then another token is made. Past it: push services refuse the
+ * token.
  */
 const VAPID_TOKEN_SECONDS = 12 * 3_600
 
@@ -26,7 +30,14 @@ export class Browsers implements PushProvider {
     this.#sender = sender
   }
 
-  async push({ message, application, endpoint, credential, now }: Push): Promise<Pushed | Unsendable> {
+  async push({
+    message,
+    application,
+    endpoint,
+    credential,
+    now,
+    signal,
+  }: Push): Promise<Pushed | Unsendable> {
     const { endpoint: url, keys } = JSON.parse(endpoint.token) as Subscription
     const request = browserRequest({ message, token: endpoint.token, now })
     if ('unsendable' in request) return request
@@ -45,7 +56,7 @@ export class Browsers implements PushProvider {
     }
     const body = encryptForBrowser(request.text, keys)
     const result = await new Promise<Pushed['result']>((resolve) =>
-      this.#sender.send({ url, headers, body }, resolve),
+      this.#sender.send({ url, headers, body, signal }, resolve),
     )
     if (result.kind !== 'response') return { result }
     return { result, ...judgeBrowser({ statusCode: result.statusCode, body: undefined }) }

@@ -1,9 +1,11 @@
 /**
- * Firebase Cloud Messaging, HTTP v1. The service account is exchanged for a token of an hour. The address of that
- * exchange comes from the operator's settings, never from the account's `token_uri`: a caller wrote that.
+ * Sends to Firebase Cloud Messaging (HTTP v1). Google exchanges a service account for an access token, which is valid
+ * for an hour. The URL of this exchange comes from the operator's settings. The account's own `token_uri` is not used,
+ * because a caller of the API has chosen it.
  */
 import { createPrivateKey } from 'node:crypto'
 import { type AttemptResult, isObject, jsonOf } from '@fantail/contracts'
+import type { HttpRequest } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { AccessTokens, type MadeToken } from './access-tokens.ts'
@@ -14,18 +16,18 @@ import { type Push, type Pushed, type PushProvider, RefusedCredentialError } fro
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** @limit Life of the assertion that is exchanged for a token of FCM. Past it: Google refuses it. */
+/** @limit Life of the signed request that is exchanged for an access token. Past it: Google refuses the request. */
 const GRANT_SECONDS = 3_600
-/** @limit Answer of FCM that is read. Past it: the status alone counts. */
+/** @limit Answer of FCM that is read. Past it: the body is ignored, and only the status counts. */
 const FCM_ANSWER_BYTES_MAX = 16_384
-/** @limit Remaining life of a token of FCM. Past it: another token is made for the next notification. */
+/** @limit Remaining life that an access token must have. Below it: another token is made for the next notification. */
 const FCM_TOKEN_LEFT_SECONDS = 300
 
 interface FirebaseOptions {
   sender: Pick<HttpSender, 'send'>
   /** Origin of FCM. */
   url: string
-  /** Where service accounts are exchanged for tokens. */
+  /** URL at which service accounts are exchanged for access tokens. */
   tokenUrl: string
 }
 
@@ -38,7 +40,7 @@ interface ServiceAccount {
 
 type Answer = Extract<AttemptResult, { kind: 'response' }>
 
-/** The exchange got no answer, or none that says anything about the account. */
+/** The exchange failed in a way that says nothing about the account: without an answer, or with a temporary error. */
 class ExchangeError extends Error {
   readonly result: AttemptResult
 
@@ -57,14 +59,21 @@ export class Firebase implements PushProvider {
     this.#options = options
   }
 
-  async push({ message, application, endpoint, credential, now }: Push): Promise<Pushed | Unsendable> {
+  async push({
+    message,
+    application,
+    endpoint,
+    credential,
+    now,
+    signal,
+  }: Push): Promise<Pushed | Unsendable> {
     const body = firebaseBody({ message, token: endpoint.token, now })
     if (typeof body !== 'string') return body
     const account = JSON.parse(credential.credential) as ServiceAccount
     const name = application.sealed
     try {
       const token = await this.#tokens.get(name, now, () => this.#exchange(account, now))
-      const result = await this.#send(account.project_id, { token, body })
+      const result = await this.#send(account.project_id, { token, body, signal })
       if (result.kind !== 'response') return { result }
       if (result.statusCode === 401) this.#tokens.drop(name, token)
       return { result, ...judgeFirebase({ statusCode: result.statusCode, body: result.body }) }
@@ -74,10 +83,13 @@ export class Firebase implements PushProvider {
     }
   }
 
-  #send(project: string, { token, body }: { token: string; body: string }): Promise<AttemptResult> {
+  #send(
+    project: string,
+    { token, body, signal }: { token: string; body: string; signal: AbortSignal },
+  ): Promise<AttemptResult> {
     const url = new URL(`/v1/projects/${encodeURIComponent(project)}/messages:send`, this.#options.url)
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-    return this.#post(url.href, headers, body)
+    return this.#post({ url: url.href, headers, body, signal })
   }
 
   async #exchange(account: ServiceAccount, now: number): Promise<MadeToken> {
@@ -88,15 +100,16 @@ export class Firebase implements PushProvider {
     const assertion = signToken({ alg: 'RS256', claims, key, kid: account.private_key_id })
     const body = new URLSearchParams({ grant_type: GRANT, assertion }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const result = await this.#post(tokenUrl, headers, body)
+    const result = await this.#post({ url: tokenUrl, headers, body })
     if (result.kind !== 'response' || result.statusCode >= 500 || result.statusCode === 429) {
       throw new ExchangeError(result)
     }
     return tokenIn(result, now)
   }
 
-  #post(url: string, headers: Record<string, string>, body: string): Promise<AttemptResult> {
-    const request = { url, route: TRUSTED_ROUTE, headers, body, responseBytesMax: FCM_ANSWER_BYTES_MAX }
+  /** Many attempts may wait for the same token, so the deadline of one attempt does not end the exchange. */
+  #post(asked: Pick<HttpRequest, 'url' | 'headers' | 'body' | 'signal'>): Promise<AttemptResult> {
+    const request = { ...asked, route: TRUSTED_ROUTE, responseBytesMax: FCM_ANSWER_BYTES_MAX }
     return new Promise((resolve) => this.#options.sender.send(request, resolve))
   }
 }

@@ -1,4 +1,4 @@
-/** Signed tokens (RFC 7519) that providers take: ES256 by APNs and Web Push, RS256 by Google. */
+/** Makes signed tokens (RFC 7519). APNs and Web Push take tokens signed with ES256, and Google takes RS256. */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 
 interface Token {

@@ -1,8 +1,8 @@
-/** What a message says to one platform: its text, its time to live and its other settings. */
+/** Reads from a message what one push platform gets: the text, the time to live and other settings. */
 import { isObject, jsonOf, type Message, type Platform } from '@fantail/contracts'
 
 const PREFIX = 'AWS.SNS.MOBILE.'
-/** FCM has two names: SNS took the newer one for attributes alone. */
+/** Names of the platform in messages. Google's platform has two: SNS uses the newer one, FCM, only in attributes. */
 const NAMES: Record<Platform, readonly string[]> = {
   GCM: ['GCM', 'FCM'],
   APNS: ['APNS'],
@@ -10,16 +10,16 @@ const NAMES: Record<Platform, readonly string[]> = {
   WEBPUSH: ['WEBPUSH'],
 }
 
-/** @limit Time to live of a notification, as in SNS, and the default. Past it: the time is cut to it. */
+/** @limit Time to live of a notification, as in SNS. It is also the default. Past it: the time is cut to this value. */
 const PUSH_TTL_SECONDS_MAX = 28 * 86_400
 
 interface NotificationText {
   text: string
-  /** The text is the platform's own document, and no plain text. */
+  /** True if the text is a document in the platform's own format, false if it is plain text. */
   isDocument: boolean
 }
 
-/** The text of the platform, else that of `application`, else the one of all. */
+/** The text for the platform. If the message has none, the text for `application`, or else the default text. */
 export function notificationText(
   { message, structure }: Pick<Message, 'message' | 'structure'>,
   platform: Platform,
@@ -50,8 +50,9 @@ export function reservedAttribute(
 }
 
 /**
- * Seconds for which the provider may still keep the notification, counted from the publish. `given`: the time to live
- * in the platform's own document. 0 stays 0: now or never. Undefined: its time is over.
+ * The seconds for which the provider may still keep the notification. The time to live counts from the publish.
+ * `given`: the time to live in the platform's own document. 0: the provider must deliver now or drop the notification.
+ * Undefined: the time to live is over.
  */
 export function secondsLeft(
   message: Message,

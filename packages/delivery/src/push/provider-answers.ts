@@ -1,15 +1,20 @@
-/** What an answer of a push provider means: for the delivery, for the endpoint, and for the credential. */
+/**
+ * Reads the answers of push providers: what becomes of the delivery, of the platform endpoint, and of the credential.
+ */
 import { isObject, jsonOf } from '@fantail/contracts'
 
 /**
- * - delivered, retry, permanent: as of any endpoint
+ * - delivered, retry, permanent: the same as for any endpoint
  * - dead: the token is gone, so the endpoint is disabled
  * - refused: the application's credential is broken
- * - stale: the provider's token has expired, and another one is made
+ * - stale: the access token for the provider has expired, so the client gets another one
  */
 export type ProviderVerdict = 'delivered' | 'retry' | 'permanent' | 'dead' | 'refused' | 'stale'
 
-/** @limit Wait after a throttle of a push provider that names no time. After it: the notification is sent again. */
+/**
+ * @limit Wait after a push provider has answered that requests come too fast, if it gives no time. After it: the
+ * notification is sent again.
+ */
 export const PUSH_THROTTLE_SECONDS = 60
 
 interface Answered {
@@ -19,7 +24,7 @@ interface Answered {
 
 interface Judged {
   verdict: ProviderVerdict
-  /** The provider's word. */
+  /** The provider's error code, such as `UNREGISTERED`. */
   reason: string
 }
 
@@ -58,7 +63,7 @@ export function judgeApple({ statusCode, body }: Answered): Judged {
   return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
 }
 
-/** RFC 8030; 401 and 403 mean the VAPID key (RFC 8292). */
+/** Statuses of RFC 8030. A 401 or 403 refuses the VAPID key (RFC 8292). */
 export function judgeBrowser({ statusCode }: Answered): Judged {
   const reason = ''
   if (statusCode >= 200 && statusCode < 300) return { verdict: 'delivered', reason }

@@ -1,4 +1,4 @@
-/** The requests that send a notification: body and headers, for each provider. */
+/** Makes the requests that send a notification: body and headers for each provider. */
 import { isObject, jsonOf, type Message, type Platform } from '@fantail/contracts'
 import { notificationText, reservedAttribute, secondsLeft } from './notification-text.ts'
 import { WEB_PUSH_TEXT_BYTES_MAX } from './web-push-body.ts'
@@ -6,7 +6,7 @@ import { WEB_PUSH_TEXT_BYTES_MAX } from './web-push-body.ts'
 /** @limit Body of one notification to APNs, and of the message to FCM. Past it: the delivery has failed for good. */
 const NOTIFICATION_BYTES_MAX = 4_096
 
-/** Nothing is sent. */
+/** The message cannot be sent to this platform. No request is made. */
 export interface Unsendable {
   unsendable: 'invalid_record' | 'notification_expired'
   detail: string
@@ -46,7 +46,7 @@ function newMessage({ message }: Document): Document | undefined {
   return isObject(message) ? message : undefined
 }
 
-/** A document of the older API of FCM, as SNS's users still write it. */
+/** A document in the form of FCM's older API, which users of SNS still write. */
 function oldMessage({
   notification,
   data,
@@ -67,7 +67,7 @@ function oldMessage({
   }
 }
 
-/** The newer API takes texts alone. */
+/** Turns all values into texts, because the newer API takes only texts. */
 function asTexts(data: Document): Record<string, string> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [
@@ -108,7 +108,7 @@ export function appleRequest(
   return Object.values(headers).every(isHeaderText) ? { body, headers } : INVALID
 }
 
-/** A notification that shows nothing must say so, or APNs drops it. */
+/** The push type. APNs drops a notification that shows nothing, unless its type says so. */
 function pushType({ aps }: Document): string {
   const isSilent = isObject(aps) && Object.keys(aps).length === 1 && aps['content-available'] === 1
   return isSilent ? 'background' : 'alert'
@@ -123,10 +123,25 @@ interface BrowserRequest {
   ttlSeconds: number
 }
 
-/** Browsers get the text as it is. */
+/** Browsers get the text unchanged. */
 export function browserRequest({ message, now }: Given): BrowserRequest | Unsendable {
   const text = Buffer.from(notificationText(message, 'WEBPUSH').text)
   const ttlSeconds = secondsLeft(message, { platform: 'WEBPUSH', now })
   if (ttlSeconds === undefined) return EXPIRED
   return text.length > WEB_PUSH_TEXT_BYTES_MAX ? TOO_LONG : { text, ttlSeconds }
+}
+
+/** The reason why the message can never be sent to the platform, in the words of SNS. Undefined: it can be sent. */
+export function notificationProblem(message: Message, platform: Platform): string | undefined {
+  const rendered = renderedFor({ message, token: '', now: message.publishedAt }, platform)
+  if (typeof rendered === 'string' || !('unsendable' in rendered)) return undefined
+  const tooLong = platform === 'GCM' ? 'Notification data is larger than allowed limit' : TOO_LONG.detail
+  const detail = rendered === TOO_LONG ? tooLong : rendered.detail
+  return `Invalid notification for protocol ${platform}: ${detail}`
+}
+
+function renderedFor(given: Given, platform: Platform): string | AppleRequest | BrowserRequest | Unsendable {
+  if (platform === 'GCM') return firebaseBody(given)
+  if (platform === 'WEBPUSH') return browserRequest(given)
+  return appleRequest(given, { platform, bundleId: 'unknown' })
 }

@@ -1,4 +1,4 @@
-/** What the attempter and the clients of providers say to each other. */
+/** The interface between the push attempter and the clients of the push providers. */
 import type {
   AttemptResult,
   Message,
@@ -16,23 +16,25 @@ export interface Push {
   credential: PlatformCredential
   /** Epoch ms. */
   now: number
+  /** Aborted at the attempt's deadline. The client then no longer waits for the provider's answer. */
+  signal: AbortSignal
 }
 
-/** `verdict` is set where the provider has answered. */
+/** `verdict` is set if the provider has answered. */
 export interface Pushed {
   result: AttemptResult
   verdict?: ProviderVerdict
-  /** The provider's word. */
+  /** The provider's error code, such as `UNREGISTERED`. */
   reason?: string
 }
 
 export interface PushProvider {
-  /** Never rejects but for a credential that cannot be used. */
+  /** Rejects only if the credential cannot be used. */
   push(push: Push): Promise<Pushed | Unsendable>
   close?(): void
 }
 
-/** The provider takes the application's credential for wrong. */
+/** The provider has refused the application's credential. */
 export class RefusedCredentialError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,4 +1,7 @@
-/** Providers of mobile push on this machine, which answer as a test says, and an attempter that sends to them. */
+/**
+ * Starts stand-ins for the push providers on this machine, and an attempter that sends to them. The test chooses their
+ * answers.
+ */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -41,15 +44,22 @@ export interface Providers {
   appleUrl: string
   /** All requests, in order. */
   asked: Asked[]
-  /** Answers of both servers. Undefined: nothing is answered. */
+  /** Makes the answers of both servers. Undefined: no answer is sent. */
   reply: (asked: Asked) => Reply | undefined
-  /** Ends the connections to APNs. */
+  /** If it is set, it gets the answers of APNs and may send them later. */
+  hold: ((answer: () => void) => void) | undefined
+  /** Ends the connections to APNs after their outstanding answers. */
   goAway(): void
+  /** Cuts the connections to APNs. */
+  cut(): void
+  /** How many connections to APNs there were. */
+  sessions(): number
   close(): Promise<void>
 }
 
 export async function startProviders(): Promise<Providers> {
   const sessions = new Set<ServerHttp2Session>()
+  let opened = 0
   const providers = { asked: [] as Asked[], reply: () => ({ status: 200, body: {} }) } as unknown as Providers
   const answer = (asked: Asked) => {
     providers.asked.push(asked)
@@ -63,10 +73,15 @@ export async function startProviders(): Promise<Providers> {
   const apple = createHttp2Server(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const reply = answer({ path: request.url, headers: request.headers, body })
-    if (reply) response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body ?? {}))
+    if (!reply) return
+    const give = () =>
+      void response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body ?? {}))
+    if (providers.hold) providers.hold(give)
+    else give()
   })
   apple.on('session', (session) => {
     sessions.add(session)
+    opened++
     session.on('close', () => sessions.delete(session))
   })
   const listen = (server: typeof plain | typeof apple) =>
@@ -79,22 +94,30 @@ export async function startProviders(): Promise<Providers> {
   const goAway = () => {
     for (const session of sessions) session.goaway()
   }
+  const cut = () => {
+    for (const session of sessions) session.destroy()
+  }
   const close = async () => {
     for (const session of sessions) session.destroy()
     plain.closeAllConnections()
     await Promise.all([plain, apple].map((server) => new Promise((resolve) => server.close(resolve))))
   }
-  return Object.assign(providers, { url, appleUrl, goAway, close })
+  return Object.assign(providers, { url, appleUrl, goAway, cut, sessions: () => opened, close })
 }
 
 interface Device {
+  attemptTimeoutMs?: number
   platform: Platform
   credential: PlatformCredential
   token: string
+  deny?: string[]
 }
 
 /** One device and its application, as the store would have them. `now` is the clock. */
-export function createDevice(providers: Providers, { platform, credential, token }: Device) {
+export function createDevice(
+  providers: Providers,
+  { platform, credential, token, attemptTimeoutMs, deny }: Device,
+) {
   const masterKey = parseMasterKey(createMasterKeyText())
   if (!masterKey) throw new Error('a new key must be readable')
   const vault = createVault([masterKey])
@@ -112,11 +135,16 @@ export function createDevice(providers: Providers, { platform, credential, token
     enabled: true,
     createdAt: NOW,
   }
-  const sender = createHttpSender({ timeoutMs: 15_000, allowPrivate: true })
-  const state = { now: NOW, application, endpoint, disabled: [] as string[] }
+  const sender = createHttpSender({
+    timeoutMs: attemptTimeoutMs ?? 15_000,
+    allowPrivate: true,
+    deny: deny ?? [],
+  })
+  const state = { now: NOW, application, endpoint, disabled: [] as string[], published: [] as string[] }
   const attempter = new PushAttempter(
     {
       fcmUrl: providers.url,
+      attemptTimeoutMs,
       fcmTokenUrl: `${providers.url}/token`,
       apnsUrl: providers.appleUrl,
       apnsSandboxUrl: providers.appleUrl,
@@ -129,6 +157,7 @@ export function createDevice(providers: Providers, { platform, credential, token
         application: async (asked) => (asked === arn ? state.application : null),
         endpoint: async (asked) => (asked === endpoint.arn ? state.endpoint : null),
         disable: async ({ token: dead }) => void state.disabled.push(dead),
+        publishOwed: async ({ arn: owed }) => void state.published.push(owed),
       },
     },
   )

@@ -16,10 +16,10 @@ export const WEB_PUSH_TEXT_BYTES_MAX = BODY_BYTES - 103
 const CONTENT_SALT_BYTES = 16
 const CONTENT_KEY_BYTES = 16
 const CONTENT_NONCE_BYTES = 12
-/** Ends the last record. */
+/** The byte that ends the last record. */
 const DELIMITER = 2
 
-/** One record. The browser alone can read it. */
+/** Encrypts the text as one record that only the browser can read. */
 export function encryptForBrowser(text: Buffer, { p256dh, auth }: BrowserKeys): Buffer {
   const browser = Buffer.from(p256dh, 'base64url')
   const pair = createECDH('prime256v1')

@@ -1,7 +1,7 @@
 /**
  * The admission check: permanent reasons to refuse a message before it is appended to a queue. They are the queue's
- * access policy, its maximum size, and SQS's own rules. Settings are at most a second old, so one look-up serves all
- * messages of a second.
+ * access policy, its maximum size, and SQS's own rules. The settings may be a second old, so one look-up is enough for
+ * all messages of a second.
  */
 import {
   FantailError,
@@ -36,7 +36,7 @@ interface QueueAdmissionOptions {
 
 export class QueueAdmission {
   readonly #queues: Settings
-  /** An entry's age counts from the start of its look-up, because the settings may be as old as that. */
+  /** The age of an entry counts from the start of its look-up, because its settings may have been read right then. */
   readonly #known = new LRUCache<string, Promise<Rules | null>>({
     max: ADMISSION_QUEUES_MAX,
     ttl: ADMISSION_AGE_MS_MAX,
@@ -47,8 +47,8 @@ export class QueueAdmission {
   }
 
   /**
-   * Why the queue will never accept this item. undefined: it may. A missing queue is no reason here, because the append
-   * reports it.
+   * The reason why the queue will never accept this item. Undefined: there is none. If the queue is missing, the append
+   * reports that, and not this check.
    */
   async refusalOf(
     queueArn: string,

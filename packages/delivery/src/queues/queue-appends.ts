@@ -1,5 +1,5 @@
 /**
- * Attempts at queues of this service: the append is the attempt. Deliveries and tests of a subscription use the same
+ * Makes attempts at queues of this Fantail by appending messages. Deliveries and tests of a subscription use the same
  * code.
  */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
@@ -18,7 +18,7 @@ export interface QueueAppend {
 interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
   admission: Pick<QueueAdmission, 'refusalOf'>
-  /** Marks the item before it is appended. Absent: no source is deleted because of the append. */
+  /** Marks the item before it is appended (CopyMark). Absent: the append does not lead to the deletion of a source. */
   mark?(queueArn: string): CopyMark
 }
 
@@ -41,8 +41,8 @@ export class QueueAppends {
   }
 
   /**
-   * Never rejects. The first append is the attempt's own. The others follow it in its group and may be appended with
-   * it, in order. A successful append counts as 200, the status that SQS would answer.
+   * Appends the message of the attempt, which is the first one. The others follow it in its FIFO group and may be
+   * appended with it, in order. A success has the status 200, as in SQS. It never rejects.
    */
   async append(queueArn: string, appends: Iterable<QueueAppend>): Promise<Appended> {
     const startedAt = performance.now()
@@ -71,8 +71,8 @@ export class QueueAppends {
   }
 
   /**
-   * The items up to the first one that the queue refuses. That one is refused when it is its group's head. Throws if
-   * the first item is refused.
+   * The items before the first one that the queue refuses. The refused item gets its own attempt when it is the head of
+   * its group. Throws if the first item is refused.
    */
   async #itemsOf(queueArn: string, appends: Iterable<QueueAppend>): Promise<QueueItem[]> {
     const items: QueueItem[] = []

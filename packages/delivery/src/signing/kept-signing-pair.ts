@@ -1,7 +1,8 @@
 /**
- * The stored key pair that all processes sign with. With a master key its private key is sealed for this one
- * certificate. Without one it is stored in plain text. A pair from before there was a master key is read as it is,
- * until `fantail secrets reseal` seals it. A rolling update may still run processes that cannot read sealed pairs.
+ * Stores and reads the key pair with which all processes sign. With a master key the private key is sealed, in a way
+ * that it can only be opened for its own certificate. Without a master key it is stored in plain text. A pair in plain
+ * text can still be read after a master key was set. It stays as it is until the operator runs `fantail secrets
+ * reseal`. No process seals it by itself, because older processes, which cannot read sealed pairs, may still run.
  */
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'
@@ -10,7 +11,7 @@ import { certificateName, type SigningPair } from './signing-pair.ts'
 /** PEM texts. `sealed` is a sealed text. */
 export type KeptSigningPair = SigningPair | { sealed: string; certificate: string }
 
-/** Where it stands. */
+/** The place where the pair is stored. */
 export interface KeptSigningPairs {
   read(): Promise<KeptSigningPair | null>
   /** Stores the pair if none is stored. Returns the stored one. */

@@ -8,7 +8,7 @@ import type { SignatureVersion } from './signature-version.ts'
 import { certificatePath, type SigningPair } from './signing-pair.ts'
 
 const DIGESTS: Record<SignatureVersion, string> = { '1': 'sha1', '2': 'sha256' }
-/** libuv's own default. */
+/** The default number of threads in libuv. */
 const THREADS_DEFAULT = 4
 
 interface Waiting {
@@ -33,7 +33,10 @@ export class Signer {
     this.#atOnceMax = atOnceMax
   }
 
-  /** Number of signatures that are not made yet. It is bounded by the messages that callers have in hand. */
+  /**
+   * Number of requested signatures that are not made yet. Callers limit it, because they have a limited number of
+   * messages.
+   */
   get waiting(): number {
     return this.#waiting.length + this.#running
   }

@@ -1,13 +1,13 @@
 /**
- * The signer of a process. It is loaded when first needed, and kept. The first process that finds no pair makes one for
- * all. The certificate is published before anything is signed with its key.
+ * Loads the signer of a process when it is first needed. If no key pair is stored, the process makes a pair for all
+ * processes. It publishes the certificate before it signs anything.
  *
- * If the pair cannot be loaded, callers are refused after one try. Tries are a second apart, however many callers there
- * are.
+ * If the pair cannot be loaded, callers get an error after one try. There is at most one try a second, however many
+ * callers there are.
  *
- * While it is used, it checks once a minute that pair and certificate still exist in Redis. A Redis that was emptied,
- * or set back by a failover, may have lost both. It would then serve no certificate for new signatures, and the next
- * process would make another pair.
+ * While it signs, it checks once a minute that pair and certificate are still in Redis, and stores them again if they
+ * are lost. A Redis that was emptied, or set back by a failover, may have lost both. Without this check, subscribers
+ * could not get the certificate, and the next process would make another pair.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
@@ -29,11 +29,11 @@ interface SigningKeyOptions {
   pairs: SigningPairs
   /** An operator's own pair, already checked. Absent: the pair that `pairs` stores. */
   pair?: SigningPair | undefined
-  /** Between two tries. */
+  /** The time between two tries to load the pair. */
   retryMs?: number
   /** Pause between two checks of the stored pair. */
   renewMs?: number
-  /** Called at every try. */
+  /** Called at every try to load the pair. */
   onState?: (state: 'up' | 'down', error?: unknown) => void
 }
 

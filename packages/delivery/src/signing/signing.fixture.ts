@@ -1,4 +1,4 @@
-/** Messages and targets to sign, and a storage of the pair that can be made to fail. */
+/** Makes messages and targets to sign, and a storage of the key pair that fails if the test says so. */
 import {
   createMessageId,
   type Message,
@@ -48,7 +48,7 @@ interface MemoryPairs extends SigningPairs {
   pair: SigningPair | null
   published: string[]
   reads: number
-  /** The next calls fail with this error. */
+  /** If it is set, calls fail with this error. */
   error: Error | undefined
 }
 

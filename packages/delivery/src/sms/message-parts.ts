@@ -1,13 +1,14 @@
 /**
- * How many parts a text message is sent in. A message of GSM 03.38 characters has 160 of them in one part, 153 in each
- * of several. Any other character makes it UCS-2: 70, or 67.
+ * Computes in how many parts a text message is sent. If all characters are in GSM 03.38, a single part has 160
+ * characters, and each of several parts has 153. With any other character the text is sent as UCS-2: 70 characters in a
+ * single part, 67 in each of several parts.
  */
 
 /** The basic alphabet of GSM 03.38, without its escape. */
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** Each takes the place of two. */
+/** Characters that count as two. */
 const EXTENSION = new Set('^{}\\[~]|€\f')
 
 export function smsParts(text: string): number {
@@ -16,7 +17,7 @@ export function smsParts(text: string): number {
   return text.length <= 70 ? 1 : Math.ceil(text.length / 67)
 }
 
-/** Undefined: the text has characters beyond GSM 03.38. */
+/** The length of the text in GSM 03.38. Undefined: the text has other characters. */
 function septetsOf(text: string): number | undefined {
   let septets = 0
   for (const character of text) {

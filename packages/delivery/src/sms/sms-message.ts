@@ -1,15 +1,18 @@
-/** A text message as providers get it: SNS's attributes, the topic's name before the text, and what it costs. */
+/**
+ * Makes the text message that a provider gets. Reads SNS's attributes, puts the topic's display name before the text,
+ * and computes the cost.
+ */
 import { type MessageAttribute, MICROS_PER_USD, SMS_CHARS_MAX } from '@fantail/contracts'
 import type { SmsCountry } from '@fantail/policy'
 import { type Envelope, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { smsParts } from './message-parts.ts'
 
-/** What a provider is given. */
+/** A text message in the form that a provider gets. */
 export interface SmsMessage {
   number: string
   text: string
-  /** Empty: the provider has one of its own. */
+  /** The sender. Empty: the provider uses its own sender. */
   sender: string
   type: 'Promotional' | 'Transactional'
   /** The delivery's id, which stays the same for all attempts. */
@@ -25,13 +28,13 @@ export function smsText(envelope: Envelope, { protocol, displayName }: Target): 
   return displayName === '' ? text : `${displayName.toUpperCase()}> ${text}`
 }
 
-/** Why the text cannot be sent. */
-export function textProblem(text: string): string | undefined {
+/** The reason why the text cannot be sent, if there is one. */
+export function smsTextProblem(text: string): string | undefined {
   if (text.length > SMS_CHARS_MAX) return `the text has more than ${SMS_CHARS_MAX} characters`
   return text.trim() === '' ? 'the text is empty' : undefined
 }
 
-/** In USD, rounded up to a millionth. */
+/** The cost of all parts in USD, rounded up to a millionth. */
 export function smsCostUsd(text: string, { priceUsd }: SmsCountry, usualUsd: number): number {
   return Math.ceil(smsParts(text) * (priceUsd ?? usualUsd) * MICROS_PER_USD) / MICROS_PER_USD
 }
@@ -43,7 +46,7 @@ export function maxPriceUsd({ message }: Envelope): number | undefined {
   return given === undefined || given.trim() === '' || !(price >= 0) ? undefined : price
 }
 
-/** The attribute SenderID. Undefined if it is none that SNS allows. */
+/** The attribute SenderID. Undefined if it is missing or if SNS does not allow its value. */
 export function senderIdOf({ message }: Envelope): string | undefined {
   const given = attribute(message.attributes, 'SenderID')
   return given !== undefined && SENDER_ID.test(given) ? given : undefined

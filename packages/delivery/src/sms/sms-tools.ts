@@ -1,11 +1,14 @@
-/** The state that all processes share about text messages. The store has it in Redis (packages/store/src/sms). */
+/** The data about text messages that all processes share. They are stored in Redis (packages/store/src/sms). */
 
 export interface SmsTools {
-  /** Reserves what a message costs. `optedOut` and `spent`: it must not be sent, and nothing was reserved. */
+  /**
+   * Reserves the cost of a message. With the outcome `optedOut` or `spent` nothing is reserved, and the message must
+   * not be sent.
+   */
   reserve(asked: SmsSpendAsked): Promise<SmsReservation>
   /** Called for a message that was certainly not sent. */
   refund(spend: SmsReservation['spend']): Promise<void>
-  /** The provider says that the number wants no messages. */
+  /** Called if the provider answers that the number wants no messages. */
   noteOptOut(number: string): Promise<void>
   /** Called with the end of each attempt, for metrics. */
   onEnd?(end: SmsEnd): void
@@ -21,7 +24,7 @@ interface SmsSpendAsked {
 export interface SmsReservation {
   outcome: 'reserved' | 'optedOut' | 'spent'
   spend: { day: string; month: string; costMicros: number }
-  /** DefaultSenderID and DefaultSMSType; empty where they are not set. */
+  /** The attribute DefaultSenderID; empty if it is not set. */
   senderId: string
   smsType: string
 }

@@ -1,6 +1,7 @@
 /**
- * A provider that the operator describes: URL, method, headers, a template of the body, and what statuses mean. The
- * placeholders are escaped for the body's content type, so that a text cannot add members.
+ * A provider that the operator describes with URL, method, headers, a template of the body, and the meanings of
+ * statuses. Values are escaped for the body's content type before they replace the placeholders. So the text of a
+ * message cannot add members to the body.
  */
 import type { SmsMessage } from './sms-message.ts'
 import { type SmsProvider, smsDetail, usualMeaning } from './sms-provider.ts'
@@ -17,7 +18,10 @@ const ESCAPES: Record<string, Escape> = {
   [FORM_TYPE]: (text) => encodeURIComponent(text),
 }
 
-/** Placeholders stand inside strings of JSON, or are values of a form. Throws a TypeError where neither holds. */
+/**
+ * A placeholder must be inside a JSON string, or must be the value of a form field. Throws a TypeError if a placeholder
+ * is anywhere else.
+ */
 export function createTemplateProvider(settings: SmsSettings & { smsUrl: string }): SmsProvider {
   const { smsUrl: url, smsMethod: method = 'POST', smsBody: template = BODY_DEFAULT } = settings
   const { smsStatuses: statuses = {} } = settings

@@ -1,5 +1,5 @@
 /**
- * Twilio's Programmable Messaging: one form per message, basic authentication.
+ * Sends over Twilio's Programmable Messaging: one form per message, with basic authentication.
  * https://www.twilio.com/docs/messaging/api/message-resource
  */
 import { objectOf } from '@fantail/contracts'
@@ -44,7 +44,7 @@ function formOf({ number, text, sender }: SmsMessage): string {
 function judged(statusCode: number, body: Buffer | undefined) {
   const { code, message, sid } = (body && objectOf(body.toString())) ?? {}
   const usual = usualMeaning(statusCode)
-  // A 403 is about this number or sender, unless its code says otherwise.
+  // At Twilio a 403 refuses this number or sender, and not the login, unless its error code says otherwise.
   const ofStatus = statusCode === 403 ? 'permanent' : usual
   const meaning = usual === 'delivered' ? usual : (BY_CODE[Number(code)] ?? ofStatus)
   const words = [statusCode, code, message ?? sid].filter((word) => word !== undefined)

@@ -2,13 +2,14 @@
  * The URL of a bucket in the operator's settings: `s3://bucket/prefix?region=eu-west-1` at AWS,
  * `s3+https://host/bucket/prefix` at another service. The second form may contain its own credentials.
  */
-import { type AwsCredentials, AwsSigner } from '../aws/aws-signer.ts'
+import type { AwsCredentials } from '../aws/aws-credentials.ts'
+import { AwsSigner } from '../aws/aws-signer.ts'
 import type { BucketPlace } from './bucket-sink.ts'
 
 const REGION_DEFAULT = 'us-east-1'
 const SCHEMES: Record<string, string> = { 's3+http:': 'http', 's3+https:': 'https' }
 
-/** Undefined: it is none. */
+/** Undefined if the URL does not name a bucket. */
 export function bucketOf(url: URL): BucketPlace | undefined {
   const region = url.searchParams.get('region') ?? REGION_DEFAULT
   const origin = originOf(url, region)

@@ -1,6 +1,6 @@
 /**
- * Writes records as objects into a bucket, at S3 or at a service with the same API. The bucket belongs to the operator,
- * so a refusal is a fault of the settings and never of a message.
+ * Writes records as objects into a bucket, at S3 or at a service with the same API. The operator has chosen the bucket,
+ * so a refusal means that the settings are wrong. It does not count against a message.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
@@ -10,7 +10,7 @@ import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
-/** @limit Refusal of a bucket that is read. Past it: its status alone is reported. */
+/** @limit Error answer of a bucket that is read. Past it: only its status is reported. */
 const REFUSAL_BYTES_MAX = 16_384
 /** Refusals that are temporary. */
 const TEMPORARY = new Set([408, 409, 429])
@@ -41,11 +41,13 @@ export class BucketSink implements StreamSink {
   readonly recordBytesMax = OBJECT_BYTES_MAX
   readonly lingerMs: number
   readonly credential: string
+  readonly provider: string
   readonly #options: BucketSinkOptions
 
   constructor(options: BucketSinkOptions) {
     this.lingerMs = options.lingerMs
     this.credential = options.credential
+    this.provider = new URL(options.base).host
     this.#options = options
   }
 

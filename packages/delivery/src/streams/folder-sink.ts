@@ -12,7 +12,7 @@ import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 interface FolderSinkOptions {
-  /** It must exist. */
+  /** The folder, which must exist. */
   folder: string
   streamName: string
   lingerMs: number
@@ -27,11 +27,13 @@ export class FolderSink implements StreamSink {
   readonly recordBytesMax = OBJECT_BYTES_MAX
   readonly lingerMs: number
   readonly credential: string
+  readonly provider: string
   readonly #options: FolderSinkOptions
 
   constructor(options: FolderSinkOptions) {
     this.lingerMs = options.lingerMs
     this.credential = `folder:${options.folder}`
+    this.provider = this.credential
     this.#options = options
   }
 

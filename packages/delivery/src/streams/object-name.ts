@@ -1,7 +1,7 @@
 /**
- * The object of a batch of records: compressed lines, under a name that only the same batch has. If a batch is written
- * again, it overwrites its own object and no other. The first delivery alone cannot be the name, because a later batch
- * may begin with the same delivery but contain others.
+ * Makes the object of a batch of records: compressed lines, with a name that only the same batch has. If a batch is
+ * written again, it overwrites its own object and no other one. The id of the first delivery is not enough as a name. A
+ * later batch may begin with the same delivery but contain other records.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'

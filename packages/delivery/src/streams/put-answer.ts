@@ -13,7 +13,9 @@ type Response = Extract<AttemptResult, { kind: 'response' }>
 const THROTTLED = /^(ServiceUnavailable|LimitExceeded|Throttling|TooManyRequests|SlowDown)/
 const THROTTLED_STATUS = 429
 
-/** `refused`: our own credentials are refused; the text is the reason. Otherwise the result of each record. */
+/**
+ * `refused`: the operator's credentials are refused, and the text has the reason. Otherwise the result of each record.
+ */
 type ReadPut = { refused: string } | { results: AttemptResult[] }
 
 export function readPut(response: Response, records: number): ReadPut {

@@ -9,6 +9,7 @@ const stored = (text: string): AttemptResult => ({ kind: 'response', statusCode:
 function sinkOf(results: (records: readonly StreamRecord[]) => AttemptResult[]) {
   const puts: string[][] = []
   const sink: StreamSink = {
+    provider: 'test',
     credential: 'test',
     recordsMax: 3,
     bytesMax: 10,

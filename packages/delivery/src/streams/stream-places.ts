@@ -1,6 +1,7 @@
 /**
- * Where the records of a stream are written: to the place that the operator sets (FANTAIL_STREAMS), or else to Firehose
- * at AWS, if the operator's patterns allow the stream. Callers of the API can name streams, but never a place.
+ * Decides where the records of a stream are written. That is the place that the operator has set for the stream
+ * (FANTAIL_STREAMS). Without such a place it is Firehose at AWS, if the operator's patterns allow the stream. Callers
+ * of the API can name streams, but never a place.
  */
 import { parseStreamArn, type StreamArn } from '@fantail/policy'
 import type { AwsSigner } from '../aws/aws-signer.ts'

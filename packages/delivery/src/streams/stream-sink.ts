@@ -3,7 +3,7 @@ import type { AttemptResult } from '@fantail/contracts'
 
 export interface StreamRecord {
   data: Buffer
-  /** Names the delivery. It is the same in every attempt. */
+  /** The id of the delivery, which is the same in every attempt. */
   id: string
   /** Epoch ms. */
   publishedAt: number
@@ -13,9 +13,11 @@ export interface StreamRecord {
 export type PutResults = AttemptResult[]
 
 export interface StreamSink {
+  /** Host or folder. Streams with the same provider hang together. */
+  readonly provider: string
   /** Name of the credentials or the place, for `misconfigured` results, without a secret. */
   readonly credential: string
-  /** Bounds of one batch, and of each record in it. */
+  /** Limits of one batch, and of each record in it. */
   readonly recordsMax: number
   readonly bytesMax: number
   readonly recordBytesMax: number
@@ -23,4 +25,6 @@ export interface StreamSink {
   readonly lingerMs: number
   /** Never rejects, and resolves within `timeoutMs`. Records with the result "delivered" are stored. */
   put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults>
+  /** Closes the connections that the sink opened itself. */
+  close?(): void
 }

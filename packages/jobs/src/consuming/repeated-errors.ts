@@ -1,4 +1,4 @@
-/** Tells new errors from repeated ones. An outage causes the same few errors many times a second. */
+/** Distinguishes new errors from repeated ones. An outage causes the same few errors many times a second. */
 
 /** A kind that did not occur for this long is new again. */
 const QUIET_MS = 60_000

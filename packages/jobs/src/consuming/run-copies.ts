@@ -68,7 +68,7 @@ export class RunCopies {
   }
 
   /**
-   * Whether it cannot be asked for some copies if they still exist. If one of their marks does not hold, the run is
+   * Whether the run has copies that cannot be looked up again. If the mark of such a copy does not hold, the run is
    * lost.
    */
   get hasUnnamed(): boolean {

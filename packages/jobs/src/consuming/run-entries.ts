@@ -13,9 +13,7 @@ import type { RunEntry } from './run-locks.ts'
  */
 const ENDED_MAX = 10_000
 const PROVE_RETRY_MS = 200
-/**
- * @limit Time for which Redis is asked once more as a job is completed. Past it: the job is started again.
- */
+/** @limit Time for which a completion waits until Redis has proved the copies. Past it: the job is started again. */
 const PROVE_MS_MAX = 3_000
 
 type Start = Pick<RunEntry, 'id' | 'addedAt' | 'starts'>

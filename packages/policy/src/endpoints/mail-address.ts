@@ -4,7 +4,7 @@
  * recipients or headers.
  */
 
-/** Whom a mail is from. */
+/** The sender of a mail. */
 export interface MailSender {
   name: string
   address: string

@@ -3,12 +3,12 @@
  * separators between the digits. They are dropped, so that one number has one form.
  */
 
-/** @limit Text that is read as a phone number. Past it: it is none. */
+/** @limit Text that is read as a phone number. Past it: the text is not a phone number. */
 const PHONE_TEXT_CHARS_MAX = 40
 const WRITTEN = /^\+\d+(?:[-./ ()]\d+)*$/
 const E164 = /^\+[1-9]\d{5,14}$/
 
-/** The number as `+` and digits. Undefined if the text is none. */
+/** The number as `+` and digits. Undefined if the text is not a phone number. */
 export function parsePhoneNumber(text: string): string | undefined {
   if (text.length > PHONE_TEXT_CHARS_MAX || !WRITTEN.test(text)) return undefined
   const number = `+${text.replace(/\D/g, '')}`
@@ -17,13 +17,13 @@ export function parsePhoneNumber(text: string): string | undefined {
 
 /** Numbers that may get text messages: those with this beginning. */
 export interface SmsCountry {
-  /** `+49`; a longer one singles out a part of a country. */
+  /** Such as `+49`. A longer prefix stands for a part of a country. */
   prefix: string
-  /** Of one part of a message. Undefined: the price that is set for all. */
+  /** Price of one part of a message. Undefined: the price that is set for all countries. */
   priceUsd?: number | undefined
 }
 
-/** The country with the longest beginning of the number. */
+/** The country of the number. If several prefixes fit, the longest one decides. */
 export function smsCountryOf(number: string, countries: readonly SmsCountry[]): SmsCountry | undefined {
   return countries
     .filter(({ prefix }) => number.startsWith(prefix))

@@ -56,8 +56,8 @@ export class PlaceTree {
 }
 
 /**
- * `clauses`: for each clause the leaves that satisfy it, all of them inside arrays. There are few enough clauses for
- * one bit each.
+ * `clauses`: for each clause, the leaves that satisfy it. All these leaves are inside arrays. The number of clauses is
+ * so small that each has one bit of a number.
  */
 export function* areConsistent(clauses: readonly (readonly Leaf[])[], tree: PlaceTree): Steps<boolean> {
   const all = 2 ** clauses.length - 1

@@ -23,7 +23,12 @@ export const FUNCTION_TRAITS: ProtocolTraits = {
   classifyStatus: classifyInvocation,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
-  reports: { feedback: 'Lambda', failures: 'deliveries', providerResponse: (text) => text ?? '' },
+  reports: {
+    feedback: 'Lambda',
+    byApplication: false,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors */

@@ -30,7 +30,12 @@ export const MAIL_TRAITS: ProtocolTraits = {
   classifyStatus,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
-  reports: { feedback: null, failures: 'deliveries', providerResponse: (text) => text ?? '' },
+  reports: {
+    feedback: null,
+    byApplication: false,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
 }
 
 function readAddress(text: string): ReadEndpoint | undefined {

@@ -85,6 +85,11 @@ export interface ReportTraits {
    * attributes for this kind.
    */
   feedback: 'Application' | 'Firehose' | 'HTTP' | 'Lambda' | 'SQS' | null
+  /**
+   * Whether endpoints belong to platform applications. Attributes of an application name topics for events, and ask for
+   * delivery status logs.
+   */
+  byApplication: boolean
   /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
   failures: 'attempts' | 'deliveries'
   /** The member `providerResponse` in delivery status logs. `text`: the beginning of the endpoint's answer. */

@@ -19,7 +19,12 @@ export const PUSH_TRAITS: ProtocolTraits = {
   classifyStatus,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
-  reports: { feedback: 'Application', failures: 'deliveries', providerResponse: (text) => text ?? '' },
+  reports: {
+    feedback: 'Application',
+    byApplication: true,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
 }
 
 function readPlatformEndpoint(text: string): ReadEndpoint | undefined {

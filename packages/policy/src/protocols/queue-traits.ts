@@ -26,6 +26,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   isQueue: true,
   reports: {
     feedback: 'SQS',
+    byApplication: false,
     failures: 'deliveries',
     providerResponse: (_, sqsMessageId) => JSON.stringify({ sqsMessageId }),
     refused,

@@ -27,7 +27,12 @@ export const SMS_TRAITS: ProtocolTraits = {
   classifyStatus,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
-  reports: { feedback: null, failures: 'deliveries', providerResponse: (text) => text ?? '' },
+  reports: {
+    feedback: null,
+    byApplication: false,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
 }
 
 function readNumber(text: string): ReadEndpoint | undefined {

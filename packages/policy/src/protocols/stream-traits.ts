@@ -25,7 +25,12 @@ export const STREAM_TRAITS: ProtocolTraits = {
   classifyStatus,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
-  reports: { feedback: 'Firehose', failures: 'deliveries', providerResponse: (text) => text ?? '' },
+  reports: {
+    feedback: 'Firehose',
+    byApplication: false,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
 }
 
 /** https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html#API_PutRecordBatch_Errors */

@@ -27,7 +27,12 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
     classifyStatus,
     fifo: { topics: 'extension', sendsRuns: false },
     isQueue: false,
-    reports: { feedback: 'HTTP', failures: 'attempts', providerResponse: (text) => text ?? '' },
+    reports: {
+      feedback: 'HTTP',
+      byApplication: false,
+      failures: 'attempts',
+      providerResponse: (text) => text ?? '',
+    },
   }
 }
 

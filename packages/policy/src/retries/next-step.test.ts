@@ -69,6 +69,14 @@ describe('the next step', () => {
     })
   })
 
+  it('is to wait if a limit of this service kept the attempt back, however many retries are left', () => {
+    const result = { ...failed(false), error: 'throttled' } as AttemptResult
+    const wait = (attempts: number, policy = POLICY) =>
+      nextStep({ ...STEADY, policy, result, attempts: attempts })
+    expect([wait(1), wait(3), wait(99)]).toEqual(Array(3).fill({ step: 'wait', delayMs: 20_000 }))
+    expect(wait(1, { ...POLICY, numRetries: 0, numNoDelayRetries: 0 })).toMatchObject({ step: 'wait' })
+  })
+
   it('ends a delivery at once after a 404, and after a 2xx', () => {
     expect(nextStep({ ...STEADY, result: answered(404), attempts: 1 })).toEqual({
       step: 'dead',

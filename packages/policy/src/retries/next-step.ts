@@ -12,12 +12,16 @@ import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 import { isRetriedOn } from './retry-on.ts'
 
+const UNSENT_WAIT_MS = 1_000
+
 export type NextStep =
   | { step: 'delivered' }
   | { step: 'retry'; delayMs: number; because: RetryCause }
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
   /** No attempt is counted, and the lane stands until the configuration works. */
   | { step: 'stand' }
+  /** Nothing was sent, so no attempt is counted. */
+  | { step: 'wait'; delayMs: number }
 
 interface NextStepInput {
   result: AttemptResult
@@ -49,9 +53,15 @@ export function classify(
   return isRetriedOn(result.statusCode, retryOn) ? 'retry' : 'permanent'
 }
 
+/** Whether a limit of this service kept the attempt back, so that nothing was sent. */
+export function isUnsent(result: AttemptResult): boolean {
+  return result.kind === 'failure' && result.error === 'throttled'
+}
+
 /** The delay of a retry counts from the end of the attempt. */
 export function nextStep(input: NextStepInput): NextStep {
   const { result, protocol, attempts, policy } = input
+  if (isUnsent(result)) return { step: 'wait', delayMs: unsentDelayMs(input) }
   switch (classify(result, protocol, policy)) {
     case 'delivered':
       return { step: 'delivered' }
@@ -65,6 +75,14 @@ export function nextStep(input: NextStepInput): NextStep {
       if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
       return retryStep(whileThrottled(input))
   }
+}
+
+/**
+ * The delay of the policy's first retry, and never less than a second. Without such a delay all that wait for the same
+ * limit would ask for it again and again.
+ */
+function unsentDelayMs(input: NextStepInput): number {
+  return Math.max(UNSENT_WAIT_MS, jitteredDelayMs({ ...input, attempts: 1 }))
 }
 
 function isUnknown(result: AttemptResult): boolean {

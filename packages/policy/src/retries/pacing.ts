@@ -7,7 +7,7 @@
  */
 
 /**
- * A worker that dies wastes the send times of its claims, so they are not given out earlier than this.
+ * If a worker dies, the send times of its claims are lost. So a send time is given out only this long before.
  * @limit How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane.
  */
 export const SEND_AHEAD_MS = 250

@@ -23,12 +23,12 @@ test('an answer says of the endpoint what counts here', () => {
       'failed',
     ],
   ])
-  const failure = (error: 'timeout' | 'dns' | 'secrets', permanent = false): AttemptResult => ({
+  const failure = (error: 'timeout' | 'dns' | 'storage', permanent = false): AttemptResult => ({
     ...{ kind: 'failure', error, permanent, detail: '', durationMs: 1 },
   })
   expect(answered(failure('timeout'))).toBe('timeout')
   expect(answered(failure('dns'))).toBe('failed')
-  expect([answered(failure('secrets')), answered(failure('dns', true))]).toEqual([null, null])
+  expect([answered(failure('storage')), answered(failure('dns', true))]).toEqual([null, null])
 })
 
 test('a status that the policy has retried is a failure, and one that the traits have retried stays one', () => {

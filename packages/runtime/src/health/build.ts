@@ -1,7 +1,7 @@
 /**
- * Which Fantail this is: the version of package.json, and the commit of the image or of the checkout. The files of git
- * are read without the program git, which refuses a checkout of another user. Only modules of Node are imported,
- * because `fantail --version` must work without packages.
+ * Finds the release of this Fantail: the version in package.json, and the commit of the image or of the checkout. It
+ * reads the files of git itself, because the program git refuses a checkout of another user. It imports only modules of
+ * Node, because `fantail --version` must work without packages.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'

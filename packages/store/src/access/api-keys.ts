@@ -51,7 +51,7 @@ export class ApiKeys {
     return text === null ? null : parse(text, id)
   }
 
-  /** Whether there was such a key. */
+  /** Revokes the key. Returns false if there was no such key. */
   async revoke(id: string): Promise<boolean> {
     if (!KEY_ID.test(id)) return false
     return (await runScript(this.#redis, REVOKE, { base: API_KEYS_BASE, id })) === 1
@@ -97,5 +97,13 @@ export class ApiKeys {
 
 function parse(text: string, id: string): ApiKeyRecord {
   const key = `${apiKeysKey()} ${id}`
-  return API_KEY.complete(parseStored(text, key), key)
+  return withBodies(API_KEY.complete(parseStored(text, key), key))
+}
+
+/** Keys that are older than the scope `bodies` get it, so that they can still see all that they could see before. */
+function withBodies(record: ApiKeyRecord): ApiKeyRecord {
+  const { choseBodies, scopes } = record
+  const sawBodies = scopes.includes('read') || scopes.includes('manage')
+  if (choseBodies || !sawBodies || scopes.includes('bodies')) return record
+  return { ...record, scopes: [...scopes, 'bodies'] }
 }

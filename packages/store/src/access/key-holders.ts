@@ -1,7 +1,7 @@
 /**
  * Finds which master keys the running services hold. A service puts the ids of its keys into the name of its
- * connection, and Redis shows this name while the process is connected. Nothing must be renewed, and nothing stays
- * behind when a process ends.
+ * connection, and Redis shows this name while the process is connected. So nothing has to be renewed, and nothing
+ * remains when a process ends.
  */
 import type { Redis } from 'ioredis'
 import { mastersOf } from '../redis/cluster.ts'

@@ -1,6 +1,6 @@
 /**
- * Buckets of tokens that all processes share: for API keys with a rate limit, and for mail domains. A process takes
- * several tokens at a time.
+ * Limits rates over all processes, by buckets of tokens in Redis. API keys with a rate limit have such a bucket, and so
+ * have mail domains. A process takes several tokens at a time.
  */
 import type { Redis } from 'ioredis'
 import { API_KEYS_BASE } from '../keys.ts'

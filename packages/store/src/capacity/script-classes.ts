@@ -1,10 +1,10 @@
 /**
- * The class of each script: may it run while memory is short? For a new script, choose the class by who needs the
- * write.
+ * The class of each script decides whether the script may run while memory is short. Choose the class of a new script
+ * by the reason for its write:
  *
  * - `grows`: a caller asks for it. It is refused past the watermark (storage-guard.ts), and by Redis when memory is
  * full. A change that does not make its record longer is no growth and always runs. A redrive is refused only when
- * memory is full, because operators empty queues with it.
+ * memory is full, because operators empty queues with it. Statistics are too, and wait in their process.
  * - `carries`: an accepted message or an admitted change cannot end without it. It runs when memory is full. Its growth
  * is bounded by the accepted data (docs/reliability.md has the sums).
  * - `frees`: it removes data or gives something back. It runs when memory is full. Keys that it adds have a time to
@@ -20,6 +20,7 @@ export const SCRIPT_CLASSES = {
   'add-vault-key-1': 'carries',
   'append-outcomes-1': 'carries',
   'append-redriven-1': 'carries',
+  'add-stats-1': 'grows',
   'ask-credential-1': 'carries',
   'break-credential-1': 'carries',
   'catch-up-1': 'carries',
@@ -30,6 +31,7 @@ export const SCRIPT_CLASSES = {
   'claim-publish-1': 'carries',
   'configure-slice-1': 'carries',
   'count-cause-1': 'carries',
+  'count-login-1': 'carries',
   'count-redrive-1': 'reads',
   'create-api-key-1': 'grows',
   'create-redrive-1': 'grows',
@@ -40,9 +42,12 @@ export const SCRIPT_CLASSES = {
   'delete-subscription-1': 'frees',
   'delete-topic-1': 'frees',
   'delivery-states-1': 'reads',
-  'disable-platform-endpoint-1': 'carries',
+  'make-session-1': 'grows',
+  'mark-platform-endpoint-1': 'carries',
   'drop-queue-1': 'frees',
+  'drop-queue-lease-1': 'frees',
   'drop-slice-1': 'frees',
+  'end-session-1': 'frees',
   'fifo-logs-1': 'reads',
   'finish-create-1': 'carries',
   'finish-delete-1': 'frees',
@@ -101,6 +106,7 @@ export const SCRIPT_CLASSES = {
   'replace-api-key-1': 'grows',
   'replace-signing-pair-1': 'carries',
   'reserve-spend-1': 'carries',
+  'renew-queue-lease-1': 'carries',
   'retry-lane-now-1': 'carries',
   'revoke-api-key-1': 'frees',
   'send-letter-1': 'carries',

@@ -39,7 +39,7 @@ const TOPICS_EVERY_MS = 1_000
  * replaces it.
  */
 const HOST_SHARE = 0.5
-/** @limit `Retry-After` of such a refusal. */
+/** @limit Seconds in the `Retry-After` of such a refusal. */
 const RETRY_AFTER_SECONDS = 5
 
 interface StorageGuardOptions {
@@ -70,7 +70,7 @@ export class StorageGuard {
   readonly #now: () => number
   #sampledAt = Number.NEGATIVE_INFINITY
   #sampling: Promise<void> | undefined
-  /** The sample under way is the first one after a pause. */
+  /** True if the running sample is the first one after a pause. */
   #afterPause = false
   #sample: MemorySample | undefined
   #full = false
@@ -104,8 +104,8 @@ export class StorageGuard {
   #fresh(judge: () => void): Promise<void> | undefined {
     const age = this.#now() - this.#sampledAt
     if (age > SAMPLE_EVERY_MS && !this.#sampling) {
-      // Publishes may keep coming while a sample takes long. That is no pause: Redis is slow, and waiting would make it
-      // slower.
+      // If a sample takes long, the last sample becomes old although callers keep coming. That is not a pause: Redis is
+      // slow, and if callers waited for samples, it would get slower.
       this.#afterPause = age > SAMPLE_STALE_MS
       this.#sampling = this.#takeSample()
     }
@@ -142,14 +142,17 @@ export class StorageGuard {
       if (changed) this.#options.onState?.(full ? 'full' : 'free', this.#sample)
       await this.#sampleTopics(this.#sample)
     } catch {
-      // Redis is unreachable or busy. The publish that follows fails too, and reports it.
+      // Redis is unreachable or busy. The publish that follows fails for the same reason, and reports it.
     } finally {
       this.#sampledAt = this.#now()
       this.#sampling = undefined
     }
   }
 
-  /** A refused topic is admitted again below nine tenths of its share, so that it does not alternate all the time. */
+  /**
+   * A refused topic is admitted again when it fills less than nine tenths of its share. Otherwise it would be refused
+   * and admitted in quick turns.
+   */
   async #sampleTopics({ usedBytes, limitBytes }: MemorySample): Promise<void> {
     const share = limitBytes * PUBLISH_SHARE * TOPIC_SHARE
     if (!this.#options.topicBytes || this.#now() - this.#topicsAt < TOPICS_EVERY_MS) return

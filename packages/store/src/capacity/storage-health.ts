@@ -10,7 +10,7 @@ import { mastersOf } from '../redis/cluster.ts'
 import { fieldOf } from '../redis/server-kind.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
-/** @limit Age of what `/readyz` and a scrape know of Redis. Past it: Redis is asked again. */
+/** @limit Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */
 const HEALTH_AGE_MS_MAX = 1_000
 
 /**
@@ -22,7 +22,7 @@ type DataRisk = (typeof DATA_RISKS)[number]
 
 interface StorageHealth {
   memory: MemorySample
-  /** Above this nothing may be published. */
+  /** Used memory above which publishing is refused. */
   watermarkBytes: number
   /** Empty: no setting would lose an accepted message. */
   risks: DataRisk[]
@@ -105,7 +105,7 @@ async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOpti
 interface ServerHealth {
   memory: MemorySample
   evictionPolicy: string
-  /** undefined: the server does not say. */
+  /** Undefined: the server does not show its settings. */
   persists: boolean | undefined
 }
 
@@ -145,7 +145,7 @@ function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number
   return [...risks, persists === undefined ? 'unseen' : 'no_persistence']
 }
 
-/** In words, the worst first. */
+/** Sentences for operators, the worst first. */
 function degradationsOf({ risks, evictionPolicy, memory, watermarkBytes }: StorageHealth): Degradation[] {
   const texts: Record<DataRisk, string> = {
     eviction: `Its maxmemory-policy is ${evictionPolicy}, which drops messages when memory is full: set noeviction.`,

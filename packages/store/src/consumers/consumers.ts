@@ -51,7 +51,7 @@ interface StoredConsumer extends ConsumerWithBatches {
 interface ConsumingQueue {
   arn: string
   consumers: ConsumerRecord[]
-  /** Ms until something can be received. null: not before a new message comes. */
+  /** Ms until a message can be received. null: only after a new message was sent. */
   nextVisibleInMs: number | null
 }
 
@@ -189,7 +189,7 @@ export class Consumers {
   }
 }
 
-/** The arguments of every queue script. */
+/** The arguments that all scripts of queues have. */
 function at(arn: string): { base: string; arn: string } {
   return { base: shardBase(shardOf(arn)), arn }
 }

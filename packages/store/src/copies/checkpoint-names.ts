@@ -1,13 +1,13 @@
 /**
- * The latest writers of a job's checkpoint in a shard. Redis keeps writes in order, so their names prove that earlier
- * writes exist too.
+ * Reads who wrote a job's checkpoint in a shard last: which run, and which batch. Redis keeps the order of writes. So
+ * if a batch is named there, all earlier writes exist too.
  */
 import type { Redis } from 'ioredis'
 import { checkpointKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
 
 export interface CheckpointNames {
-  /** Fence of the run that opened it last. */
+  /** Fence of the run that opened the checkpoint last. */
   fence: string | null
   /** The batch that was parked last. */
   batch: string | null

@@ -1,5 +1,5 @@
 /**
- * A mark shows whether a copy still exists when its source is about to be deleted.
+ * A mark proves that a copy still exists. It is checked right before the source of the copy is deleted.
  *
  * A delivery moves in two writes: the copy, then the deletion of its source. After a power loss with `appendfsync
  * everysec`, or a failover to a late replica, Redis has an older state. That state may have the source and not the
@@ -23,7 +23,7 @@ import { isCluster, nodeOf } from '../redis/cluster.ts'
 import { followConnection, leadToOneServer, openSince } from './open-connections.ts'
 
 export interface ServerMark {
-  /** Where the copy is written. */
+  /** The key of the copy. */
   readonly key: string
   /** When the mark was taken, by performance.now(). */
   readonly at: number
@@ -87,7 +87,7 @@ function followCluster(redis: Redis): void {
   cluster.on('+node', (node: Redis) => followConnection(node))
 }
 
-/** undefined: the cluster does not know which master has the key. */
+/** The master that has the key. Undefined: the cluster client does not know it. */
 function nodeIfKnown(redis: Redis, key: string): Redis | undefined {
   try {
     return nodeOf(redis, key)

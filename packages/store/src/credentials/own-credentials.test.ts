@@ -8,7 +8,7 @@ import { Credentials } from './own-credentials.ts'
 const { server, redis } = await useRedis()
 const PROBE_EVERY_MS = 60_000
 const NAME = 'smtp:mail.example:25'
-/** Of two workers. */
+/** Two workers, with one object each. */
 const [one, other] = [new Credentials(redis), new Credentials(redis)]
 let aheadMs = 0
 beforeEach(async () => {

@@ -1,11 +1,14 @@
 /**
- * Credentials and settings of this service's own that keep attempts from their endpoints: a password that a mail server
- * refuses, a key that has expired. All workers share what is known, so that a broken one is tried once a minute in all,
- * however many lanes wait for it. A name is a text without secrets, such as `smtp:mail.example.com`.
+ * Records in Redis which credentials of the operator are broken. A credential is broken if a mail server refuses the
+ * password, for example, or if a key has expired. A missing setting of the service counts as a broken credential too.
  *
- *   unknown ──broke──▶ broken ──worked──▶ unknown
- *                      ▲    │ asked, once in probeEveryMs: a probe
- *                      └────┘ broke
+ * No attempt with a broken credential can succeed. The workers share the records, and together make one attempt a
+ * minute with each broken credential: the probe. All other lanes that need the credential wait. A credential is
+ * recorded under a name without secrets, such as `smtp:mail.example.com`.
+ *
+ *   no record ──broke()──▶ broken ──worked()──▶ no record
+ *                          ▲    │ ask(), once in probeEveryMs: a probe
+ *                          └────┘ broke()
  */
 import type { Redis } from 'ioredis'
 import { CREDENTIALS_BASE, credentialKey, WAKE_CREDENTIALS } from '../keys.ts'
@@ -16,7 +19,10 @@ const BREAK = readScript('break-credential-1')
 
 /** @limit Time between two probes of a broken credential, in all workers. */
 const PROBE_EVERY_MS = 60_000
-/** If nobody asks for a credential for so many probes, it is forgotten: its lanes are gone, or it was renamed. */
+/**
+ * A record is kept for this many probe intervals after its last use. Without any use the credential's lanes are gone,
+ * or the credential was renamed.
+ */
 const KEPT_PROBES = 10
 
 type CredentialState = 'works' | 'probe' | { waitMs: number }
@@ -31,24 +37,30 @@ export class Credentials {
     this.#probeEveryMs = probeEveryMs
   }
 
-  /** Between two probes. */
+  /** The time between two probes. */
   get probeEveryMs(): number {
     return this.#probeEveryMs
   }
 
-  /** Whether an attempt may use the credential. `probe`: this attempt is the only one until the next probe. */
+  /**
+   * Whether an attempt may use the credential. `probe`: the credential is broken, and this attempt tests it. `waitMs`:
+   * the time until the next probe.
+   */
   async ask(name: string): Promise<CredentialState> {
     const waitMs = (await runScript(this.#redis, ASK, { ...this.#times(), name })) as number
     if (waitMs < 0) return 'works'
     return waitMs === 0 ? 'probe' : { waitMs }
   }
 
-  /** An attempt failed by it. True if nothing was known against it. */
+  /** Records that an attempt failed because of the credential. Returns true if the credential had no record. */
   async broke(name: string, detail: string): Promise<boolean> {
     return (await runScript(this.#redis, BREAK, { ...this.#times(), name, detail })) === 1
   }
 
-  /** An attempt succeeded with it, which the workers are notified of. False if nothing was known against it. */
+  /**
+   * Deletes the record after an attempt succeeded, and notifies the workers. Returns false if the credential had no
+   * record.
+   */
   async worked(name: string): Promise<boolean> {
     if ((await this.#redis.del(credentialKey(name))) === 0) return false
     await this.#redis.publish(WAKE_CREDENTIALS, name)

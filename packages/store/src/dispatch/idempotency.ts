@@ -6,9 +6,9 @@
  * makes the same claim, and drops a message whose key has another value. A crash at any point therefore leaves either
  * nothing or a message that is delivered. If several publishes run at the same time, the first claim wins.
  *
- * A claim says that its job is or was stored. A worker may have a job that Redis has lost in a failover. Dispatch
- * therefore claims only at a server that has the job. Every later copy of that server's data with the claim has then
- * had the job too.
+ * A claim means that its job is or was stored. A worker may be running a job that Redis has lost in a failover.
+ * Dispatch therefore makes a claim only at a server that has the job. Each replica that gets the claim from this server
+ * then got the job before.
  *
  * An answer that repeats an earlier one relies on the earlier job, which may not be on the replicas yet. Such an answer
  * waits for the replicas of every dispatch queue, because the job may be in any of them.
@@ -41,9 +41,9 @@ interface FoundKey {
 
 /** The run of a dispatch job that makes a claim. */
 interface ClaimingRun {
-  /** Its name: `dispatch-<queue>:<job id>:<when it was added, base 36>`. */
+  /** The name of the run: `dispatch-<queue>:<job id>:<time at which the job was added, base 36>`. */
   run: string
-  /** Taken before the call. */
+  /** A mark that was taken before the call. */
   mark: Pick<ServerMark, 'holds'>
 }
 
@@ -87,15 +87,16 @@ export class Idempotency {
   }
 
   /**
-   * Dispatch's claim, by the Redis key that a message carries. Returns false if the key has another value, and
-   * `jobGone` if Redis has lost the job. In both cases nothing is claimed. Rejects if a connection closes meanwhile.
+   * Claims the key for a message that is being dispatched. `name` is the Redis key that the message carries. Returns
+   * false if the key has another value, and `jobGone` if Redis has lost the job. In both cases nothing is claimed.
+   * Rejects if a connection closes meanwhile.
    */
   async holds(name: string, value: string, { run, mark }: ClaimingRun): Promise<boolean | 'jobGone'> {
     if (!(await this.#hasJob(run))) return 'jobGone'
     if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
     const held = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
-    // The job is deleted next. If its message is dropped because of the claim, the claim is the only record that is
-    // left.
+    // The job is deleted next. If its message is dropped because of an earlier claim, that claim is the only record of
+    // the publish.
     if (held) await this.#acks.confirm(name)
     else await this.#confirm(name)
     return held

@@ -9,11 +9,11 @@ const HOLD = readScript('hold-lock-1')
 interface LockedJob extends StartedJob {
   /** Epoch ms. */
   addedAt: number
-  /** The start's token. */
+  /** The token of the start. */
   token: string
 }
 
-/** By the script's answer. */
+/** The holders, by the number that the script returns. */
 const HOLDERS = ['other', 'own', 'next'] as const
 
 /**
@@ -22,7 +22,7 @@ const HOLDERS = ['other', 'own', 'next'] as const
  */
 type LockHolder = (typeof HOLDERS)[number]
 
-/** Tells who holds the lock now. If nobody does, it is taken for this start, for `forMs`. */
+/** Returns who holds the lock. If nobody does, this start takes it for `forMs`. */
 export async function holdJobLock(redis: Redis, job: LockedJob, forMs: number): Promise<LockHolder> {
   const { queue, id, start, addedAt, token } = job
   const args = { job: dispatchJobKey(queue, id), start, addedAt, token, lockMs: forMs }

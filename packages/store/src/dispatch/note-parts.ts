@@ -1,4 +1,4 @@
-/** Stores in a dispatch job how it is cut. The note then lives exactly as long as the job. */
+/** Stores the parts of a dispatch job in the job itself. They are then deleted together with the job. */
 import type { Redis } from 'ioredis'
 import { dispatchJobKey, JOB_PARTS } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'

@@ -1,11 +1,11 @@
 /**
- * Publishing to a FIFO topic: one script in the topic's home shard gives each message its sequence number and appends
- * it to the topic's log, unless its deduplication id was accepted in the last five minutes.
+ * Publishes to a FIFO topic. One script in the topic's home shard gives each message its sequence number and appends it
+ * to the topic's log. If its deduplication id was accepted in the last five minutes, the message is not appended.
  *
  * publish ──▶ log ──reader (fifo-reading.ts)──▶ the subscriptions' lanes
  *
- * An answered message is stored. If the reply is lost, the message may be stored too; the same publish, repeated, then
- * returns the first receipt and stores nothing.
+ * If the script replies, the message is stored. If the reply is lost, the message may be stored or not. The caller then
+ * repeats the publish. If the message was stored, the repeated publish stores nothing and returns the first receipt.
  */
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -22,9 +22,9 @@ const PUBLISH = readScript('publish-fifo-1')
 
 export interface FifoReceipt {
   messageId: string
-  /** 20 digits, rising. */
+  /** 20 digits. Later messages have higher numbers. */
   sequenceNumber: string
-  /** Nothing was stored. These are the ids of the earlier message. */
+  /** True: the message was not stored, and the receipt is that of the earlier message. */
   duplicate: boolean
 }
 

@@ -15,7 +15,7 @@ interface LoggedMessage {
 }
 
 interface LogModel {
-  /** null: the topic's own. */
+  /** null: the topic's own log. */
   group: string | null
   entries: LoggedMessage[]
   fence: number
@@ -24,7 +24,7 @@ interface LogModel {
   /** Number of messages that were moved one by one since a worker died while it read the log. */
   passed: number
   underWay: { id: string; fence: number } | null
-  /** Readers that died at the first message. */
+  /** Number of readers that died while they handled the first message. */
   failed: number
 }
 
@@ -36,7 +36,7 @@ export interface ReadModel {
 
 export class LogsModel {
   readonly own = emptyLog(null)
-  /** By group. */
+  /** Isolated group → its log. */
   readonly isolated = new Map<string, LogModel>()
 
   get all(): LogModel[] {

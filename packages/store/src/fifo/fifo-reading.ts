@@ -6,11 +6,12 @@
  *               ▲              │
  *               └─ lease ended ┘
  *
- * A move is one script, so messages that have left the log are in their lanes. It carries the reader's fence, and is
- * refused once the log was lent to another reader. The lease of a dead reader ends after 3 s.
+ * A move is one script, so a message is never lost between its log and its lanes. The script gets the fence of the
+ * reader. It refuses the move if the log was lent to another reader since. The lease of a dead reader ends after 3 s.
  *
- * If readers die at a message, it is isolated. It moves to a separate log of its group, with everything that follows in
- * the group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like the topic's.
+ * If readers die again and again while they handle a message, the message is isolated. It moves to a separate log,
+ * together with all later messages of its group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like
+ * the log of the topic.
  */
 import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'
@@ -30,7 +31,7 @@ export const LOG_READ_MAX = 100
 const READ_BYTES_MAX = 1_048_576
 
 export interface LogEntry {
-  /** 16 bytes. */
+  /** The message id, 16 bytes. */
   id: Buffer
   /** JSON of the message. null: the body is gone. */
   body: Buffer | null
@@ -38,7 +39,7 @@ export interface LogEntry {
 
 export interface LogMove {
   subscriptions: { id: string; mayRun: boolean }[]
-  /** The first of the messages that were read. `to`: for each, the positions of the subscriptions that it is for. */
+  /** The messages to move: the first of those that were read. `to`: positions in `subscriptions` of the recipients. */
   messages: { id: Buffer; to: number[]; isExpired?: boolean }[]
 }
 
@@ -65,7 +66,7 @@ export type LogMoved =
 
 type Ending = 'done' | 'failed'
 
-/** Sent instead of the number of lanes. */
+/** Sent in place of the number of lanes. The script then counts the message as expired. */
 const EXPIRED = -1
 const NOTHING: LogMove = { subscriptions: [], messages: [] }
 
@@ -87,14 +88,17 @@ export class FifoReading {
   }
 
   /**
-   * Called if the reader fails without dying. No message is blamed for that. Another reader continues when the lease
-   * ends.
+   * Called if the reader fails but its process lives. The failure is not counted against any message. Another reader
+   * continues when the lease ends.
    */
   async giveUp(shard: number, claim: LogClaim): Promise<void> {
     await this.#move(shard, claim, NOTHING, 'failed')
   }
 
-  /** Safe to repeat if no other move was made in between. Callers bound the number of lanes (500). */
+  /**
+   * Moves the messages and reads the next ones. A call may be repeated if no other move was made in between. Callers
+   * pass at most 500 lanes.
+   */
   move(shard: number, claim: LogClaim, move: LogMove): Promise<LogMoved> {
     return this.#move(shard, claim, move, '')
   }

@@ -17,7 +17,7 @@ export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke:
     // The deliveries are stored. If both wake and hint are lost, the sweep of all shards finds them.
   }
   if ((woke & 1) !== 0 && dueAt !== null) redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(lost)
-  // The exact time is not known. The take that follows corrects it.
+  // The exact time is not known, so 0 is stored. The next take corrects it.
   if ((woke & 2) !== 0) redis.hset(BUSY_SHARDS, turnField(shard), '0').catch(lost)
 }
 

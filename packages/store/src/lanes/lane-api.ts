@@ -50,21 +50,24 @@ export interface LaneStore {
   retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
   /** Makes dead deliveries that wait for their dead-letter queue due now. Returns how many were moved. */
   releaseDead(shard: number, subscriptionId: string): Promise<number>
-  /** Ends that a lane stands; false if it did not. */
+  /** Lets a standing lane make attempts again. Returns false if the lane did not stand. */
   release(shard: number, subscriptionId: string): Promise<boolean>
   /** Discards the waiting deliveries. Those in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number>
   /**
-   * One step of the sweep. It finds deliveries that are too old, in paused lanes too, and times that are wrong because
-   * a clock was set back.
+   * One step of the sweep. It finds deliveries that are too old, in paused lanes too. It also finds times that are
+   * wrong because a clock was set back.
    */
   sweep(shard: number, request: SweepRequest): Promise<SweepResult>
   /** Due times of all shards that have any; one round trip. */
   dueTimes(): Promise<ShardTimes>
-  /** The hints: shards whose earliest times a script has made earlier, until `noteDue` or `noteTurn` replaces them. */
+  /**
+   * The hints: shards with their earliest times. Scripts make these times earlier, and `noteDue` and `noteTurn` replace
+   * them.
+   */
   busyShards(): Promise<ShardTimes>
   noteDue(shard: number, dueAt: number | null): Promise<void>
   noteTurn(shard: number, turnAt: number | null): Promise<void>
-  /** Epoch ms as scripts see it. Compare due times and send times with it. */
+  /** The shard's time, epoch ms. Due times and send times are in this time. */
   now(shard?: number): Promise<number>
 }

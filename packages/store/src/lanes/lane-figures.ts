@@ -1,4 +1,7 @@
-/** Reads lanes, for people: how many deliveries wait, since when, and where one delivery is. Changes nothing. */
+/**
+ * Reads the figures of lanes that the API shows: how many deliveries wait, since when, and where one delivery is.
+ * Changes nothing.
+ */
 
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -17,9 +20,18 @@ type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
  * Waiting, in flight, next attempt, rate, latest attempts, the deliveries that may be the oldest, quota, circuit,
- * whether dead deliveries wait for a missing queue, whether it stands.
+ * whether dead deliveries wait for a missing queue, whether it stands, and what a verdict takes.
  */
-type FiguresReply = [number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer, Buffer]
+type FiguresReply = [
+  ...[number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer, Buffer],
+  VerdictReply,
+]
+
+/**
+ * Failures in a row, since when, paused, proven, first delivery in flight, arrivals lately, seconds that deliveries are
+ * kept.
+ */
+type VerdictReply = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer | number, number]
 
 export async function laneFigures(
   redis: Redis,
@@ -54,10 +66,16 @@ export const NO_LANE: LaneFigures = {
   circuitOpenUntil: null,
   isQueueMissing: false,
   stands: false,
+  failing: null,
+  isPaused: false,
+  isProven: false,
+  firstInFlightPublishedAt: null,
+  arrivalsLastMinute: null,
+  keptSeconds: 0,
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, stands] = reply
+  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, stands, facts] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -70,6 +88,19 @@ function readFigures(reply: FiguresReply): LaneFigures {
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
     stands: stands.length > 0,
+    ...readFacts(facts),
+  }
+}
+
+function readFacts([count, since, paused, proven, first, arrived, keptSeconds]: VerdictReply) {
+  const inARow = readTime(count)
+  return {
+    failing: inARow === null ? null : { inARow, since: readTime(since) ?? 0 },
+    isPaused: paused.length > 0,
+    isProven: proven.length > 0,
+    firstInFlightPublishedAt: first.length === 0 ? null : publishedAtOf(parseDeliveryId(first).messageId),
+    arrivalsLastMinute: typeof arrived === 'number' ? arrived : null,
+    keptSeconds,
   }
 }
 

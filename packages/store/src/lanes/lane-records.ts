@@ -68,7 +68,7 @@ export function batchField(name: string): [string, Buffer] {
 }
 
 export interface ParkMessage {
-  /** 16 bytes. */
+  /** The message id, 16 bytes. */
   id: Buffer
   /** JSON of the Message. */
   body: Buffer | string
@@ -101,7 +101,7 @@ export interface ParkResult {
 
 export interface RedrivenEntry {
   subscriptionId: string
-  /** With its new generation. */
+  /** The delivery with its new generation. */
   delivery: Buffer
   /** Index into the request's messages. */
   message: number
@@ -138,8 +138,10 @@ export interface TakeRequest {
    * only bounded by their rate.
    */
   othersMax?: number
-  /** The most claims for lanes of unproven endpoints, one for each lane. Default: deliveriesMax. */
+  /** The most lanes of unproven endpoints that get a turn, with one claim each. Default: deliveriesMax. */
   turnsMax?: number
+  /** Subscription id → the claims that its lane gets in a turn. Default: one. */
+  turnClaims?: ReadonlyMap<string, number> | undefined
   /** Only lanes whose turn came before this Redis time get one; default now. */
   turnsTill?: number
 }
@@ -164,7 +166,7 @@ export interface LaneRenewal {
 }
 
 export interface RenewRequest {
-  /** The least time from the send time to the end of the lease. */
+  /** The shortest time from the send time to the end of the lease. */
   leaseMs: number
   lanes: LaneRenewal[]
 }
@@ -175,7 +177,7 @@ export interface RenewedClaim {
    * too many claims have earlier send times.
    */
   sendAt: number | null
-  /** The current lease from now on. */
+  /** The lease that is current from now on. */
   lease: string
 }
 
@@ -192,7 +194,7 @@ export interface ClaimedLane {
   subscriptionId: string
   sliceId: string
   sliceRevision: string
-  /** The endpoint is proven. */
+  /** Whether the endpoint is proven. */
   proven: boolean
   /** The lane stands because this credential is broken. It has one claim, the probe. */
   standsFor?: string
@@ -243,6 +245,8 @@ export interface AttemptNote {
   succeededMs: number | null
   /** The last failure. null: there was none. */
   failed: { ms: number; statusCode: number | null; error: string | null } | null
+  /** Failures since the last success, and ms since the first of them. null: there was none. */
+  failing: { inARow: number; ms: number } | null
 }
 
 /** An endpoint's answer (policy/src/retries/retry-mode.ts), or that a claim was handed back unsent. */
@@ -254,9 +258,9 @@ export interface LaneResult {
 }
 
 export interface NotedResults {
-  /** By position: whether the lane's circuit was open before this result. */
+  /** For each result: whether the lane's circuit was open before it. */
   circuitOpen: boolean[]
-  /** By position: when the circuit last closed. null if it is open or has never closed. */
+  /** For each result: when the circuit last closed. null: it is open, or has never closed. */
   circuitClosedAt: (number | null)[]
   nextDueAt: number | null
 }
@@ -265,26 +269,31 @@ export type SettleTo =
   /** FIFO: `run` are the deliveries of its claim's run that were delivered too. */
   | { op: 'delivered'; run?: Buffer[] }
   | { op: 'retry'; delayMs: number; state: RetryState }
-  /** It stays in flight, with a lease of at least `leaseMs`. The result's `leases` has the new lease. */
+  /**
+   * The delivery is marked dead and stays in flight, with a lease of at least `leaseMs`. The result's `leases` has the
+   * new lease.
+   */
   | { op: 'markDead'; leaseMs: number; state: DeadState }
-  /** It was appended to the dead-letter queue. Counts `deadLettered`. */
+  /** The delivery was appended to its dead-letter queue, and leaves the lane. Counts `deadLettered`. */
   | { op: 'forget' }
-  /** Counts `discarded:<cause>`; for the cause `expired`, counts `expired` without that prefix. */
+  /** The delivery leaves the lane. Counts `discarded:<cause>`, or `expired` for the cause `expired`. */
   | { op: 'discard'; cause: string }
-  /** Its dead-letter queue does not exist. It stays marked dead and is due again later, within `delayMaxMs`. */
+  /**
+   * The dead-letter queue does not exist. The delivery stays marked dead and is due again later, within `delayMaxMs`.
+   */
   | { op: 'awaitQueue'; delayMaxMs: number }
-  /** It was not sent. It is due now or after `delayMs`, and no attempt is counted. */
+  /** The delivery was not sent. It is due now or after `delayMs`, and no attempt is counted. */
   | { op: 'return'; delayMs?: number }
-  /** Its attempt failed while the circuit was open. It is due now, and no attempt is counted. */
+  /** The attempt failed while the circuit was open. The delivery is due now, and no attempt is counted. */
   | { op: 'kept' }
   /**
    * The service's own configuration prevents attempts. The delivery is due now, and no attempt is counted. For
    * `delayMs` nothing of its lane is claimed. `credential` is a name without secrets.
    */
   | { op: 'stand'; delayMs: number; credential: string }
-  /** Its entry was added to the quarantine. Counts `quarantined`. */
+  /** The delivery was added to the quarantine, and leaves the lane. Counts `quarantined`. */
   | { op: 'quarantined' }
-  /** Its attempt continues. Only the endpoint's standing is stored. */
+  /** The attempt continues. Only the standing of the endpoint is stored. */
   | { op: 'keep' }
 
 export interface Settlement {
@@ -297,9 +306,9 @@ export interface Settlement {
 }
 
 export interface SettleResult {
-  /** By position: false if the lease was not the current one. Then nothing was changed. */
+  /** For each settlement: false if its lease was not the current one. Then nothing was changed. */
   accepted: boolean[]
-  /** By position: the new lease after an accepted `markDead`, else null. */
+  /** For each settlement: the new lease after an accepted `markDead`, else null. */
   leases: (string | null)[]
   nextDueAt: number | null
 }
@@ -346,6 +355,17 @@ export interface LaneFigures {
   isQueueMissing: boolean
   /** Whether the service's own configuration prevents its attempts. */
   stands: boolean
+  /** Failures since the last success, and when the first of them was. null: the latest attempt succeeded. */
+  failing: { inARow: number; since: number } | null
+  isPaused: boolean
+  /** The endpoint answers in time. */
+  isProven: boolean
+  /** Publishing time of a delivery in flight: the one whose lease ends first. */
+  firstInFlightPublishedAt: number | null
+  /** Deliveries that came in the last minute. null: unknown, because some of them may have left the lane already. */
+  arrivalsLastMinute: number | null
+  /** For how many seconds after its publishing a delivery is kept at least. */
+  keptSeconds: number
 }
 
 export interface DeliveryWhere {
@@ -353,7 +373,7 @@ export interface DeliveryWhere {
   /** Due time of a waiting delivery. */
   dueAt: number | null
   state: RetryState | DeadState | null
-  /** Why the lane holds the delivery beyond its due time, and until when at least. Absent: it does not. */
+  /** Why the delivery must wait longer than until its due time, and until when at least. Absent: it need not. */
   hold?: { because: StoredWhy['because']; until: number | null }
   /** When the lane of an absent delivery was last purged. */
   purgedAt?: number

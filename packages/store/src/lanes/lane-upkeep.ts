@@ -1,6 +1,6 @@
 /**
- * Operations of operators and the sweeper on lanes: retry now, purge, expire. Each runs in short steps, so that Redis
- * is not blocked.
+ * Operations on whole lanes that operators and the sweep call: retry now, purge, expire. Each runs in short steps, so
+ * that Redis is not blocked.
  */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'

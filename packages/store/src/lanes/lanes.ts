@@ -31,7 +31,7 @@ import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
 
-/** As long as a checkpoint that its job never deletes. */
+/** How long a fence is kept. A checkpoint that its job never deletes is kept for the same time. */
 const FENCE_MS = 86_400_000
 
 export class Lanes implements LaneStore {

@@ -1,4 +1,4 @@
-/** Endpoints' answers, for lanes with a retry mode or a circuit breaker. */
+/** Reports the answers of endpoints to lanes with a retry mode or a circuit breaker. */
 import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'

@@ -6,11 +6,14 @@
  */
 import { sendLateMsMax } from '@fantail/policy'
 
-/** In lane-next.lua. */
+/** The same value as in lane-next.lua. */
 const STORED_AHEAD_MAX_MS = 1_000
 
 interface Reservation {
-  /** Ascending, each from now to now + aheadMs. If that span has no more, there are fewer than `count`. */
+  /**
+   * The reserved send times in ascending order, each between now and now + aheadMs. If this span has fewer, there are
+   * fewer than `count`.
+   */
   sendAt: number[]
   tat: number
 }
@@ -24,8 +27,7 @@ export function reserve(tat: number, now: number, rate: number, aheadMs: number,
   if (first > now + STORED_AHEAD_MAX_MS + gap) first = now + aheadMs + gap
   const fitting = Math.max(0, Math.ceil((now + aheadMs - first) / gap))
   const taken = Math.min(count, fitting)
-  // Multiplied rather than added up. An epoch in ms has so few digits left that adding small gaps one by one would
-  // drift.
+  // This multiplies, because adding small gaps one by one would drift: an epoch in ms leaves few digits for them.
   const sendAt = Array.from({ length: taken }, (_, index) => first + index * gap)
   return { sendAt, tat: first + taken * gap }
 }

@@ -49,6 +49,15 @@ const gapsOf = (times: (number | null)[]) =>
 const isNear = (a: number | null, b: number | null) =>
   a === null || b === null ? a === b : Math.abs(a - b) < 0.1
 
+test('a lane without claims fails no renewal of the others', async () => {
+  const { id, claims } = await takeLane({})
+  const none = { subscriptionId: id, leadMs: 0, claims: [] }
+  const renewal = { leaseMs: 15_000, lanes: [none, { ...none, claims: claims.slice(0, 2) }] }
+  const [first, second] = await lanes.renew(SHARD, renewal)
+  expect(first).toEqual([])
+  expect(second?.map(({ sendAt }) => sendAt)).toEqual([expect.any(Number), expect.any(Number)])
+})
+
 test('late claims and the lane move on by the delay', async () => {
   const { id, claims } = await takeLane()
   const before = await tatOf(id)

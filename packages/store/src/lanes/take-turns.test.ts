@@ -28,6 +28,21 @@ test('lanes of unproven endpoints get one claim each in turn, and none without a
   expect(new Set(turns)).toEqual(new Set(ids))
 })
 
+test('a lane that is sent in batches gets several claims in its turn, which take one slot', async () => {
+  const [batched, other] = [await writeLane(redis, unproven), await writeLane(redis, unproven)]
+  await parkAll(lanes, [batched], messages(8))
+  await parkAll(lanes, [other], messages(8))
+  const turnClaims = new Map([[batched, 5]])
+  const take = async (request: Parameters<typeof takeFrom>[1]) => {
+    const taken = await takeFrom(lanes, { turnClaims, turnsMax: 2, ...request })
+    return new Map(taken.lanes.map(({ subscriptionId, claims }) => [subscriptionId, claims.length]))
+  }
+  const first = await take({})
+  expect([first.get(batched), first.get(other)]).toEqual([5, 1])
+  const second = await take({ limits: new Map([[batched, 2]]) })
+  expect([second.get(batched), second.get(other)]).toEqual([2, 1])
+})
+
 test('a take of what is due never comes by lanes that wait for their turn, however many they are', async () => {
   const healthy = await writeLane(redis)
   const many = await Promise.all(Array.from({ length: 300 }, () => writeLane(redis, unproven)))

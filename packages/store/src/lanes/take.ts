@@ -24,7 +24,8 @@ type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
   const { turnsMax = deliveriesMax, turnsTill = null } = request
-  const bounds = { lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill }
+  const turnClaims = request.turnClaims ? namedClaims(request.turnClaims) : ''
+  const bounds = { lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill, turnClaims }
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
@@ -32,6 +33,10 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)
   return { ...taken, nextTurnAt: readTime(turn), logs: logs.map(readLog) }
+}
+
+function namedClaims(claims: ReadonlyMap<string, number>): string {
+  return Array.from(claims, ([id, claimsMax]) => `${id}=${claimsMax}`).join(' ')
 }
 
 export function readTaken([now, due, drained, lanes, expired]: TakenReply): TakeResult {

@@ -1,4 +1,7 @@
-/** State of mail attempts that all processes share: the suppression list, the rates of domains and the key of links. */
+/**
+ * The data about mails that all processes share: the suppression list, the rates of domains, and the key that signs
+ * links.
+ */
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
 import { MAIL_BASE } from '../keys.ts'
@@ -8,7 +11,7 @@ import { Suppressions } from './suppressions.ts'
 interface MailStateOptions {
   /** Epoch ms. */
   clock: () => number
-  /** Called if an address that a server does not know could not be added to the list. */
+  /** Called if an address that does not exist could not be added to the suppression list. */
   onProblem(error: unknown): void
 }
 
@@ -33,7 +36,10 @@ export class MailState {
     return this.#suppressions.has(address)
   }
 
-  /** The delivery ends in any case, so a failure is only reported. */
+  /**
+   * Adds the address to the suppression list. If this fails, the failure is only reported, because the delivery ends in
+   * any case.
+   */
   async suppress(address: string, detail: string): Promise<void> {
     const { clock, onProblem } = this.#options
     try {
@@ -45,7 +51,10 @@ export class MailState {
     }
   }
 
-  /** Takes one mail from a domain's rate. Returns 0, or the ms until the next mail may be sent. */
+  /**
+   * Asks to send one mail to the domain. Returns 0 if the domain's rate allows it now, else the ms until the rate
+   * allows the next mail.
+   */
   async takeOfDomain(domain: string, ratePerSecond: number): Promise<number> {
     const { given, nextInMs } = await this.#rates.take({ keyId: domain, ratePerSecond, wanted: 1 })
     return given > 0 ? 0 : Math.max(1, nextInMs)

@@ -14,10 +14,10 @@ const ADD = readScript('suppress-address-1')
 const REMOVE = readScript('release-address-1')
 
 export interface Suppression {
-  /** In lower case. */
+  /** The address in lower case. */
   address: string
   reason: SuppressionReason
-  /** Text of the server or of the operator. */
+  /** Explanation by the mail server or by the operator. */
   detail: string
   /** Epoch ms. */
   suppressedAt: number
@@ -52,12 +52,12 @@ export class Suppressions {
     return outcome === 1 ? 'added' : outcome === 0 ? 'present' : 'full'
   }
 
-  /** False if it was not there. */
+  /** Returns false if the list did not have the address. */
   async remove(address: string): Promise<boolean> {
     return (await runScript(this.#redis, REMOVE, { base: MAIL_BASE, address })) === 1
   }
 
-  /** In the order of addresses. */
+  /** Entries, sorted by address. */
   async list({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<Suppression>> {
     const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
     const key = suppressedAddressesKey()

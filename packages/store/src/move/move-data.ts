@@ -23,11 +23,11 @@ export const MOVE_KEY = 'ft:{move}:state'
 /** Connection names of Fantail's services and of BullMQ's workers. */
 const SERVICE =
   /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)[^\s/]*|dispatch-\d+|redrive|maintenance)\b/g
-/** @limit Names that an error of a move lists. Past it: the others are left out. */
+/** @limit Names that an error of a move lists. Past it: further names are left out. */
 const TOLD_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {
-  /** Names the source without credentials. A later run with the same name continues this one. */
+  /** A name of the source, without credentials. A later run with the same name continues this one. */
   source: string
   onProgress?(progress: MoveProgress): void
 }

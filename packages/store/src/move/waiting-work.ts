@@ -19,7 +19,10 @@ export interface WaitingWork {
   queued: number
 }
 
-/** What to count by the key's name after the hash tag, and the command that returns the length. */
+/**
+ * For each kind of key: a pattern of its name after the hash tag, the figure to which its length is added, and the
+ * command that returns the length.
+ */
 const COUNTED: [RegExp, keyof WaitingWork, 'zcard' | 'llen'][] = [
   [/^(fresh|retry):/, 'waiting', 'zcard'],
   [/^behind:/, 'waiting', 'llen'],

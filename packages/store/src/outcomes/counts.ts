@@ -1,5 +1,6 @@
 /**
- * Counts kept in Redis by the scripts that remove deliveries: discarded by cause, expired, dead-lettered, quarantined.
+ * Reads the counts that scripts keep when they remove deliveries: discarded (by cause), expired, dead-lettered,
+ * quarantined.
  */
 import type { Redis } from 'ioredis'
 import { countsKey } from '../keys.ts'
@@ -16,8 +17,8 @@ export class Counts {
   }
 
   /**
-   * Counts a message or delivery that was never in a lane, so no other script counts it. Works when memory is full,
-   * too.
+   * Counts a message or delivery that was never in a lane, so no other script counts it. It works also when memory is
+   * full.
    */
   async add(cause: string): Promise<void> {
     await runScript(this.#redis, COUNT, { base: shardBase(0), cause })

@@ -9,6 +9,8 @@ export interface DispatchEntry {
   /** The 16 bytes of the message id, if the caller has them. */
   id?: Buffer
   topicArn: string
+  /** The target of a direct message. Messages of topics have none. */
+  target?: string
   sizeBytes: number
   slice: SliceRef | null
   delivered: Buffer

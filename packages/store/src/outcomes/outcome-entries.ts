@@ -1,4 +1,7 @@
-/** Entries of the outcome log: their texts, and their bitmaps by subscription slot. */
+/**
+ * Reads and writes the entries of the outcome log. An entry is a text with bitmaps, which have a bit for each
+ * subscription slot.
+ */
 import type { StoredWhy } from '@fantail/contracts'
 import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
@@ -18,9 +21,12 @@ export interface LaneEntry {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** Why a delivered one came at its time. Absent: nothing delayed it, or an older release delivered it. */
+  /**
+   * For a delivered delivery: why it was attempted at its time. Absent: nothing delayed it, or an older release
+   * delivered it.
+   */
   why?: StoredWhy | undefined
-  /** As of a DispatchEntry. */
+  /** When the log stored the entry, like `storedAt` of a DispatchEntry. */
   storedAt?: number
 }
 
@@ -31,8 +37,8 @@ export interface Found {
 }
 
 /**
- * `e`: the status codes of all delivered slots are known. `d`: none is known, as in older releases, which read both the
- * same.
+ * `e`: the status codes of all delivered slots are known. `d`: none is known, as in entries of older releases. Older
+ * releases read both in the same way.
  */
 type DispatchFields = [
   tag: 'd' | 'e',
@@ -45,6 +51,7 @@ type DispatchFields = [
   failures?: DispatchEntry['failures'],
   otherCodes?: CodeText[],
   paused?: string,
+  target?: string,
 ]
 /** Without slots, the code is that of all delivered ones. */
 type CodeText = [statusCode: number, slots?: string]
@@ -61,7 +68,8 @@ type LaneFields = [
 ]
 
 export function dispatchText(entry: DispatchEntry): string {
-  const { topicArn, sizeBytes, slice, delivered, otherCodes = [], parked, paused, filtered, failures } = entry
+  const { topicArn, target, sizeBytes, slice, delivered, otherCodes = [] } = entry
+  const { parked, paused, filtered, failures } = entry
   const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
   const fields: DispatchFields = [
     entry.otherCodes ? 'e' : 'd',
@@ -73,7 +81,8 @@ export function dispatchText(entry: DispatchEntry): string {
     base64(filtered),
   ]
   const codes = otherCodes.map((code) => codeText(code, delivered))
-  if (paused) fields.push(failures, codes, base64(paused))
+  if (target !== undefined) fields.push(failures, codes, paused ? base64(paused) : '', target)
+  else if (paused) fields.push(failures, codes, base64(paused))
   else if (codes.length > 0) fields.push(failures, codes)
   else if (failures.length > 0) fields.push(failures)
   return JSON.stringify(fields)
@@ -120,11 +129,12 @@ function readLane(messageId: string, fields: LaneFields): LaneEntry {
 
 function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry {
   const [tag, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
-  const paused = fields[9]
+  const [paused, target] = fields.slice(9) as [paused?: string, target?: string]
   const colon = where.indexOf(':')
   return {
     messageId,
     topicArn,
+    ...(target !== undefined && { target }),
     sizeBytes,
     slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
     delivered: Buffer.from(delivered, 'base64'),
@@ -139,8 +149,8 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
 const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
 
 /**
- * An entry of one slice that combines several. A slot's code is in the first item of `codes` that has the slot. `ends`
- * has in the same form when a slot was delivered or filtered.
+ * Combines several entries of one slice. The status code of a slot is in the first item of `codes` that has the slot.
+ * `ends` has the same form, for the times at which slots were delivered or filtered.
  */
 export interface MergedEntry extends DispatchEntry {
   codes: CodeSlots[]
@@ -202,11 +212,11 @@ export function wasPaused({ paused = NOTHING }: DispatchEntry, slot: number): bo
   return hasBit(paused, slot)
 }
 
-function hasBit(bitmap: Buffer, bit: number): boolean {
+export function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** null if it is not known. */
+/** The status code of the slot. null: unknown. */
 export function statusCodeOf({ codes }: MergedEntry, slot: number): number | null {
   return codes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
 }

@@ -1,8 +1,8 @@
 /**
- * Entries for slices whose filters all kept a message back. A topic of 100,000 subscriptions has 200 slices, and most
- * messages match in few of them. One entry covers all other slices, as runs of slices with the same slots. If slots
- * have gaps, the runs are short. The log is bounded by the number of entries, so an entry must stay small for any
- * topic: one that grows too long is split.
+ * Makes entries for slices whose filters all rejected a message. A topic of 100,000 subscriptions has 200 slices, and
+ * most messages match in only few of them. One entry covers all other slices: it lists runs of slices that have the
+ * same slots. If slots have gaps, the runs are short, and the entry grows. The log is limited by its number of entries,
+ * so each entry must stay small. An entry that grows too long is split.
  */
 
 import { sliceShard } from '../redis/shards.ts'
@@ -10,12 +10,12 @@ import type { DispatchEntry } from './dispatch-entry.ts'
 
 export interface FilteredEntry {
   messageId: string
-  /** Its 16 bytes. */
+  /** The 16 bytes of the message id. */
   id: Buffer
   topicArn: string
   topicUid: string
   sizeBytes: number
-  /** By slotRuns. */
+  /** The runs that `slotRuns` makes. */
   runs: readonly SlotRun[]
   /** Numbers of slices within these runs that the entry does not cover, in order. */
   except: readonly number[]
@@ -30,7 +30,7 @@ export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid
 
 /**
  * About the size of an entry of one slice.
- * @limit Text of one entry about slices that filters kept a message back from. Past it: a further entry follows.
+ * @limit Text of one entry about slices whose filters rejected a message. Past it: a further entry follows.
  */
 const RUNS_CHARS_MAX = 400
 const NOTHING = Buffer.alloc(0)

@@ -1,14 +1,14 @@
 /**
- * A delivery whose dead letter was removed because the bytes were used up has two entries: the end of the delivery, and
- * the removal of its letter. They can be in either order, because two workers may write them.
+ * If a dead letter was removed because its queue was full, its delivery has two entries: the end of the delivery, and
+ * the removal of its letter. Their order is not fixed, because two workers may write them.
  */
 import type { LaneEntry } from './outcome-entries.ts'
 
 const REMOVED = 'deadLetterQuota'
 
 /**
- * Joins them into one entry per delivery. Values that the entry of the removal lacks come from the delivery's own
- * entry.
+ * Joins both into one entry. The entry of the removal is used, and the other entry adds the values that it does not
+ * have.
  */
 export function withRemovedLetters(lanes: LaneEntry[]): LaneEntry[] {
   const removed = lanes.filter(({ reason }) => reason === REMOVED)

@@ -3,7 +3,7 @@
  *
  * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
  * Dispatch writes an entry per message and slice: bitmaps by subscription slot (delivered, parked, filtered), and
- * failures. One more entry covers all slices whose filters kept the message back. A lane writes one entry for each
+ * failures. One more entry covers all slices whose filters rejected the message. A lane writes one entry for each
  * delivery that ended there. Waiting deliveries are read from their lanes. Entries are written soon after the work has
  * ended, not in its script. After a crash between the two, the message is delivered and its entry missing.
  *
@@ -13,16 +13,14 @@
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { DISPATCH_QUEUES_MAX } from '../dispatch/dispatch-tags.ts'
 import { outcomeLogKey } from '../keys.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import { deliveryId } from '../lanes/lane-records.ts'
 import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
-import { batch } from '../redis/batch.ts'
-import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { Snapshots } from '../topics/snapshots.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
+import { existingStreams } from './existing-streams.ts'
 import {
   bits,
   dispatchText,
@@ -42,6 +40,7 @@ import {
   backRow,
   type DeliveryOutcome,
   deliveredRow,
+  directRow,
   filteredRow,
   goneRow,
   PURGED,
@@ -59,6 +58,8 @@ const APPEND = readScript('append-outcomes-1')
 export interface MessageSummary {
   messageId: string
   topicArn: string
+  /** The target of a direct message. Messages of topics have none. */
+  target?: string
   publishedAt: number
   sizeBytes: number
   counts: {
@@ -152,7 +153,9 @@ export class OutcomeLog {
     const rows = await this.#rows(found, unsent)
     for (const { state } of rows) counts[state === 'inFlight' ? 'waiting' : state]++
     const { topicArn, sizeBytes } = first
-    return { messageId, topicArn, publishedAt: publishedAtOf(messageId), sizeBytes, counts }
+    const target = found.dispatch[0]?.target
+    const published = { topicArn, ...(target !== undefined && { target }) }
+    return { messageId, ...published, publishedAt: publishedAtOf(messageId), sizeBytes, counts }
   }
 
   /**
@@ -161,11 +164,15 @@ export class OutcomeLog {
    */
   async deliveries(messageId: string): Promise<DeliveryOutcome[] | null> {
     const [found, unsent] = await Promise.all([this.#find(messageId), this.#unsent(messageId)])
-    return isKnown(found) || unsent ? this.#rows(found, unsent) : null
+    if (!isKnown(found) && !unsent) return null
+    const rows = await this.#rows(found, unsent)
+    const target = found.dispatch[0]?.target
+    return target === undefined ? rows : rows.map((row) => directRow(row, target))
   }
 
   /**
-   * Each delivery once. The lane of a quarantined delivery does not know how it ended, so the quarantine's row is used.
+   * One row for each delivery. For a delivery in the quarantine it is the row of the quarantine, because the lane does
+   * not know how the delivery ended.
    */
   async #rows(found: Lookup, unsent: Unsent | null): Promise<DeliveryOutcome[]> {
     const known = isKnown(found) ? await this.#outcomes(found) : []
@@ -194,16 +201,9 @@ export class OutcomeLog {
     await this.#readOn(lookup)
     if (lookup.dispatch.length > 0) return lookup
     // The message may have been published while FANTAIL_QUEUES had another value.
-    for (const number of await this.#streams()) if (number !== own) lookup.from.set(number, from)
+    for (const number of await existingStreams(this.#redis)) if (number !== own) lookup.from.set(number, from)
     if (lookup.from.size > 1) await this.#readOn(lookup)
     return lookup
-  }
-
-  /** Numbers of all existing streams. */
-  async #streams(): Promise<number[]> {
-    const looks = batch(this.#redis)
-    for (let number = 0; number < DISPATCH_QUEUES_MAX; number++) looks.exists(outcomeLogKey(number))
-    return (await replies(looks)).flatMap((exists, number) => (exists === 1 ? [number] : []))
   }
 
   /** Reads on to the ends of the look-up's streams. */

@@ -60,3 +60,16 @@ export function textsIn(page: Buffer, id: Buffer): string[] {
   }
   return texts
 }
+
+/** All entries of a page, in the order in which they were stored. */
+export function entriesIn(page: Buffer): { id: Buffer; text: string }[] {
+  const entries: { id: Buffer; text: string }[] = []
+  for (let at = 0, end = 0; at < page.length; at = end) {
+    end = at + HEAD_BYTES + page.readUInt32BE(at)
+    entries.push({
+      id: page.subarray(at + 4, at + HEAD_BYTES),
+      text: page.toString('utf8', at + HEAD_BYTES, end),
+    })
+  }
+  return entries
+}

@@ -6,7 +6,7 @@ import type { DispatchEntry } from './dispatch-entry.ts'
 import { type Found, type LaneEntry, type LaneOutcome, wasPaused } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
 
-/** The reason of an ended delivery whose end has no entry. */
+/** The reason that is shown for an ended delivery if the log has no entry of its end. */
 export const UNTOLD = 'unknown'
 export const PURGED = 'purged'
 
@@ -17,7 +17,7 @@ export interface DeliveryOutcome {
   endpoint: string | null
   state: DeliveryState
   attempts: number
-  /** By the policy in force. null: there is no subscription. */
+  /** The number of attempts that the present policy allows. null: the subscription no longer exists. */
   attemptsMax: number | null
   lastStatusCode: number | null
   lastError: string | null
@@ -29,7 +29,7 @@ export interface DeliveryOutcome {
   delayMs: number | null
   because: DeliveryCause | null
   reason: string | null
-  /** How often it was brought back from a dead-letter queue. */
+  /** How often the delivery was brought back from a dead-letter queue. */
   redrives: number
 }
 
@@ -95,6 +95,11 @@ export function deliveredRow(subscriber: Subscriber | undefined, answered: Answe
     reason: null,
     redrives: 0,
   }
+}
+
+/** The row of a direct message. It shows the target, and not the subscription whose lane many targets share. */
+export function directRow(row: DeliveryOutcome, target: string): DeliveryOutcome {
+  return { ...row, subscriptionId: null, endpoint: target }
 }
 
 export function filteredRow(subscriber: Subscriber | undefined, endedAt: number | null): DeliveryOutcome {

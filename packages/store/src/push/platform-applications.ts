@@ -1,4 +1,4 @@
-/** Platform applications: credentials of mobile push, each in the shard of its ARN. */
+/** Stores platform applications, which hold the credentials of mobile push. Each is in the shard of its ARN. */
 import { FantailError, type PlatformApplicationRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
@@ -49,7 +49,7 @@ export class PlatformApplications {
     return (await this.#read(arn))?.record ?? null
   }
 
-  /** Throws `not_found`. `change` is called again if another writer came first. */
+  /** Changes the application. If another writer was faster, `change` is called again. Throws `not_found`. */
   async update(arn: string, change: ApplicationChange): Promise<PlatformApplicationRecord> {
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
       const read = await this.#read(arn)
@@ -60,7 +60,7 @@ export class PlatformApplications {
     throw changedMeanwhile()
   }
 
-  /** Deletes it with its endpoints. False if it was not there. */
+  /** Deletes the application with its endpoints. Returns false if it did not exist. */
   async delete(arn: string): Promise<boolean> {
     return (await runScript(this.#redis, DELETE, { base: shardBase(shardOf(arn)), app: arn })) === 1
   }
@@ -74,7 +74,7 @@ export class PlatformApplications {
     const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.get(platformApplicationKey(arn))
     const texts = (await replies(pipeline)) as (string | null)[]
-    // One that was deleted since its name was read is left out.
+    // An application that was deleted after its name was read is left out.
     const items = page.flatMap((arn, i) => {
       const text = texts[i]
       return text ? [parse(text, arn)] : []
@@ -87,7 +87,7 @@ export class PlatformApplications {
     return text === null ? null : { record: parse(text, arn), text }
   }
 
-  /** False if the record is no longer the expected one. */
+  /** Stores the record. Returns false if the stored record is no longer the expected one. */
   async #put(application: PlatformApplicationRecord, expected: string | null): Promise<boolean> {
     const { arn } = application
     const record = JSON.stringify(application)

@@ -1,4 +1,7 @@
-/** Endpoints of platform applications: devices and browsers, in the shard of their application. A token has one. */
+/**
+ * Stores endpoints of platform applications: devices and browsers. They are in the shard of their application. A token
+ * has only one endpoint.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import {
   FantailError,
@@ -18,7 +21,7 @@ import { changedMeanwhile, PUSH_RECORD_TRIES_MAX } from './platform-applications
 
 const PUT = readScript('put-platform-endpoint-1')
 const DELETE = readScript('delete-platform-endpoint-1')
-const DISABLE = readScript('disable-platform-endpoint-1')
+const MARK = readScript('mark-platform-endpoint-1')
 const UUID_CHARS = 36
 
 type NewEndpoint = Omit<PlatformEndpointRecord, 'arn'>
@@ -56,7 +59,10 @@ export class PlatformEndpoints {
     this.#growth = growth
   }
 
-  /** An endpoint that has the token stays unchanged. Throws `not_found` without the application, or `conflict`. */
+  /**
+   * Creates an endpoint. If an endpoint already has the token, it stays unchanged. Throws `conflict`, and `not_found`
+   * if there is no such application.
+   */
   async create(
     application: string,
     given: NewEndpoint,
@@ -76,7 +82,10 @@ export class PlatformEndpoints {
     return (await this.#read(arn))?.record ?? null
   }
 
-  /** Throws `not_found`, or a TokenTakenError. `change` is called again if another writer came first. */
+  /**
+   * Changes the endpoint. If another writer was faster, `change` is called again. Throws `not_found`, or a
+   * TokenTakenError.
+   */
   async update(arn: string, change: EndpointChange): Promise<PlatformEndpointRecord> {
     const { application, id } = partsOf(arn)
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
@@ -90,20 +99,43 @@ export class PlatformEndpoints {
     throw changedMeanwhile()
   }
 
-  /** Disables it, unless it has another token by now or is disabled. Returns whether it did. */
-  async disable(arn: string, token: string): Promise<boolean> {
+  /**
+   * Disables the endpoint, unless it is disabled or has another token by now. Returns the record if it was disabled by
+   * this call.
+   */
+  disable(
+    arn: string,
+    { token, isEventOwed }: { token: string; isEventOwed: boolean },
+  ): Promise<PlatformEndpointRecord | null> {
+    return this.#mark(arn, (record) => {
+      if (!record.enabled || record.token !== token) return null
+      return { ...record, enabled: false, ...(isEventOwed && { isEventOwed }) }
+    })
+  }
+
+  /** Called when the event about the disabling was published. */
+  async eventPublished(arn: string): Promise<void> {
+    await this.#mark(arn, ({ isEventOwed, ...record }) => (isEventOwed ? record : null))
+  }
+
+  /** `change` returns null to leave the record as it is. The result is the new record, if there is one. */
+  async #mark(
+    arn: string,
+    change: (record: PlatformEndpointRecord) => PlatformEndpointRecord | null,
+  ): Promise<PlatformEndpointRecord | null> {
     const { application, id } = partsOf(arn)
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
       const read = await this.#read(arn)
-      if (!read?.record.enabled || read.record.token !== token) return false
-      const record = JSON.stringify({ ...read.record, enabled: false })
+      const changed = read && change(read.record)
+      if (!read || !changed) return null
+      const record = JSON.stringify(changed)
       const args = { ...placeOf(application), id, expected: read.text, record }
-      if ((await runScript(this.#redis, DISABLE, args)) === 1) return true
+      if ((await runScript(this.#redis, MARK, args)) === 1) return changed
     }
     throw changedMeanwhile()
   }
 
-  /** The endpoint that was deleted. */
+  /** Deletes the endpoint. Returns its record, or null if it did not exist. */
   async delete(arn: string): Promise<PlatformEndpointRecord | null> {
     const { application, id } = partsOf(arn)
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
@@ -128,7 +160,7 @@ export class PlatformEndpoints {
     const page = ids.slice(0, limit)
     const key = platformEndpointsKey(application)
     const texts = page.length === 0 ? [] : await this.#redis.hmget(key, ...page)
-    // One that was deleted since its id was read is left out.
+    // An endpoint that was deleted after its id was read is left out.
     const items = texts.flatMap((text) => (text ? [parse(text, key)] : []))
     return { items, nextCursor: ids.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
@@ -140,7 +172,10 @@ export class PlatformEndpoints {
     return text === null ? null : { record: parse(text, key), text }
   }
 
-  /** Returns `done`, `changed` if the record is no longer that before, or the id of the token's endpoint. */
+  /**
+   * Stores the record. Returns `done`, `changed` if the stored record is no longer `before`, or the id of the endpoint
+   * that has the token.
+   */
   async #put({ application, id, record, before }: Put): Promise<string> {
     const text = JSON.stringify(record)
     await admitLonger(this.#growth, before?.text ?? null, text)

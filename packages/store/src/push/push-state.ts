@@ -1,42 +1,62 @@
-/** What push attempts read of platform applications and endpoints, and change in them. */
-import type { PlatformApplicationRecord, PlatformEndpointRecord } from '@fantail/contracts'
+/**
+ * Reads platform applications and endpoints for push attempts, and changes them.
+ *
+ * When an endpoint is disabled, an event must be published to its application. The endpoint's record has a note until
+ * that is done. If the worker dies before, the delivery is attempted again, and that attempt publishes the event.
+ */
+import { eventTopicOf, type PlatformApplicationRecord, type PlatformEndpointRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { BriefReads } from './brief-reads.ts'
 import { PlatformApplications } from './platform-applications.ts'
 import { PlatformEndpoints } from './platform-endpoints.ts'
 
 interface PushStateOptions {
-  /** An endpoint was disabled. */
-  onDisabled(endpoint: PlatformEndpointRecord, application: PlatformApplicationRecord): void
-  /** Called where an endpoint could not be disabled. */
-  onProblem(error: unknown): void
+  /** Called when an endpoint was disabled. */
+  onDisabled(endpoint: PlatformEndpointRecord): void
+  /** Publishes the event EndpointUpdated. Rejects if that must be tried again. */
+  publishUpdated(endpoint: PlatformEndpointRecord, application: PlatformApplicationRecord): Promise<void>
 }
 
 export class PushState {
-  readonly #applications: PlatformApplications
   readonly #endpoints: PlatformEndpoints
+  readonly #applicationReads: BriefReads<PlatformApplicationRecord | null>
+  readonly #endpointReads: BriefReads<PlatformEndpointRecord | null>
   readonly #options: PushStateOptions
 
   constructor(redis: Redis, options: PushStateOptions) {
-    this.#applications = new PlatformApplications(redis)
+    const applications = new PlatformApplications(redis)
     this.#endpoints = new PlatformEndpoints(redis)
+    this.#applicationReads = new BriefReads((arn) => applications.get(arn))
+    this.#endpointReads = new BriefReads((arn) => this.#endpoints.get(arn))
     this.#options = options
   }
 
   application(arn: string): Promise<PlatformApplicationRecord | null> {
-    return this.#applications.get(arn)
+    return this.#applicationReads.get(arn)
   }
 
   endpoint(arn: string): Promise<PlatformEndpointRecord | null> {
-    return this.#endpoints.get(arn)
+    return this.#endpointReads.get(arn)
   }
 
-  /** The delivery has ended either way, so a failure is reported and changes nothing. */
-  async disable(endpoint: PlatformEndpointRecord, application: PlatformApplicationRecord): Promise<void> {
-    const { onDisabled, onProblem } = this.#options
-    try {
-      if (await this.#endpoints.disable(endpoint.arn, endpoint.token)) onDisabled(endpoint, application)
-    } catch (error) {
-      onProblem(error)
-    }
+  /** Disables an endpoint whose provider refuses the token. Rejects if this, or the event, must be tried again. */
+  async disable(
+    { arn, token }: PlatformEndpointRecord,
+    application: PlatformApplicationRecord,
+  ): Promise<void> {
+    const isEventOwed = eventTopicOf(application, 'EndpointUpdated') !== undefined
+    const disabled = await this.#endpoints.disable(arn, { token, isEventOwed })
+    this.#endpointReads.forget(arn)
+    if (!disabled) return
+    this.#options.onDisabled(disabled)
+    await this.publishOwed(disabled, application)
+  }
+
+  /** Publishes the event about the disabled endpoint, if that has not been done. Rejects if it must be tried again. */
+  async publishOwed(endpoint: PlatformEndpointRecord, application: PlatformApplicationRecord): Promise<void> {
+    if (!endpoint.isEventOwed) return
+    await this.#options.publishUpdated(endpoint, application)
+    await this.#endpoints.eventPublished(endpoint.arn)
+    this.#endpointReads.forget(endpoint.arn)
   }
 }

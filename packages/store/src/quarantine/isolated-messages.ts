@@ -1,12 +1,12 @@
 /**
  * Notes about isolated messages. Jobs ended without a result while such a message was being matched, so it waits by
- * itself (delivery-worker/src/dispatch/cautious-runs.ts). The notes only explain the message to people, so one may be
- * lost.
+ * itself (delivery-worker/src/dispatch/cautious-runs.ts). The notes only show operators why the message waits, so a
+ * note may be lost.
  */
 import type { Redis } from 'ioredis'
 import { isolatedKey } from '../keys.ts'
 
-/** How long a note outlasts its delay. The next try may have to wait for a worker. */
+/** How long a note is kept after its delay has ended, because the next try may have to wait for a worker. */
 const KEPT_BEYOND_MS = 600_000
 
 interface IsolatedMessage {
@@ -14,7 +14,7 @@ interface IsolatedMessage {
   sizeBytes: number
   /** Starts that ended without a result while the message was being matched. */
   failedStarts: number
-  /** Epoch ms, about. */
+  /** Approximate time, epoch ms. */
   nextAttemptAt: number
 }
 

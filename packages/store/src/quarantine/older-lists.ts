@@ -55,9 +55,9 @@ async function moveList(
 }
 
 interface OlderText {
-  /** A job, undecodable. */
+  /** The text of a job that cannot be decoded. */
   data?: string
-  /** A message as a whole. */
+  /** Set if the item is a whole message. */
   message?: { messageId: string; topicArn: string }
   messageId?: string
   topicArn?: string

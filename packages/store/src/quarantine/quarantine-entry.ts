@@ -20,7 +20,7 @@ export interface NewEntry {
   reason: QuarantineReason
   /** One sentence for the operator. */
   detail: string
-  /** These three need not be read from `raw` if they are known. */
+  /** If these three are known, they are given here, and not read from `raw`. */
   messageId?: string | undefined
   topicArn?: string | undefined
   subscriptionId?: string | undefined

@@ -1,6 +1,6 @@
 /**
  * The quarantine holds accepted data that cannot be decoded, or has lost a part that it needs, until an operator
- * decides. It is one of the six ends of a delivery, and the only one that needs a person.
+ * decides. It is one of the ends of a delivery, and the only one after which a person must act.
  *
  * source (job, lane, log) ─▶ entry added ─▶ source removed
  *                               entry ─▶ put back (dispatched again) or deleted

@@ -1,9 +1,10 @@
 /** Reads and removes messages of a queue without receiving them. */
-import { type DeadLetterReason, FantailError, type QueueMessage } from '@fantail/contracts'
+import { FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { filterArgs } from '../redrives/redrive-counts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
@@ -102,12 +103,13 @@ export class QueueContents {
     }
   }
 
-  /** Removes the dead letters of one reason that came before the call. Throws `not_found`. */
-  async purgeDeadLetters(arn: string, reason: DeadLetterReason): Promise<number> {
+  /** Removes the matching dead letters that came before the call. Throws `not_found`. */
+  async purgeDeadLetters(arn: string, filter: RedriveFilter): Promise<number> {
     let [newest, fromScore, fromId] = ['', '', '']
     let removed = 0
     do {
-      const args = { ...atQueue(arn), reason, newest, fromScore, fromId, lookedAtMax: PURGE_ITEMS_MAX }
+      const cursor = { newest, fromScore, fromId, lookedAtMax: PURGE_ITEMS_MAX }
+      const args = { ...atQueue(arn), ...cursor, ...filterArgs(filter) }
       const reply = (await runScript(this.#redis, PURGE_LETTERS, args)) as
         | [Buffer, Buffer, Buffer, number]
         | null

@@ -2,10 +2,10 @@
 import type {
   ArnDefaults,
   DeadLetter,
-  DeadLetterReason,
   MessageAttribute,
   QueueMessage,
   QueueRecord,
+  RedriveFilter,
 } from '@fantail/contracts'
 
 export interface QueueCounts {
@@ -129,14 +129,7 @@ export interface VisibilityChange {
   seconds: number
 }
 
-export interface PeekRequest {
-  /** Subscription ARN. */
-  subscription?: string
-  statusCode?: number
-  reason?: DeadLetterReason
-  /** Bounds of `deadLetteredAt`, inclusive. */
-  since?: number
-  until?: number
+export interface PeekRequest extends Omit<RedriveFilter, 'messageIds'> {
   cursor?: string
   limit: number
 }

@@ -18,7 +18,7 @@
  *
  * Each method here calls a part, which documents it.
  */
-import type { DeadLetterReason, QueueMessage, QueueRecord } from '@fantail/contracts'
+import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
@@ -29,6 +29,7 @@ import {
 } from './definitions/queue-definitions.ts'
 import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
+import { QueueLeases } from './leases/queue-leases.ts'
 import { QueueContents } from './queue-contents.ts'
 import { QueueHandles } from './queue-handles.ts'
 import { QueueMover } from './queue-mover.ts'
@@ -59,6 +60,8 @@ const IN_FLIGHT_MAX = 120_000
 interface QueuesOptions extends QueueDefinitionsOptions {
   /** Called with a failure that does not affect the caller, and that is repaired later. */
   onProblem?: (error: Error) => void
+  /** Called by a sweep for each queue that it has deleted, because nobody received from it. */
+  onLeaseEnd?: (arn: string) => void
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
   /**
@@ -73,6 +76,8 @@ interface QueuesOptions extends QueueDefinitionsOptions {
 export class Queues {
   readonly #redis: Redis
   readonly #sources: QueueSources
+  readonly #leases: QueueLeases
+  readonly #onLeaseEnd: (arn: string) => void
   readonly #definitions: QueueDefinitions
   readonly #contents: QueueContents
   readonly #handles: QueueHandles
@@ -84,8 +89,13 @@ export class Queues {
     const { use, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
     const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
+    this.#onLeaseEnd = options.onLeaseEnd ?? (() => undefined)
     this.#sources = new QueueSources(redis)
-    this.#definitions = new QueueDefinitions(redis, this.#sources, options)
+    this.#leases = new QueueLeases(redis, {
+      get: (arn) => this.get(arn),
+      delete: (arn, only) => this.#definitions.delete(arn, only),
+    })
+    this.#definitions = new QueueDefinitions(redis, this.#sources, { ...options, leases: this.#leases })
     this.#contents = new QueueContents(redis)
     this.#handles = new QueueHandles(redis, use)
     this.#sender = new QueueSender(acks, use)
@@ -137,8 +147,25 @@ export class Queues {
     return this.#definitions.list(request)
   }
 
-  delete(arn: string, only?: DeleteIf): Promise<void> {
-    return this.#definitions.delete(arn, only)
+  async delete(arn: string, only?: DeleteIf): Promise<void> {
+    const leaseEnds = await this.#leases.endsAt(arn)
+    await this.#definitions.delete(arn, only)
+    if (leaseEnds !== null) await this.#leases.afterDelete(arn, leaseEnds)
+  }
+
+  /** Renews the queue's lease, if it has one. Throws `not_found` if the lease has ended. */
+  renewLease(queue: QueueRecord): Promise<void> {
+    return this.#leases.renew(queue)
+  }
+
+  /** When the queue's lease ends, epoch ms. null: it has none. */
+  leaseEndsAt(arn: string): Promise<number | null> {
+    return this.#leases.endsAt(arn)
+  }
+
+  /** Called before a subscription to a leased queue is made. Throws `validation_failed` past its bound of topics. */
+  noteLeasedTopic(arn: string, topicArn: string): Promise<void> {
+    return this.#leases.noteTopic(arn, topicArn)
   }
 
   deletedAt(arn: string): Promise<number | null> {
@@ -161,8 +188,8 @@ export class Queues {
     return this.#contents.deadLetterCounts(arn)
   }
 
-  purgeDeadLetters(arn: string, reason: DeadLetterReason): Promise<number> {
-    return this.#contents.purgeDeadLetters(arn, reason)
+  purgeDeadLetters(arn: string, filter: RedriveFilter): Promise<number> {
+    return this.#contents.purgeDeadLetters(arn, filter)
   }
 
   purge(arn: string): Promise<number> {
@@ -197,6 +224,7 @@ export class Queues {
    * Removes expired messages and finishes work that a crash has interrupted, in all queues. Returns how many messages.
    */
   async sweep(): Promise<number> {
+    for (const arn of await this.#leases.sweep()) this.#onLeaseEnd(arn)
     await this.#definitions.resumeDeletions()
     return sweepQueues({ redis: this.#redis, mover: this.#mover, definitions: this.#definitions })
   }

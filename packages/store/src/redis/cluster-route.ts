@@ -120,8 +120,8 @@ type Place = [host: string | null, port: number]
 type SlotRange = [from: number, to: number, ...places: Place[]]
 
 /**
- * The place of a node, as it can be reached. A node that does not know its own address leaves it out. It is then the
- * node that was asked.
+ * The address at which a node can be reached. A node that does not know its own address leaves it out of its answer.
+ * The address is then that of the node that was asked.
  */
 function reachable(target: RedisCluster, asked: HostPort, [host, port]: Place): HostPort {
   const place = { host: host || asked.host, port }

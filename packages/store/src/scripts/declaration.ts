@@ -1,5 +1,5 @@
 /**
- * What a script takes, declared in its head, one name a line:
+ * Reads which keys and arguments a script takes. The head of the script declares them, one name per line:
  *
  *     -- @key base: of the queue's shard
  *     -- @arg arn: text
@@ -8,15 +8,15 @@
  *     -- @item id: text
  *     -- @item digest: text
  *
- * The loader turns keys and arguments into locals of these names. A list stands behind all arguments; the script goes
- * through it with `for id, digest in handles() do`, where the names choose the values. `-- @rest values` leaves what
- * stands there to the script, which gets the position of the first value as `values_at`.
+ * The loader makes local variables with these names from the keys and arguments. The items of a list follow after all
+ * arguments. The script reads them with `for id, digest in handles() do`. With `-- @rest values` the script itself
+ * reads all remaining values, and `values_at` is the position of the first one.
  */
 
 /**
- * What a value is in the script, and in TypeScript:
+ * The kinds of values. Each line has the type in the script, then the type in TypeScript.
  * - `text`: a text; string or Buffer.
- * - `digits`: a number as text, to pass on or compare; number.
+ * - `digits`: a number that stays a text, to pass on or to compare; number.
  * - `number`: a number; number.
  * - `number?`: a number or nil; number or null.
  * - `flag`: true or false; boolean.

@@ -30,6 +30,10 @@ const LANE = {
   succeededAt: 'eo',
   /** The counts of recent attempts (lane-seen.lua). */
   seen: 'en',
+  /** How many attempts have failed since the last success. Absent: none. */
+  failedInARow: 'ec',
+  /** When the first of them failed, ms. */
+  failingSince: 'es',
   /** When the subscription got its present endpoint, ms. */
   movedAt: 'em',
   /** The least time for which deliveries are kept, in seconds. */

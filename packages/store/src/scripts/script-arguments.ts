@@ -14,6 +14,19 @@ export interface ScriptArguments {
       digest: ScriptText
     }[]
   }
+  'add-stats-1': {
+    base: ScriptText
+    writer: ScriptText
+    flush: number
+    now: number
+    counted: {
+      kind: ScriptText
+      name: ScriptText
+      seats: number
+      minute: number
+      added: ScriptText
+    }[]
+  }
   'add-vault-key-1': {
     base: ScriptText
     keyId: ScriptText
@@ -117,6 +130,11 @@ export interface ScriptArguments {
     base: ScriptText
     cause: ScriptText
   }
+  'count-login-1': {
+    base: ScriptText
+    address: ScriptText
+    windowMs: number
+  }
   'count-redrive-1': {
     base: ScriptText
     source: ScriptText
@@ -185,6 +203,7 @@ export interface ScriptArguments {
     base: ScriptText
     arn: ScriptText
     ownOf: ScriptText
+    onlyUid: ScriptText
   }
   'delete-subscription-1': {
     base: ScriptText
@@ -213,22 +232,24 @@ export interface ScriptArguments {
       delivery: ScriptText
     }[]
   }
-  'disable-platform-endpoint-1': {
-    base: ScriptText
-    app: ScriptText
-    id: ScriptText
-    expected: ScriptText
-    record: ScriptText
-  }
   'drop-queue-1': {
     base: ScriptText
     uid: ScriptText
     itemsMax: number
   }
+  'drop-queue-lease-1': {
+    base: ScriptText
+    arn: ScriptText
+    ends: number
+  }
   'drop-slice-1': {
     base: ScriptText
     slice: ScriptText
     shard: number
+  }
+  'end-session-1': {
+    base: ScriptText
+    digest: ScriptText
   }
   'fifo-logs-1': {
     base: ScriptText
@@ -341,6 +362,22 @@ export interface ScriptArguments {
     after: ScriptText
     limit: number
   }
+  'make-session-1': {
+    base: ScriptText
+    digest: ScriptText
+    record: ScriptText
+    idleMs: number
+    endsAt: number
+    now: number
+    sessionsMax: number
+  }
+  'mark-platform-endpoint-1': {
+    base: ScriptText
+    app: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+  }
   'move-log-1': {
     base: ScriptText
     shard: number
@@ -381,6 +418,8 @@ export interface ScriptArguments {
       failureMs: number
       code: ScriptText
       err: ScriptText
+      inARow: number
+      failingMs: number
     }[]
   }
   'note-parts-1': {
@@ -485,11 +524,16 @@ export interface ScriptArguments {
   'purge-dead-letters-1': {
     base: ScriptText
     arn: ScriptText
-    reason: ScriptText
     newest: ScriptText
     fromScore: ScriptText
     fromId: ScriptText
     lookedAtMax: number
+    subscription: ScriptText
+    status: ScriptText
+    since: ScriptText
+    till: ScriptText
+    ids: ScriptText
+    reason: ScriptText
   }
   'purge-lane-1': {
     base: ScriptText
@@ -521,6 +565,7 @@ export interface ScriptArguments {
   'put-topic-1': {
     base: ScriptText
     arn: ScriptText
+    hidden: ScriptText
     shard: number
     expected: ScriptText
     record: ScriptText
@@ -627,6 +672,12 @@ export interface ScriptArguments {
     leaseMs: number
     values: ScriptValue[]
   }
+  'renew-queue-lease-1': {
+    base: ScriptText
+    arn: ScriptText
+    leaseMs: number
+    onlyRenew: boolean
+  }
   'renumber-redriven-1': {
     base: ScriptText
     id: ScriptText
@@ -732,6 +783,7 @@ export interface ScriptArguments {
     logsMax: number
     turnsMax: number
     turnsTill: number | null
+    turnClaims: ScriptText
     laneLimits: {
       id: ScriptText
       claimsMax: number

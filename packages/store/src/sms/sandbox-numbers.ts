@@ -1,4 +1,7 @@
-/** The numbers of SNS's SMS sandbox, kept so that set-up scripts run. Nothing is ever limited to them. */
+/**
+ * Stores the numbers of SNS's SMS sandbox, so that set-up scripts work. They have no other effect: messages go to all
+ * numbers.
+ */
 import { SANDBOX_NUMBERS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
@@ -15,7 +18,7 @@ export class SandboxNumbers {
     this.#growth = growth
   }
 
-  /** False if there are as many as it takes. One that is there stays as it is. */
+  /** Adds a number. Returns false if the list is full. A number that the list already has stays unchanged. */
   async add(number: string): Promise<boolean> {
     await this.#growth.admit()
     const numbers = await this.list()
@@ -25,7 +28,7 @@ export class SandboxNumbers {
     return true
   }
 
-  /** False if there is no such number. */
+  /** Marks the number as verified. Returns false if there is no such number. */
   async verify(number: string): Promise<boolean> {
     const key = sandboxNumbersKey()
     if ((await this.#redis.hexists(key, number)) === 0) return false
@@ -37,7 +40,7 @@ export class SandboxNumbers {
     return (await this.#redis.hdel(sandboxNumbersKey(), number)) === 1
   }
 
-  /** In the order of numbers. */
+  /** All numbers, sorted. */
   async list(): Promise<{ number: string; status: SandboxStatus }[]> {
     const all = await this.#redis.hgetall(sandboxNumbersKey())
     return Object.entries(all)

@@ -1,6 +1,6 @@
 /**
- * What all processes share about text messages: attributes, opted-out numbers and what was spent. They are the
- * server's, as all messages go out through one provider.
+ * Data about text messages that all processes share: attributes, opted-out numbers, and the money spent. These data
+ * belong to the whole server and not to an account, because all messages go out through one provider.
  */
 import { MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -20,7 +20,7 @@ interface SpendAsked {
   monthUsdMax: number
 }
 
-/** What a message costs, and the periods in which that is counted. */
+/** The cost of a message, and the day and month in which the cost is counted. */
 interface Spend {
   day: string
   month: string
@@ -30,15 +30,16 @@ interface Spend {
 interface SpendAnswer {
   outcome: 'reserved' | 'optedOut' | 'spent'
   spend: Spend
-  /** DefaultSenderID and DefaultSMSType; empty where they are not set. */
+  /** The attribute DefaultSenderID; empty if it is not set. */
   senderId: string
+  /** The attribute DefaultSMSType; empty if it is not set. */
   smsType: string
 }
 
 interface SmsStateOptions {
   /** Epoch ms. */
   clock: () => number
-  /** Called where a refund or an opt-out of an attempt could not be kept. */
+  /** Called if a refund or an opt-out could not be stored. */
   onProblem(error: unknown): void
   growth?: GrowthGuard
 }
@@ -56,7 +57,10 @@ export class SmsState {
     this.#growth = growth
   }
 
-  /** Both bounds hold over all processes. MonthlySpendLimit lowers that of the month. */
+  /**
+   * Reserves the cost of a message, unless a limit of the day or month would be exceeded. All processes together keep
+   * the limits. The attribute MonthlySpendLimit can lower the limit of the month.
+   */
   async reserve({ number, costUsd, dayUsdMax, monthUsdMax }: SpendAsked): Promise<SpendAnswer> {
     const spend = { ...this.#periods(), costMicros: Math.ceil(costUsd * MICROS_PER_USD) }
     const reply = await runScript(this.#redis, RESERVE, {
@@ -72,7 +76,10 @@ export class SmsState {
     return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType }
   }
 
-  /** Only for a message that was certainly not sent. Without it too much counts as spent, so a failure is reported. */
+  /**
+   * Gives back the cost of a message that was certainly not sent. If that fails, too much money counts as spent, so the
+   * failure is reported.
+   */
   async refund({ day, month, costMicros }: Spend): Promise<void> {
     try {
       await runScript(this.#redis, REFUND, { base: SMS_BASE, day, month, cost: costMicros })
@@ -81,7 +88,10 @@ export class SmsState {
     }
   }
 
-  /** The delivery has ended either way, so a failure is reported and changes nothing. */
+  /**
+   * Adds the number to the opt-out list. If this fails, the failure is only reported, because the delivery has ended in
+   * any case.
+   */
   async noteOptOut(number: string): Promise<void> {
     try {
       if ((await this.optOut(number)) === 'full') this.#onProblem(new Error('the opt-out list is full'))
@@ -96,7 +106,7 @@ export class SmsState {
     return { today: Number(today ?? 0) / MICROS_PER_USD, thisMonth: Number(thisMonth ?? 0) / MICROS_PER_USD }
   }
 
-  /** True if it is new. `full`: the list takes no more. */
+  /** Adds the number to the opt-out list. `full`: the list has no space. */
   async optOut(number: string): Promise<'added' | 'present' | 'full'> {
     await this.#growth.admit()
     const args = { base: SMS_BASE, number, numbersMax: OPTED_OUT_NUMBERS_MAX }
@@ -104,7 +114,7 @@ export class SmsState {
     return outcome === 1 ? 'added' : outcome === 0 ? 'present' : 'full'
   }
 
-  /** False if it was not there. */
+  /** Returns false if the list did not have the number. */
   async optIn(number: string): Promise<boolean> {
     return (await this.#redis.zrem(optedOutKey(), number)) === 1
   }
@@ -113,14 +123,14 @@ export class SmsState {
     return (await this.#redis.zscore(optedOutKey(), number)) !== null
   }
 
-  /** In the order of numbers. */
+  /** Opted-out numbers, sorted. */
   async optedOut({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<string>> {
     const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
     const items = await this.#redis.zrangebylex(optedOutKey(), after, '+', 'LIMIT', 0, limit)
     return { items, nextCursor: items.length < limit ? null : encodeCursor([items.at(-1) ?? '']) }
   }
 
-  /** Those that were set. */
+  /** The attributes that were set. */
   attributes(): Promise<Record<string, string>> {
     return this.#redis.hgetall(smsAttributesKey())
   }

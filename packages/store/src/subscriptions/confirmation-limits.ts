@@ -1,9 +1,9 @@
 /**
  * Limits the number of confirmation messages per hour: to one endpoint for one topic, and to one host for one account.
- * A subscriber may name any endpoint. Repeated requests would flood it, also if they delete and subscribe again, or use
- * another path or topic. Messages are counted in fixed windows, which begin with the first message. A count outlives
- * its subscription and topic. People get far fewer: some mails a day to one address for all topics and
- * accounts, and some for one API key.
+ * A subscriber may name any endpoint, so repeated requests could flood somebody else's endpoint. This would even work
+ * with deletions in between, or with other paths and topics. So messages are counted in fixed windows, which begin with
+ * the first message. Counts stay when a subscription or topic is deleted. Mail addresses have lower limits: a few mails
+ * a day for one address over all topics and accounts, and a limit for each API key.
  */
 import { hash } from 'node:crypto'
 import {
@@ -24,11 +24,11 @@ const DAY_MS = 24 * HOUR_MS
 
 interface Confirmation {
   topicArn: string
-  /** A webhook's URL, a queue's ARN, a mail address. */
+  /** The URL of a webhook, the ARN of a queue, or a mail address. */
   endpoint: string
-  /** Absent: no person's. */
+  /** Absent: the endpoint is not a mail address. */
   protocol?: Protocol
-  /** ARN of the key's user that subscribed. Absent: keys were not required. */
+  /** ARN of the user whose API key subscribed. Absent: no keys were required. */
   principal?: string
 }
 
@@ -48,8 +48,8 @@ export class ConfirmationLimits {
   }
 
   /**
-   * Counts one more, and answers 0; past a bound, the ms until there may be one. `storage_full`: the message would grow
-   * it.
+   * Counts one more message and returns 0. If a limit is reached, returns the ms until a message is allowed again.
+   * Throws `storage_full` past the watermark, because the message needs memory.
    */
   async take(confirmation: Confirmation): Promise<number> {
     await this.#growth.admit()

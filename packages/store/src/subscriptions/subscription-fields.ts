@@ -1,7 +1,7 @@
 /**
- * The fields of a subscription's record, stored as JSON with one-letter members. Values that follow from its key or its
- * topic are not stored, and neither are default values. A plain webhook takes about 75 bytes; written out it would take
- * 450.
+ * The fields of a subscription's record. The record is stored as JSON with one-letter names of members, to save memory.
+ * Default values are not stored, and neither are the id and the ARNs, which follow from the place of the record. A
+ * plain webhook takes about 75 bytes. With full names and all values it would take 450.
  */
 import {
   isProtocol,
@@ -21,13 +21,19 @@ const DEAD_LETTER_ARN: Codec<RedrivePolicy | null> = {
   decode: (stored) => ({ deadLetterTargetArn: String(stored) }),
 }
 
-/** Only the native API is recorded as an origin. */
+/** The API that made the subscription is stored only if it is the native one. */
 const NATIVE: Codec<'native'> = { encode: () => 1, decode: () => 'native' }
 
-/** Dead letters go to the topic's own queue. The other value is a queue that a policy names. */
+/**
+ * The stored 1 means: dead letters go to the topic's own queue. Other records have no such member, and their redrive
+ * policy names the queue, if any.
+ */
 const TOPIC_QUEUE: Codec<'topicQueue'> = { encode: () => 1, decode: () => 'topicQueue' }
 
-/** The records of queue subscriptions do not store their protocol. */
+/**
+ * The protocol of a record that stores none and whose endpoint does not begin with a protocol's name, such as the ARN
+ * of a queue.
+ */
 const UNNAMED: Protocol = 'sqs'
 
 /** The protocol of a record that does not store one, by the endpoint's scheme. */

@@ -15,7 +15,7 @@ import { listSlice } from './subscriptions-scripts.ts'
 
 /**
  * A filtered list stops after this many and returns a short page. No request then takes longer than about 50 ms.
- * @limit Subscriptions that one filtered list looks at. Past it: the page is short and has a cursor.
+ * @limit Subscriptions that one filtered list reads. Past it: the page is short and has a cursor.
  */
 const SCANNED_MAX = 5_000
 const SLICES_AT_ONCE = 20
@@ -53,7 +53,7 @@ interface Candidate {
   text: string
 }
 
-/** After this subscription. */
+/** The page begins after this subscription. */
 interface Position {
   topicArn: string
   sliceNumber: number

@@ -14,6 +14,8 @@ const LIST_ELAPSED = readScript('list-elapsed-1')
 
 interface PutTopic extends TopicScriptSettings {
   arn: string
+  /** '1' if no list shows the topic, else ''. */
+  hidden: '' | '1'
   /** The record as it was read; '' if there was none. */
   expected: string
   record: string

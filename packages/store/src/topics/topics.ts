@@ -6,6 +6,7 @@
 import {
   ARN_DEFAULTS,
   type ArnDefaults,
+  directOwnerOf,
   FantailError,
   isFifoName,
   nameOfArn,
@@ -218,6 +219,14 @@ export class Topics {
     await admitLonger(this.#growth, put.expected, put.record)
     const revision = newRevision()
     const expected = put.expected ?? ''
-    return putTopic(this.#redis, { ...put, expected, uid: topic.uid, ...topicFields(topic), revision })
+    const hidden = directOwnerOf(put.arn) === undefined ? '' : '1'
+    return putTopic(this.#redis, {
+      ...put,
+      hidden,
+      expected,
+      uid: topic.uid,
+      ...topicFields(topic),
+      revision,
+    })
   }
 }

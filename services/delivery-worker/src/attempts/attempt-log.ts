@@ -9,14 +9,14 @@ import { resultState } from './attempt-outcome.ts'
 export interface LoggedAttempt {
   message: MessageContext
   subscription: CompiledSubscription
-  /** Made, this one included. */
+  /** Number of attempts so far, this one included. */
   attempts: number
   result: AttemptResult
-  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured'
+  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'wait'
   why: Why | undefined
 }
 
-/** A first attempt that succeeds has no line of its own. The job's line counts it. */
+/** Logs an attempt. A first attempt that succeeds has no line of its own: the line of its job counts it. */
 export function logAttempt(log: Logger, attempt: LoggedAttempt): void {
   const { message, subscription, attempts, result, decision, why } = attempt
   const { messageId, topicArn } = message.message

@@ -23,13 +23,18 @@ import type { CredentialGate } from './credential-gate.ts'
 
 /** Options of one attempt. */
 interface AttemptWays {
-  /** Further messages of the run that may be sent too. The outcome says how many were. */
+  /**
+   * Further messages of the FIFO group that may be sent together with this one. The outcome says how many were sent.
+   */
   run?: InRun[] | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called instead of `done` if the attempt needs another request. If absent, that request is made at once. */
   again?: (again: Again) => void
-  /** When a request may be written. If this moment has passed, `missed` is called instead of `done`. */
+  /**
+   * The time at which the request may be written. If the time has passed before the request is written, `missed` is
+   * called instead of `done`.
+   */
   moment?: SendMoment
 }
 
@@ -41,7 +46,7 @@ interface AttemptMakerOptions {
   metrics: WorkerMetrics
   credentials: Pick<CredentialGate, 'ended'>
   spans: Spans
-  /** At level debug it gets a line for every request, with its send time. */
+  /** At level debug, every request has a log line with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>
 }
 
@@ -52,12 +57,12 @@ export class AttemptMaker {
     this.#options = options
   }
 
-  /** Whether its deliveries are sent in batches, which means that all of them go through its lane. */
+  /** Whether the subscription's deliveries are sent in batches. All of them then go through its lane. */
   goInBatches({ record }: CompiledSubscription): boolean {
     return this.#options.attempters[record.protocol].batching !== undefined
   }
 
-  /** Says that an attempt follows soon, so that a slow connection can be opened now. */
+  /** Called when an attempt follows soon. If connections to the endpoint open slowly, one is opened now. */
   openAhead({ record, target }: CompiledSubscription): void {
     this.#options.attempters[record.protocol].openAhead(target)
   }
@@ -75,7 +80,8 @@ export class AttemptMaker {
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
-      // The caller has prepared the signature. It is missing only if the topic changed its signing at this moment.
+      // The caller has made sure that the signature is ready. It is missing only if the signing of the topic has just
+      // changed.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
       const again = () => this.attempt(subscription, context, delivery, done, ways)
       if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
@@ -83,12 +89,12 @@ export class AttemptMaker {
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
     const ended: AttemptDone = (result, along = 0, copy) => {
       if (span) endSpan(span, result)
-      const outcome = { ...outcomeOf(result, along), copy }
+      const outcome = outcomeOf(result, along, copy)
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       this.#options.credentials.ended(subscription, result)
       done(outcome)
     }
-    this.#send(subscription, context, delivery, { ended, span, ...ways })
+    this.#send(subscription, context, delivery, ways, ended, span)
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -100,7 +106,9 @@ export class AttemptMaker {
     subscription: CompiledSubscription,
     context: MessageContext,
     delivery: Buffer,
-    { ended, span, run, after, again, moment }: Sending,
+    { run, after, again, moment }: AttemptWays,
+    ended: AttemptDone,
+    span: Span | undefined,
   ): void {
     const { record, target, signature, feedback } = subscription
     const asked =
@@ -110,8 +118,9 @@ export class AttemptMaker {
         span?.end()
         again(next)
       })
+    const { target: aim } = context.message
     const attempt = {
-      target,
+      target: aim === undefined ? target : { ...target, url: aim },
       envelope: context.envelopeFor(signature),
       delivery,
       run: run && sentOf(run, signature),
@@ -125,8 +134,8 @@ export class AttemptMaker {
   }
 
   /**
-   * `sentAt`: epoch ms. `monotonicMs`: the host's monotonic clock. All processes of a host share that clock and nobody
-   * sets it, so a throttle can be checked with it.
+   * Logs each request. `sentAt`: epoch ms. `monotonicMs`: the monotonic clock of the host. All processes of a host
+   * share that clock, and it is never set. So the log lines show whether a throttle was kept.
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options
@@ -138,11 +147,6 @@ export class AttemptMaker {
       log.debug({ subscriptionId, messageId, sentAt: Date.now(), monotonicMs, again }, 'request.sent')
     }
   }
-}
-
-interface Sending extends AttemptWays {
-  ended: AttemptDone
-  span: Span | undefined
 }
 
 function spanned(moment: SendMoment, span: Span | undefined): SendMoment {

@@ -1,16 +1,17 @@
-/** The outcome of an attempt, as the parts of the worker pass it on. */
+/** The outcome of an attempt, in the form in which the worker's classes pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
-import { errorCodeOf } from '@fantail/policy'
+import { errorCodeOf, isUnsent } from '@fantail/policy'
 import type { ServerMark } from '@fantail/store'
 
 export interface Outcome {
   result: AttemptResult
-  /** How many further messages of the run were delivered with it (fifo/group-run.ts). */
+  /** How many further messages of the FIFO group were delivered together with the first (fifo/group-run.ts). */
   along: number
-  /** undefined: no answer came. */
+  /** Time until the answer. Undefined: no answer came. */
   answeredAfterMs: number | undefined
   /**
-   * Set if the endpoint is a queue of this Redis: the mark of the copy there. The source may be deleted while it holds.
+   * If the endpoint is a queue of this Redis: the mark of the message's copy in the queue. The source may be deleted
+   * only while the mark holds.
    */
   copy?: ServerMark | undefined
 }
@@ -20,13 +21,14 @@ export function resultState(result: AttemptResult): { statusCode: number | null;
   return { statusCode: null, error: errorCodeOf(result) }
 }
 
-export function outcomeOf(result: AttemptResult, along = 0): Outcome {
-  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined }
+export function outcomeOf(result: AttemptResult, along = 0, copy?: ServerMark): Outcome {
+  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined, copy }
 }
 
 /**
- * Whether the endpoint reacted. An immediate refusal (nothing listens, unknown name) also shows that it does not hang.
+ * Whether the endpoint reacted. If a connection is refused at once, or if the name is unknown, that also shows that the
+ * endpoint does not hang. A limit of this service that kept the attempt back shows nothing.
  */
 function hasAnswered(result: AttemptResult): boolean {
-  return result.kind !== 'failure' || result.error !== 'timeout'
+  return result.kind !== 'failure' || (result.error !== 'timeout' && !isUnsent(result))
 }

@@ -21,12 +21,18 @@ const HUNG_ALLOWANCE = 2
  * @limit How long an attempt may go without an answer. Past it: its endpoint counts as hung and keeps two attempts.
  */
 export const HUNG_MS = 1_000
-/** After a slower answer the allowance does not grow, and first attempts go through the lane for a while. */
+/**
+ * An answer that takes longer is slow. It does not let the allowance grow, and first attempts go through the lane for a
+ * while.
+ */
 export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
-/** The share of the earlier lateness that still counts at the next check. */
+/** At each check, the lateness measured before still counts by this factor. */
 const LAG_KEPT = 0.9
-/** @limit Subscriptions whose standing a worker remembers. Past it: all without an attempt are forgotten. */
+/**
+ * @limit Subscriptions whose standing a worker remembers. Past it: all subscriptions without a running attempt are
+ * forgotten.
+ */
 const STANDINGS_MAX = 200_000
 /** @limit Share of a worker's slots that first attempts leave to the lanes. Past it: first attempts wait. */
 const LANES_SHARE = 1 / 8
@@ -34,7 +40,7 @@ const LANES_SHARE = 1 / 8
 interface Standing {
   inFlight: number
   allowance: number
-  /** The subscription's setting at its latest attempt. */
+  /** The subscription's `maxInFlight` at its latest attempt. */
   maxInFlight: number
   hung: boolean
   proven: boolean
@@ -69,7 +75,8 @@ export class AttemptSlots {
   }
 
   /**
-   * Reports how late this process's own timers are. Answers seem later by that much, which is not the endpoint's fault.
+   * Reports how late the timers of this process are. Answers then seem to come later by as much, which is not the
+   * endpoint's fault.
    */
   reportLag(lagMs: number): void {
     this.#lagMs = Math.max(lagMs, this.#lagMs * LAG_KEPT, 0)
@@ -97,7 +104,10 @@ export class AttemptSlots {
     return this.#standings.get(subscriptionId)?.proven ?? false
   }
 
-  /** Called if another worker has had an answer in time. A subscription that hangs here stays suspect. */
+  /**
+   * Called if the endpoint has answered another worker in time. If an attempt of this worker hangs, the subscription
+   * stays suspect.
+   */
   trust(subscriptionId: string): void {
     const standing = this.#standing(subscriptionId)
     if (!standing.hung) this.#setProven(standing, true)
@@ -128,15 +138,21 @@ export class AttemptSlots {
     return true
   }
 
-  /** `answeredAfterMs`: undefined if no answer came (timeout, connection failure), or if nothing was sent. */
-  release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): void {
+  /**
+   * Returns true if the subscription has become proven. `answeredAfterMs`: undefined if no answer came (timeout,
+   * connection failure), or if nothing was sent.
+   */
+  release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): boolean {
     const standing = this.#standing(subscriptionId)
+    const wasProven = standing.proven
     standing.inFlight--
     this.#count(standing, -1)
     if (answeredAfterMs !== undefined) this.#answered(standing, maxInFlight, answeredAfterMs)
-    if (standing.inFlight > 0) return
+    const hasProven = !wasProven && standing.proven
+    if (standing.inFlight > 0) return hasProven
     this.#busy.delete(subscriptionId)
     if (isUnremarkable(standing)) this.#standings.delete(subscriptionId)
+    return hasProven
   }
 
   /** Called when an attempt has had no answer for HUNG_MS. */
@@ -149,8 +165,8 @@ export class AttemptSlots {
   }
 
   /**
-   * Called when the subscription has another endpoint, which starts like a new one. Attempts in flight keep their
-   * slots.
+   * Called when the subscription was moved to another endpoint. That endpoint counts as new. Attempts in flight keep
+   * their slots.
    */
   renew(subscriptionId: string): void {
     const standing = this.#standings.get(subscriptionId)
@@ -244,7 +260,7 @@ export class AttemptSlots {
   }
 }
 
-/** Whether the standing equals that of a new subscription, so that it need not be kept. */
+/** Whether the standing is the same as that of a new subscription. It is then not worth keeping. */
 function isUnremarkable(standing: Standing): boolean {
   return (
     !standing.hung && !standing.proven && standing.allowance === START_ALLOWANCE && standing.slowUntil === 0

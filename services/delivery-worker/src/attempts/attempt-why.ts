@@ -1,4 +1,4 @@
-/** Finds why an attempt from a lane came at its time, from what the worker knows. */
+/** Finds out why an attempt from a lane was made at its time. */
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { whyItCame } from '@fantail/policy'
 import { parseDeliveryId } from '@fantail/store'
@@ -10,7 +10,7 @@ import type { Outcome } from './attempt-outcome.ts'
 export interface ExplainedAttempt {
   claimed: { delivery: Buffer }
   message: MessageContext
-  /** Made, this one included. */
+  /** Number of attempts so far, this one included. */
   attempts: number
   /** The earlier decision to make this attempt. Absent for a first attempt, or for a delivery of an older release. */
   decided?: StoredWhy | undefined

@@ -1,11 +1,11 @@
 /**
- * Bounds the bytes of messages that attempts of lanes hold, and first attempts that take longer than a second. Slots
- * bound only the number of attempts: 2,000 attempts with messages of 256 KB would hold gigabytes.
+ * Limits the memory for messages of running attempts: attempts of lanes, and first attempts that take longer than a
+ * second. The number of slots is not enough as a limit: 2,000 attempts with messages of 256 KB would need gigabytes.
  *
- * Hanging attempts may use half of the bytes, as with slots (attempt-slots.ts). An attempt of a proven endpoint counts
- * as unproven once it hangs for a second. Proven endpoints always keep their half. For the length of a deadline, all
- * attempts may therefore hold one and a half times the bound. A message counts once on each side, however many
- * deliveries hold it.
+ * Hanging attempts may use half of the bytes, as with slots (attempt-slots.ts). If an attempt of a proven endpoint
+ * hangs for a second, it moves to the half of the unproven endpoints, even if that half is full. Proven endpoints
+ * always keep their half. So for the length of one deadline, all attempts may hold one and a half times the limit. A
+ * message counts once in each half, however many deliveries use it.
  */
 import type { InRun } from '../fifo/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -18,12 +18,12 @@ import type { CapacityAnnouncer } from './freed-capacity.ts'
  * it: claims go back to their lanes.
  */
 const BODY_BYTES_MAX = 134_217_728
-/** Bytes of a message beside its text. */
+/** Bytes that a message takes in addition to its text. */
 const CONTEXT_BYTES = 1_000
-/** The stored text, the message parsed from it, and its envelope. */
+/** Bytes per character of the text. They are for the stored text, the parsed message, and its envelope. */
 const BYTES_PER_CHARACTER = 4
 
-/** Approximate bytes of a message in hand. */
+/** Approximate bytes that a message takes in memory. */
 export function bytesOf(context: MessageContext): number {
   return CONTEXT_BYTES + context.body.length * BYTES_PER_CHARACTER
 }
@@ -35,7 +35,7 @@ export interface HeldBodies {
   release(): void
 }
 
-/** The bytes that one take loads, until its messages are handed on. */
+/** The bytes that one take loads. They count until its messages are passed on. */
 export interface LoadingBodies {
   readonly hasCapacity: boolean
   add(context: MessageContext): void
@@ -67,14 +67,17 @@ export class BodyBytes {
     return this.#freeOf(proven) > 0
   }
 
-  /** How many more attempts fit if they are like the present ones. At least one, if there is any capacity. */
+  /**
+   * How many more attempts there is capacity for, by the average of the present ones. If there is any capacity, it is
+   * at least one.
+   */
   attemptsLeft(proven: boolean): number {
     const free = this.#freeOf(proven) - this.#loadingBytes
     if (free <= 0) return 0
     return Math.ceil(free / (proven ? this.#proven : this.#unproven).average)
   }
 
-  /** Undefined if there is no capacity. The last message may exceed it. */
+  /** Holds the bytes of a message. Undefined if there is no capacity. The last message may exceed the limit. */
   tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
     if (!this.hasCapacity(proven)) return undefined
     return this.hold([context, ...run.map(({ message }) => message)], proven)
@@ -120,7 +123,7 @@ export class BodyBytes {
       end: () => {
         count(-own)
         own = 0
-        // A part may have found no capacity because of these bytes, and may wait for nothing else.
+        // Another class may wait for just these bytes.
         this.#freed.announce()
       },
     }
@@ -133,13 +136,13 @@ export class BodyBytes {
   }
 }
 
-/** One side: proven endpoints, or all others. */
+/** One half of the bytes: for proven endpoints, or for all others. */
 class Side {
   bytes = 0
   #attempts = 0
   readonly #times = new Map<MessageContext, number>()
 
-  /** Average bytes of an attempt. If several attempts share a message, each counts a share of it. */
+  /** Average bytes of an attempt. If several attempts share a message, its bytes are divided among them. */
   get average(): number {
     return this.#attempts === 0 ? CONTEXT_BYTES : Math.max(1, this.bytes / this.#attempts)
   }

@@ -1,9 +1,9 @@
 /**
- * Prevents attempts with credentials that are known to be broken (store: own-credentials.ts). Lanes that need such a
- * credential stand until it is their turn to probe, or until it works.
+ * Prevents attempts with credentials that are known to be broken (store: own-credentials.ts). A lane that needs such a
+ * credential stands: it makes no attempt until it may probe the credential, or until the credential works.
  *
- * The worker learns about credentials from its own attempts, from the lanes that it claims, and from Redis, which it
- * asks when it is time for a probe. Losing this memory does no harm: a lane that stands asks again after a minute at
+ * The worker learns about credentials from its own attempts and from the lanes that it claims. When it is time for a
+ * probe, it asks Redis. It may lose this knowledge without harm, because a standing lane asks again after a minute at
  * most.
  */
 import type { AttemptResult } from '@fantail/contracts'
@@ -15,13 +15,19 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 /** @limit Broken credentials that a worker remembers. Past it: the one that broke first is forgotten. */
 const BROKEN_CREDENTIALS_MAX = 1_000
-/** @limit Subscriptions of which a worker knows the credential. Past it: the least recently used is forgotten. */
+/** @limit Subscriptions whose credential a worker remembers. Past it: the least recently used one is forgotten. */
 const CREDENTIAL_NAMES_MAX = 10_000
-/** @limit Lanes that a worker remembers as standing. Past it: further ones find out by themselves. */
+/**
+ * @limit Lanes that a worker remembers as standing. Past it: a further lane is not remembered, and asks for its
+ * credential at its next probe.
+ */
 const STANDING_LANES_MAX = 10_000
-/** Clocks differ a little. A lane that came too early would only stand again. */
+/**
+ * A lane waits a little longer than until the probe, because clocks differ. If it came too early, it would have to wait
+ * again.
+ */
 const STAND_MARGIN_MS = 100
-/** How long a lane stands if Redis does not answer about its credential. */
+/** How long a lane stands if Redis did not answer whether the credential works. */
 const UNKNOWN_MS = 1_000
 
 /** Why the attempt must wait, and for how long. */
@@ -31,7 +37,7 @@ export interface CredentialWait {
 }
 
 interface Broken {
-  /** By performance.now(), as `probeAt`. */
+  /** By performance.now(), like `probeAt`. */
   since: number
   probeAt: number
   /** Subscription id → shard. */
@@ -67,7 +73,9 @@ export class CredentialGate {
     return name !== undefined && this.#broken.has(name)
   }
 
-  /** Undefined if the attempt is allowed. `standsFor`: the credential that is noted in its lane. */
+  /**
+   * Undefined if the attempt is allowed. `standsFor`: the broken credential that the lane in Redis names, if it stands.
+   */
   admit(
     subscription: Subscriber,
     standsFor?: string,
@@ -81,7 +89,7 @@ export class CredentialGate {
     return this.#ask(subscription, credential)
   }
 
-  /** To be called at the end of every attempt. A response proves that its credential works. */
+  /** Called at the end of every attempt. A response proves that the credential works. */
   ended(subscription: Subscriber, result: AttemptResult): void {
     if (result.kind === 'misconfigured') this.#failed(subscription, result)
     else if (result.kind === 'response' && this.#broken.size > 0)
@@ -93,7 +101,7 @@ export class CredentialGate {
     return this.#options.credentials.probeEveryMs + STAND_MARGIN_MS
   }
 
-  /** To be called when a broken credential works again. */
+  /** Called when a broken credential works again. */
   works(credential: string): void {
     const broken = this.#broken.get(credential)
     if (!broken) return
@@ -140,7 +148,10 @@ export class CredentialGate {
     )
   }
 
-  /** An attempt that began before the credential broke proves nothing. */
+  /**
+   * Called after a response. If the attempt began before the credential broke, the response does not show whether the
+   * credential works now.
+   */
   #answered(subscription: Subscriber, durationMs: number): void {
     const credential = this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)

@@ -1,18 +1,20 @@
 /**
- * Announces freed capacity: slots, bytes of messages, and places in the queue of first attempts.
+ * Notifies classes that wait for capacity: for slots, for bytes of messages, or for places in the queue of first
+ * attempts.
  *
- * A part that frees some announces it. Parts that wait are then called at once, in the order in which they were named.
- * Each finds out itself whether it can continue. An earlier part may take what a later one waits for.
+ * A class that frees capacity announces it. The waiting classes are then called at once, in the order in which they
+ * were given to `notify`. Each checks itself whether it can continue. An earlier one may use the capacity that a later
+ * one waits for.
  */
 interface WaitsForCapacity {
-  /** Called when capacity of some kind is freed. It runs after every attempt, so it must cost next to nothing. */
+  /** Called when capacity of any kind was freed. It runs after every attempt, so it must be very cheap. */
   capacityFreed(): void
 }
 
 export class FreedCapacity {
   #waiting: readonly WaitsForCapacity[] = []
 
-  /** Sets the parts to call. Before this call nobody is notified. */
+  /** Sets the waiting classes. Before this call, nothing is notified. */
   notify(...waiting: WaitsForCapacity[]): void {
     this.#waiting = waiting
   }
@@ -22,5 +24,5 @@ export class FreedCapacity {
   }
 }
 
-/** The methods for a part that only announces. */
+/** The methods for a class that only announces capacity. */
 export type CapacityAnnouncer = Pick<FreedCapacity, 'announce'>

@@ -15,9 +15,12 @@ import {
   createFakeSender,
   createFixture,
   createMessage,
+  DLQ,
   type Fixture,
   TOPIC,
 } from '../fixtures/worker.fixture.ts'
+
+type NewSubscription = Parameters<Fixture['subscribe']>[1]
 
 let fixture: Fixture
 let hook: Receiver
@@ -44,13 +47,14 @@ const startWorker = (using: Vault | undefined) =>
   fixture.startWorker(createFakeSender(), {
     sender: createHttpSender({ allowPrivate: true, timeoutMs: 3_000 }),
     vault: using,
+    credentialProbeMs: 200,
   })
 
-async function subscribe(url: string, options: OutboundOptions) {
+async function subscribe(url: string, options: OutboundOptions, set: NewSubscription = {}) {
   const endpoint = await hideCredentials(url)
   const kept = keepOutbound({ url, ...options }, { topicArn: TOPIC, endpoint }, vault)
   const healthyRetryPolicy = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 20 }
-  return fixture.subscribe('unused', { endpoint, ...kept, deliveryPolicy: { healthyRetryPolicy } })
+  return fixture.subscribe('unused', { endpoint, ...kept, deliveryPolicy: { healthyRetryPolicy }, ...set })
 }
 
 test('credentials and headers reach the endpoint, at the first attempt and from the lane', async () => {
@@ -68,22 +72,28 @@ test('credentials and headers reach the endpoint, at the first attempt and from 
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, basic, basic])
 })
 
-test('a delivery whose secrets cannot be opened waits for the key instead of being sent without them', async () => {
-  const { id } = await subscribe(hook.url, { headers: { 'X-Api-Key': 'k' } })
+test('deliveries whose secrets cannot be opened wait for the key, cost no attempt and are not dead-lettered', async () => {
+  await fixture.queues.put(DLQ, {})
+  const once = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 0 }
+  const set = { redrivePolicy: { deadLetterTargetArn: DLQ }, deliveryPolicy: { healthyRetryPolicy: once } }
+  const { id } = await subscribe(hook.url, { headers: { 'X-Api-Key': 'k' } }, set)
+  const stands = async () => (await figures(id)).stands
   const keyless = await startWorker(undefined)
   const messageId = await fixture.publish('hello')
-  await waitFor(async () =>
-    (await fixture.outcomes.deliveries(messageId))?.some(({ lastError }) => lastError === 'secrets'),
-  )
+  await waitFor(stands, { what: 'the lane to stand without a key' })
   await keyless.stop()
   const stranger = await startWorker(newVault())
   await fixture.publish('again')
-  await waitFor(async () => (await figures(id)).waiting === 2)
+  const row = async () => (await fixture.outcomes.deliveries(messageId))?.[0]
+  await waitFor(async () => (await figures(id)).waiting === 2 && (await row())?.state === 'waiting')
+  expect(await row()).toMatchObject({ attempts: 0, because: 'misconfigured', lastError: 'misconfigured' })
+  await waitFor(async () => (await figures(id)).lastFailure?.error === 'misconfigured')
   await stranger.stop()
   expect(hook.requests).toEqual([])
   await startWorker(vault)
   await hook.waitForRequests(2)
   expect(new Set(hook.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set(['k']))
+  expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
 })
 
 test('a push consumer is reached with its own headers and credentials, through its proxy', async () => {

@@ -1,4 +1,7 @@
-/** State and counters of mail attempts that a worker shares with other processes. */
+/**
+ * Connects attempts to send mails with the data about mails in Redis, which all processes share. Also counts these
+ * attempts.
+ */
 import type { MailTools } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { MailState, type Redis } from '@fantail/store'

@@ -1,4 +1,7 @@
-/** What attempts at phone numbers share with other processes, and how they are counted. */
+/**
+ * Connects attempts to send text messages with the spend and the opted-out numbers in Redis, which all processes share.
+ * Also counts these attempts.
+ */
 import type { SmsTools } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { type Redis, SmsState } from '@fantail/store'

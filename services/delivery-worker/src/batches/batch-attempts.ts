@@ -1,6 +1,6 @@
 /**
- * One request with several records of a lane. It uses one slot, and counts as hanging from its start. Each record is
- * settled by its own result.
+ * Sends several deliveries of a lane in one request. The request uses one slot, and counts as hanging from its start.
+ * Each record has its own result, by which its delivery is settled.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempters, Batching } from '@fantail/delivery'
@@ -45,14 +45,20 @@ export interface BatchAttemptsOptions {
   log: Logger
 }
 
+interface BatchEvents {
+  /** The claim is settled or handed back. */
+  closed(hand: ClaimInHand): void
+  /** A request has ended. Called before its slot is free. */
+  ended(subscriptionId: string, isAnswered: boolean): void
+}
+
 export class BatchAttempts {
   readonly #options: BatchAttemptsOptions
-  /** Called when the claim is settled or handed back. */
-  readonly #closed: (hand: ClaimInHand) => void
+  readonly #events: BatchEvents
 
-  constructor(options: BatchAttemptsOptions, closed: (hand: ClaimInHand) => void) {
+  constructor(options: BatchAttemptsOptions, events: BatchEvents) {
     this.#options = options
-    this.#closed = closed
+    this.#events = events
   }
 
   batchingOf({ record }: CompiledSubscription): Batching | undefined {
@@ -77,13 +83,13 @@ export class BatchAttempts {
     this.giveBack(records, { op: 'stand', delayMs, credential })
   }
 
-  /** No attempt was made. */
+  /** Returns claims to the lane. No attempt of them was made. */
   giveBack(records: readonly BatchedRecord[], to: SettleTo): void {
     const { pacing } = this.#options
     for (const { hand } of records) {
       const { shard, paced, record } = hand.subscription
       if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
-      void this.#options.settling.settle(shard, claimedOf(hand), to).then(() => this.#closed(hand))
+      void this.#options.settling.settle(shard, claimedOf(hand), to).then(() => this.#events.closed(hand))
     }
   }
 
@@ -104,7 +110,9 @@ export class BatchAttempts {
       clearTimeout(hung)
       const outcomes = records.map((_, i) => outcomeOf(results[i] ?? MISSING))
       if (span) endSpan(span, tellingOf(outcomes))
-      this.#release(current, answeredAfterMs(outcomes))
+      const answeredMs = answeredAfterMs(outcomes)
+      this.#events.ended(current.record.id, answeredMs !== undefined)
+      this.#release(current, answeredMs)
       this.#options.credentials.ended(current, tellingOf(outcomes))
       this.#finish(current, records, outcomes)
     })
@@ -116,7 +124,7 @@ export class BatchAttempts {
       const outcome = outcomes[i] ?? outcomeOf(MISSING)
       metrics.attempted(current, hand.message, outcome, outcome.result.durationMs)
       const ended = endedBy(hand, current, outcome, this.#standingOf(hand))
-      void finishing.finish(ended).then(() => this.#closed(hand))
+      void finishing.finish(ended).then(() => this.#events.closed(hand))
     })
   }
 
@@ -126,7 +134,9 @@ export class BatchAttempts {
     return this.#options.spans.start('attempt', { attributes })
   }
 
-  /** The same as for single attempts (lane-attempts.ts). */
+  /**
+   * Called when the request has had no answer for a second. Does the same as for a single attempt (lane-attempts.ts).
+   */
   #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
     const { slots, settling, freed } = this.#options
     slots.hang(record.id)
@@ -161,7 +171,7 @@ const MISSING: AttemptResult = {
   permanent: false,
 }
 
-/** Settings that have changed since then may render the record differently. */
+/** The bytes of the record. They are rendered again if the settings have changed since they were made. */
 function bytesFor({ hand, bytes }: BatchedRecord, current: CompiledSubscription, batching: Batching): Buffer {
   return current === hand.subscription ? bytes : renderedBy(batching, hand, current)
 }
@@ -171,7 +181,10 @@ export function renderedBy(batching: Batching, hand: ClaimInHand, { target }: Co
   return batching.render({ envelope: message.envelopeFor(undefined), delivery: claim.delivery }, target)
 }
 
-/** The result that best describes the request as a whole: our configuration is broken, or the endpoint answered. */
+/**
+ * The result that says most about the whole request: that a credential or setting is broken, or that the endpoint
+ * answered.
+ */
 function tellingOf(outcomes: readonly Outcome[]): AttemptResult {
   const results = outcomes.map(({ result }) => result)
   const broken = results.find(({ kind }) => kind === 'misconfigured')

@@ -1,13 +1,20 @@
 /** Deliveries in batches, by a worker on a real Redis. */
 import type { AttemptResult } from '@fantail/contracts'
 import { laneKey, shardBase, shardOf } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { leaseKey, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
 import { accepted, type BatchAttempter, createBatchAttempter } from './batch-attempter.fixture.ts'
 
 const fixture = await useFixture()
 const failed = (statusCode: number): AttemptResult => ({ kind: 'response', statusCode, durationMs: 1 })
+const unanswered: AttemptResult = {
+  kind: 'failure',
+  error: 'timeout',
+  detail: 'no answer',
+  durationMs: 1_500,
+  permanent: false,
+}
 const textsOf = ({ requests }: BatchAttempter) => requests.flatMap(({ texts }) => texts)
 const range = (n: number) => Array.from({ length: n }, (_, i) => `m${String(i).padStart(3, '0')}`)
 
@@ -157,6 +164,51 @@ test('a worker that stops hands back what it has gathered', async () => {
   expect(textsOf(attempter)).toEqual(['first'])
 })
 
+test('an endpoint that answers late gets whole requests, though it is never proven', async () => {
+  const attempter = createBatchAttempter()
+  attempter.answer = () => ({ ...accepted, durationMs: 1_200 })
+  const { id } = await start(attempter)
+  await deliverFirst(attempter, id)
+  await fixture.publishAll(range(100))
+  await waitFor(() => textsOf(attempter).length >= 101, { what: 'all records' })
+  await isEmpty(id)
+  expect(textsOf(attempter).sort()).toEqual(['first', ...range(100)].sort())
+  expect(attempter.requests.length).toBeLessThan(20)
+})
+
+test('an endpoint that gives no answer gets one record in a request', async () => {
+  const attempter = createBatchAttempter()
+  const policy = { numRetries: 10, minDelayTarget: 1, maxDelayTarget: 1, numNoDelayRetries: 10 }
+  const { id } = await start(attempter, { deliveryPolicy: { healthyRetryPolicy: policy } })
+  let answers = false
+  attempter.answer = () => (answers ? accepted : unanswered)
+  await fixture.publishAll(range(20))
+  await waitFor(() => attempter.requests.length >= 20, { what: 'many requests' })
+  // Takes under way at a time, and claims of one burst, may meet in a request.
+  expect(Math.max(...attempter.requests.map(({ texts }) => texts.length))).toBeLessThan(10)
+  answers = true
+  await isEmpty(id)
+})
+
+test('a batch whose claims are all lost while they wait does not hold up those after it', async () => {
+  const lingerMs = 1_500
+  const attempter = createBatchAttempter()
+  const { id } = await start(attempter, {}, { attemptTimeoutMs: 1 })
+  await deliverFirst(attempter, id)
+  attempter.limits.lingerMs = lingerMs
+  await fixture.publish('lost')
+  await waitFor(async () => ((await figuresOf(id))?.inFlight ?? 0) === 1, { what: 'a claim to wait' })
+  const lostAt = performance.now()
+  await fixture.redis.del(leaseKey(shardBase(shardOf(TOPIC)), id))
+  await waitFor(() => performance.now() - lostAt > lingerMs + 100, {
+    what: 'the time of the batch to be over',
+  })
+  await fixture.publish('later')
+  await waitFor(() => textsOf(attempter).includes('later'), { what: 'a later message' })
+  expect(textsOf(attempter)).toEqual(['first', 'later'])
+  await isEmpty(id)
+})
+
 test('a request that gets no answer makes the endpoint hang, and the records are tried again', async () => {
   const attempter = createBatchAttempter()
   const policy = { numRetries: 1, minDelayTarget: 1, maxDelayTarget: 1, numNoDelayRetries: 1 }
@@ -164,14 +216,7 @@ test('a request that gets no answer makes the endpoint hang, and the records are
   await deliverFirst(attempter, id)
   const { promise, resolve } = Promise.withResolvers<void>()
   attempter.held = promise
-  const timeout: AttemptResult = {
-    kind: 'failure',
-    error: 'timeout',
-    detail: 'no answer',
-    durationMs: 1_500,
-    permanent: false,
-  }
-  attempter.answer = (_, n) => (n === 1 ? timeout : accepted)
+  attempter.answer = (_, n) => (n === 1 ? unanswered : accepted)
   await fixture.publishAll(range(3))
   const isProven = () => fixture.redis.hget(laneKey(shardBase(shardOf(TOPIC)), id), 'a')
   expect(await isProven()).toBe('1')

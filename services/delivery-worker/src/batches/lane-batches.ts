@@ -4,6 +4,9 @@
  * A batch is sent when it is full by records or bytes, or when its first claim has waited for `lingerMs`. If claims
  * wait longer than their leases last, the leases are renewed. A lane may get as many claims as fit into the requests
  * that it may have in flight. An attempt that probes an endpoint or a credential is sent without waiting for others.
+ *
+ * Requests to an unproven endpoint have one record each until one is answered, however late. Then they have as many as
+ * others. Otherwise an endpoint that needs more than a second for each request would get one record in each, for ever.
  */
 import type { BatchLimits } from '@fantail/delivery'
 import { bytesOf } from '../attempts/body-bytes.ts'
@@ -12,15 +15,18 @@ import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../lanes/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedBy } from './batch-attempts.ts'
 
-/** How old a claim may be when it is sent, if its lease is not renewed before. A lease lasts 2 s beyond an attempt. */
+/**
+ * If a claim is older than this when it is sent, its lease is renewed first. A lease lasts 2 s longer than an attempt.
+ */
 const UNRENEWED_MS = 1_000
 /**
- * A quarter of what all attempts of lanes may hold, so that batches that wait long leave the others their bytes.
+ * This is a quarter of the bytes for all attempts of lanes. Batches that wait long so leave enough bytes for other
+ * attempts.
  * @limit memory Bytes of messages that wait in batches for more, counted as four bytes per character. Past it: the
  * largest batch is sent.
  */
 const GATHERED_BYTES_MAX = 33_554_432
-/** @limit Lanes for which a worker asks for claims by the batch. Past it: the one that was least recently used. */
+/** @limit Lanes whose claims a worker requests by the batch. Past it: the least recently used one is forgotten. */
 const BATCHED_LANES_MAX = 1_000
 
 interface Gathering {
@@ -28,13 +34,13 @@ interface Gathering {
   limits: BatchLimits
   records: BatchedRecord[]
   sizeBytes: number
-  /** What its messages take in memory. */
+  /** Bytes that the messages of the batch take in memory. */
   heldBytes: number
-  /** By performance.now(), as `sendAt`. */
+  /** By performance.now(), like `sendAt`. */
   beganAt: number
   sendAt: number
   timer: NodeJS.Timeout
-  /** A renewal that is under way. It changes leases, so a request waits for it. */
+  /** Resolves when no renewal of leases is running. A request waits for that, because a renewal changes the leases. */
   renewing: Promise<void>
 }
 
@@ -48,12 +54,16 @@ interface LaneBatchesOptions extends BatchAttemptsOptions {
 interface BatchedLane {
   records: number
   maxInFlight: number
+  /** Whether its latest request was answered, however late. */
+  isAnswered: boolean
+  /** Requests that are about to take their slot. */
+  starting: number
 }
 
 export class LaneBatches {
   readonly #options: LaneBatchesOptions
   readonly #attempts: BatchAttempts
-  /** By subscription, as in `#lanes`. */
+  /** By subscription, like `#lanes`. */
   readonly #gathering = new Map<string, Gathering>()
   readonly #lanes = new Map<string, BatchedLane>()
   #heldBytes = 0
@@ -63,7 +73,10 @@ export class LaneBatches {
 
   constructor(options: LaneBatchesOptions) {
     this.#options = options
-    this.#attempts = new BatchAttempts(options, (hand) => this.#closed(hand))
+    this.#attempts = new BatchAttempts(options, {
+      closed: (hand) => this.#closed(hand),
+      ended: (id, isAnswered) => this.#ended(id, isAnswered),
+    })
   }
 
   /** Whether deliveries of this subscription are sent in batches. */
@@ -71,7 +84,7 @@ export class LaneBatches {
     return this.#attempts.batchingOf(subscription) !== undefined
   }
 
-  /** Takes over a claim, which needs no slot of its own. */
+  /** Adds a claim to the batch of its lane. The claim needs no slot of its own. */
   add(hand: ClaimInHand): void {
     this.#open++
     const { subscription } = hand
@@ -93,16 +106,29 @@ export class LaneBatches {
   }
 
   /**
-   * Sets how many claims each of these lanes may get now: those of whole requests, without the claims already gathered.
+   * Sets how many claims each of these lanes may get now: as many as fit into its requests, minus the claims that are
+   * already gathered.
    */
   limit(limits: Map<string, number>): void {
-    for (const [id, { records, maxInFlight }] of this.#lanes) {
+    const { slots } = this.#options
+    for (const [id, lane] of this.#lanes) {
       const gathered = this.#gathering.get(id)?.records.length ?? 0
-      limits.set(id, Math.max(0, this.#options.slots.capacity(id, maxInFlight) * records - gathered))
+      const requests = slots.capacity(id, lane.maxInFlight) - lane.starting
+      limits.set(id, Math.max(0, requests * this.#recordsOf(id, lane) - gathered))
     }
   }
 
-  /** Hands back claims that were not sent. Resolves when all others are settled. */
+  /** The claims that lanes of unproven endpoints get in a turn. Undefined: one each. */
+  turnClaims(): ReadonlyMap<string, number> | undefined {
+    let claims: Map<string, number> | undefined
+    for (const [id, lane] of this.#lanes) {
+      if (lane.isAnswered && !this.#options.slots.isProven(id))
+        claims = (claims ?? new Map()).set(id, lane.records)
+    }
+    return claims
+  }
+
+  /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
   async stop(): Promise<void> {
     this.#closing = true
     for (const gathering of [...this.#gathering.values()]) {
@@ -137,8 +163,9 @@ export class LaneBatches {
   }
 
   #remember({ record }: CompiledSubscription, { records }: BatchLimits): void {
+    const { isAnswered = false, starting = 0 } = this.#lanes.get(record.id) ?? {}
     this.#lanes.delete(record.id)
-    this.#lanes.set(record.id, { records, maxInFlight: record.maxInFlight })
+    this.#lanes.set(record.id, { records, maxInFlight: record.maxInFlight, isAnswered, starting })
     const [oldest] = this.#lanes.keys()
     if (oldest !== undefined && this.#lanes.size > BATCHED_LANES_MAX) this.#lanes.delete(oldest)
   }
@@ -153,7 +180,7 @@ export class LaneBatches {
     gathering.timer = setTimeout(() => this.#look(gathering), Math.min(leftMs, this.#renewEveryMs))
   }
 
-  /** Half of what a renewed lease lasts at least. */
+  /** Half of the shortest time that a renewed lease lasts. */
   get #renewEveryMs(): number {
     return (this.#options.attemptTimeoutMs + RENEWED_LEASE_MARGIN_MS) / 2
   }
@@ -165,10 +192,22 @@ export class LaneBatches {
 
   #send(gathering: Gathering): void {
     this.#end(gathering)
+    this.#start(gathering, 1)
     const isOld = gathering.beganAt < performance.now() - UNRENEWED_MS
     void gathering.renewing
       .then(() => (isOld ? this.#renew(gathering) : undefined))
       .then(() => this.#attempts.attempt(gathering.records))
+      .finally(() => this.#start(gathering, -1))
+  }
+
+  #start({ subscription }: Gathering, by: 1 | -1): void {
+    const lane = this.#lanes.get(subscription.record.id)
+    if (lane) lane.starting = Math.max(0, lane.starting + by)
+  }
+
+  /** Records of one request. */
+  #recordsOf(id: string, { records, isAnswered }: BatchedLane): number {
+    return isAnswered || this.#options.slots.isProven(id) ? records : 1
   }
 
   #end(gathering: Gathering): void {
@@ -178,10 +217,14 @@ export class LaneBatches {
     this.#heldBytes -= gathering.heldBytes
   }
 
-  /** Hands back claims that are not ours any more, or whose lane was paused or deleted meanwhile. */
+  /**
+   * Renews the leases of the batch. Drops claims that this worker has lost, and claims whose lane was paused or deleted
+   * meanwhile.
+   */
   async #renew(gathering: Gathering): Promise<void> {
     const { subscription } = gathering
     const asked = [...gathering.records]
+    if (asked.length === 0) return
     const { id: subscriptionId } = subscription.record
     const claims = asked.map(({ hand }) => ({ ...hand.claim, sendAt: null }))
     const renewed = await this.#options.renewals.renew(subscription.shard, {
@@ -198,6 +241,11 @@ export class LaneBatches {
     if (lost.size === 0) return
     gathering.records = gathering.records.filter((record) => !lost.has(record))
     this.#attempts.giveBack([...lost], { op: 'return' })
+  }
+
+  #ended(id: string, isAnswered: boolean): void {
+    const lane = this.#lanes.get(id)
+    if (lane) lane.isAnswered = isAnswered
   }
 
   #closed(hand: ClaimInHand): void {

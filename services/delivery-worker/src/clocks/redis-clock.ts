@@ -1,19 +1,23 @@
 /**
- * Redis's time: the time in a reply, continued by this process's monotonic clock.
+ * Keeps Redis's time. It takes the time from a reply, and continues it with the monotonic clock of this process.
  *
- * A slow reply brings an old time. For the next poll that does not matter. But claims that are sent by an old time
- * would come too close to those of the next reply. Send times therefore use the fastest recent reply.
+ * The time in a slow reply is already old when it arrives. If claims were sent by this old time, they would be late,
+ * and come too close to later claims. Send times are therefore computed from the fastest recent reply.
  *
- * If the time of a request is known, its reply says more, because Redis's clock was read after the request. If earlier
- * replies contradict that, the clock was set back, perhaps by little. This must be noticed. Otherwise every claim would
- * seem late until the allowed drift has caught up, which takes an hour for two seconds.
+ * Redis reads its clock after the request was made. So if the time of the request is known, Redis's clock cannot be
+ * further ahead of this process's than the difference of the two times. If earlier replies say that it is, it was set
+ * back, perhaps only a little. This must be noticed. Otherwise every claim would seem late until the allowed drift has
+ * made up for it: an hour for two seconds.
  */
 
 /** How fast the two clocks may drift apart. The fastest reply loses this much accuracy over time. */
 const DRIFT = 0.0005
-/** No reply is this late, because a command fails after 1.5 s. So Redis's clock has been set back. */
+/** A reply cannot be this late, because a command fails after 1.5 s. If it seems so, Redis's clock was set back. */
 export const SET_BACK_MS = 2_000
-/** No reply but the first few is this much faster than all recent ones. */
+/**
+ * Apart from the first few, no reply is this much faster than all recent ones. If one seems so, Redis's clock may have
+ * been set forward.
+ */
 const SET_FORWARD_MS = 200
 /** Redis's time has whole ms, and scripts round down. */
 const ROUNDING_MS = 2

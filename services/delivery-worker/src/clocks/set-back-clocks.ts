@@ -1,6 +1,7 @@
 /**
- * Corrects for a Redis clock that was set back. This clock is the only source of time. A host's clock can be set back,
- * or a failover may lead to a host whose clock is slow. Due deliveries would then wait that much longer.
+ * Corrects the time of shards after Redis's clock was set back. Redis's clock is the only source of time. It can be set
+ * back on its host, and a failover may lead to a host whose clock is behind. Without a correction, all deliveries would
+ * wait longer by as much.
  *
  * A worker notices it within a second, and makes the time of that master's shards continue from its earlier value.
  * Several workers may do so at once. All shards of a master advance by the same amount, because workers keep one time
@@ -22,7 +23,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
       .then((ms) => {
         if (ms > 0) log.warn({ ms }, 'redis.clock_was_set_back')
       })
-      // The next reply with a time starts this again.
+      // The next reply with a time starts the correction again.
       .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
       .finally(() => catching.delete(master))
   }

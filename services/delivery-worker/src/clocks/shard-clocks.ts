@@ -1,13 +1,13 @@
 /**
- * Redis's time by shard. Scripts use the clock of their shard's master, so there is one clock for each master. A single
- * Redis has one clock.
+ * Keeps Redis's time for each shard. A script uses the clock of its shard's master, so there is one clock for each
+ * master. A single Redis has one clock.
  */
 import { RedisClock } from './redis-clock.ts'
 
 export class ShardClocks {
   /** Called when a master's clock was set back. `clock` continues as before until the shards have been corrected. */
   onSetBack: ((master: string, clock: RedisClock) => void) | undefined
-  /** Called before this process adopts the time of a master's clock that was set forward, or seems so. */
+  /** Called if a master's clock was set forward, or seems so, before this process takes over its new time. */
   onSetForward: (() => void) | undefined
   readonly #masterOf: ((shard: number) => string) | undefined
   readonly #clocks = new Map<string, RedisClock>()
@@ -44,8 +44,9 @@ export class ShardClocks {
   }
 
   /**
-   * A master without a reply yet gets another master's time. A request that is too early thereby learns the right time.
-   * One that is too late would lose time.
+   * The clock of a master that has not replied yet begins with the latest time of the other masters. The first request
+   * to the master may then be too early. That does no harm, because its reply has the right time. A request that is too
+   * late would lose time.
    */
   #newClock(): RedisClock {
     if (this.#clocks.size === 0) return new RedisClock()

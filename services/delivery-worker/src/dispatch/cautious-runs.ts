@@ -1,5 +1,6 @@
 /**
- * Runs of jobs whose earlier starts did not end: a worker was killed or frozen, or Redis was unreachable.
+ * Runs a job again whose earlier starts did not end, because a worker was killed or frozen, or because Redis did not
+ * answer.
  *
  *   start 1, 2   all messages at once, first attempts straight from the job
  *   start 3 …    one message at a time; all deliveries go to their lanes, where leases bound each attempt
@@ -39,9 +40,9 @@ const NOBODY = ''
 interface CautiousRunsOptions {
   checkpoints: Pick<Checkpoints, 'restore' | 'note'>
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
-  /** Like `start`, for a suspect. Nothing of it is started once its topic's retention is over. */
+  /** Like `start`, for a suspect. If the suspect is older than its topic's retention, it is not started. */
   startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void>
-  /** It has thrown. */
+  /** Called if the message has thrown an error. */
   threw(context: MessageContext, error: unknown): void
   /** Called when a suspect waits for its next try. */
   isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
@@ -51,7 +52,10 @@ export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
   return fence >= CAUTIOUS_FROM_FENCE
 }
 
-/** Whether starts have failed at a message of the job, as far as its own checkpoint has been read. */
+/**
+ * Whether starts of the job have failed at one of its messages. It uses only the part of the checkpoint that has been
+ * read.
+ */
 export function hasFailedStarts({ key, restored }: JobRun): boolean {
   const failed = `${shardOf(key)}:${FAILED}`
   return [...restored.keys()].some((name) => name.startsWith(failed))
@@ -81,8 +85,8 @@ export class CautiousRuns {
     for (const [index, context] of messages)
       if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
-    // Suspects with the fewest failed starts come first. A message that kills each worker must not delay one that is
-    // suspected wrongly.
+    // Suspects with the fewest failed starts come first. So a message that kills every worker does not delay a message
+    // that is suspected wrongly.
     const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
     for (const [index, context] of suspects) {
       if (run.lost) break
@@ -91,12 +95,12 @@ export class CautiousRuns {
       if (!(await this.#runOne(run, index, failed, () => startSuspect(run, index, context))))
         return this.#delay(run, index, context, failed.get(index) ?? 0)
     }
-    // The job may not be completed, and a later start must not take its last message for a suspect.
+    // If the job cannot be completed now, it starts again. That start must not take the last message for a suspect.
     await this.#note(run, [[UNDER_WAY, NOBODY]])
     return undefined
   }
 
-  /** False if the message threw. */
+  /** Returns false if the message has thrown an error. */
   async #runOne(
     run: JobRun,
     index: number,
@@ -109,7 +113,7 @@ export class CautiousRuns {
     const ended = await this.#attempt(run, index, start)
     await run.whenUnitsEnded()
     if (ended || run.lost) return true
-    // A killed process may have died for another reason. If a message throws, it is the cause itself.
+    // If a process died, the message may not be the cause. If the message throws an error, it certainly is.
     failed.set(index, Math.max(SUSPECT_FROM, (failed.get(index) ?? 0) + 1))
     await this.#note(run, [
       [`${FAILED}${index}`, String(failed.get(index))],
@@ -152,7 +156,7 @@ export class CautiousRuns {
     return failed
   }
 
-  /** undefined: the suspect has already waited since its latest failed start. */
+  /** The time that the suspect must still wait. Undefined: it has waited long enough since its latest failed start. */
   async #delay(
     run: JobRun,
     index: number,

@@ -1,7 +1,7 @@
 /**
- * Checkpoints of dispatch jobs record in Redis which deliveries a run has settled. If another worker takes the job
- * over, it repeats only the latest moments. A checkpoint is read when a later start begins, written while a run lasts,
- * and removed with its job.
+ * Keeps checkpoints of dispatch jobs in Redis. A checkpoint records which deliveries a run has settled. If another
+ * worker takes the job over, it repeats only the deliveries since the last checkpoint. A run writes the checkpoint from
+ * time to time. A later start of the job reads it. It is deleted together with the job.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
@@ -36,7 +36,7 @@ export class Checkpoints {
     this.#options = options
   }
 
-  /** Runs in hand. */
+  /** Number of runs that have not ended. */
   get runs(): number {
     return this.#runs.size
   }
@@ -50,8 +50,8 @@ export class Checkpoints {
     if (this.#runs.get(run.key) === run) this.#runs.delete(run.key)
     const shards = run.touchedShards()
     if (shards.size === 0) return
-    // An entry stays until the job is completed. If the job went to another worker, this process never learns of that,
-    // so the number is bounded.
+    // An entry stays until the job is completed. If another worker completes the job, this process never learns of it.
+    // So the number of entries is limited.
     if (this.#written.size >= CHECKPOINTED_MAX) this.#written.clear()
     this.#written.set(run.key, shards)
   }
@@ -94,7 +94,9 @@ export class Checkpoints {
     await this.#write(run, shard, () => fields)
   }
 
-  /** Resolves when everything that the run has settled is in Redis or under way, or when the run is lost. */
+  /**
+   * Resolves when everything that the run has settled is stored in Redis, or is being written, or when the run is lost.
+   */
   async save(run: JobRun): Promise<void> {
     for (const shard of run.dirtyShards()) {
       await this.#write(run, shard, () => run.checkpointFields(shard))
@@ -149,7 +151,7 @@ export class Checkpoints {
     if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)
   }
 
-  /** A run that takes longer than a moment writes its settled deliveries from time to time. */
+  /** Starts the timer by which longer runs write their settled deliveries from time to time. */
   #arm(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined

@@ -22,11 +22,11 @@ import { RunRetries } from './run-retries.ts'
 import { QUEUED_MAX, UnitAdmission } from './unit-admission.ts'
 import { UnitStarts } from './unit-starts.ts'
 
-/** Pause before the next start of a job for which the quarantine had no capacity. */
+/** Pause before the next start of a job whose unreadable data did not fit into the quarantine. */
 const FULL_RETRY_MS = 60_000
-/** @limit Slices of messages that wait for capacity. Past it: no job is fetched. */
+/** @limit Slices of messages that wait for capacity. Past it: no further job is fetched. */
 const ADMISSIONS_MAX = 64
-/** @limit memory Message text of all jobs that a worker has in hand. Past it: no job is fetched. */
+/** @limit memory Message text of all jobs that a worker is running. Past it: no further job is fetched. */
 const JOB_BYTES_MAX = 67_108_864
 
 export interface DispatcherOptions {
@@ -37,7 +37,7 @@ export interface DispatcherOptions {
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
-  /** Base of links in messages that name none. */
+  /** Beginning of the links in messages that do not have their own. */
   publicUrl: string | undefined
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
@@ -85,7 +85,7 @@ export class Dispatcher {
     return this.#checkpoints.runs
   }
 
-  /** False while enough deliveries wait. No further job should then be fetched. */
+  /** False while so many deliveries wait that no further job should be fetched. */
   get hasCapacity(): boolean {
     return (
       this.#admission.waiting < ADMISSIONS_MAX &&
@@ -108,14 +108,14 @@ export class Dispatcher {
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = isCautious(run) ? await this.#cautious.run(run) : await this.#runAll(run)
       const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
-      // The job will start again. The next start must know the deliveries that are settled.
+      // The job will start again. Save the settled deliveries, so that the next start knows them.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
       if (run.lost) return 'lost'
       if (postponedMs !== undefined) return { postponedMs }
       this.#checkpoints.saveBeforeLoss(run)
       return 'settled'
     } catch (error) {
-      // The job will start again. First its units under way must end, so that the next start knows of them.
+      // The job will start again. Wait for its running units first, so that the next start knows their results.
       await run.whenUnitsEnded()
       await this.#checkpoints.save(run)
       throw error
@@ -127,7 +127,7 @@ export class Dispatcher {
     }
   }
 
-  /** The job is gone from Redis. */
+  /** Called when the job was removed from Redis. */
   completed(job: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
     return this.#checkpoints.completed(job)
   }
@@ -143,7 +143,7 @@ export class Dispatcher {
     this.#options.log.info({ job, fence, ...counts, lost, durationMs }, 'dispatch.completed')
   }
 
-  /** Lets units continue that wait for capacity. */
+  /** Called when capacity was freed. Units that wait for capacity may continue. */
   capacityFreed(): void {
     this.#admission.capacityFreed()
   }

@@ -1,6 +1,6 @@
 /**
- * Logs and records isolated messages. They wait by themselves, because workers died or froze while such a message was
- * matched.
+ * Logs and records isolated messages. Such a message waits separately from its job or log, because workers died or
+ * froze while they matched it.
  */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
@@ -20,7 +20,9 @@ export class Isolation {
     this.#options = options
   }
 
-  /** The note only explains the message. If Redis is full, nothing must wait because of it. */
+  /**
+   * The record only explains why the message waits. If Redis is full, the record is skipped, and nothing waits for it.
+   */
   async begin(context: MessageContext, failedStarts: number, delayMs: number): Promise<void> {
     const { log, isolated, now } = this.#options
     const { messageId, topicArn } = context.message

@@ -1,7 +1,7 @@
 /**
- * Cuts work that is too large for one worker into parts that all workers share. A batch of many messages is cut by
- * messages, and a message to many subscriptions by slices. Otherwise a topic of ten million subscriptions would occupy
- * one worker for a quarter of an hour, with all its slices in that worker's memory.
+ * Cuts a job that is too large for one worker into parts, which all workers share. If the job has many messages, each
+ * part gets some messages. If one message has many subscriptions, each part gets some slices. Without parts, a message
+ * to ten million subscriptions would occupy one worker for a quarter of an hour, with all slices in its memory.
  *
  * first start ─▶ weighed ─▶ noted, then handed out ─▶ waits for its parts
  *                                │ the worker died
@@ -66,8 +66,8 @@ export class JobParts {
   }
 
   /**
-   * Without a note, nothing was begun, or the job was left whole. Such a job is cut only if it is much larger than the
-   * limit now.
+   * Without a note, the job was not cut: it was not begun, or it was left whole. It is cut now only if it is much
+   * larger than the limit.
    */
   async #handOutAgain(run: JobRun): Promise<boolean> {
     if (await this.#options.retries.untilDone(run, () => run.handOutAgain())) return true
@@ -75,7 +75,7 @@ export class JobParts {
     return this.#cut(run)
   }
 
-  /** Whether an earlier start has settled some of the job while it was whole. Parts would not know of that. */
+  /** Whether an earlier start has settled some deliveries of the whole job. Parts would not know which ones. */
   async #isBegun(run: JobRun): Promise<boolean> {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
     const snapshots = await Promise.all([...arns].map((arn) => this.#snapshotOf(run, arn)))
@@ -85,7 +85,7 @@ export class JobParts {
     return hasFailedStarts(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
   }
 
-  /** The most deliveries of all messages together. Filters are not applied. */
+  /** The largest possible number of deliveries of all messages. It ignores filters. */
   #deliveries(run: JobRun): Promise<number> | number {
     let sum = 0
     let unknown: Promise<TopicSnapshot | null>[] | undefined
@@ -121,7 +121,8 @@ export class JobParts {
   }
 
   async #cut(run: JobRun): Promise<boolean> {
-    // Parts name messages by their positions in the job, and unreadable ones shift these.
+    // Parts name messages by their positions in the job. Unreadable messages are missing in this list, so positions
+    // would be wrong.
     if (run.hasUnreadable) return false
     const parts = cutUp(await Promise.all(run.messages.map((context) => this.#weigh(run, context))))
     if (parts.length < 2) return false
@@ -129,7 +130,7 @@ export class JobParts {
     const hasCapacity = await retries.untilDone(run, () => run.hasCapacityFor(parts.length))
     if (!hasCapacity) return false
     const handedOut = await retries.untilDone(run, () => run.handOut(parts))
-    // A later start decides about the job.
+    // The run ends here, and a later start decides whether to cut the job.
     if (handedOut === false) run.lost = true
     if (handedOut)
       log.info({ job: run.key, messages: run.messages.length, parts: parts.length }, 'dispatch.cut')
@@ -159,7 +160,9 @@ function numbersOf(refs: readonly SliceRef[]): number[] {
   return refs.map(({ sliceId }) => sliceNumberOf(sliceId)).sort((a, b) => a - b)
 }
 
-/** Makes parts of about PART_DELIVERIES. Small neighbours share a part, and a larger message is divided. */
+/**
+ * Makes parts of about PART_DELIVERIES. Small messages that follow each other share a part. A large message is divided.
+ */
 export function cutUp(weights: Weight[]): DispatchPart[] {
   const parts: DispatchPart[] = []
   let [from, together] = [0, 0]
@@ -186,7 +189,10 @@ function isCutBySlices({ deliveries, slices }: Weight): boolean {
   return deliveries > WHOLE_MAX && slices.length > 1
 }
 
-/** From slice 0 to the last one that exists when a part runs, without a gap, because a topic may grow meanwhile. */
+/**
+ * Ranges of slices, without a gap. They begin with slice 0 and end with the last slice that exists when the part runs,
+ * because the topic may grow meanwhile.
+ */
 function rangesOf({ deliveries, slices }: Weight): DispatchPart['slices'][] {
   const count = Math.min(Math.ceil(deliveries / PART_DELIVERIES), slices.length, PARTS_MAX)
   const starts = Array.from({ length: count }, (_, i) =>

@@ -15,9 +15,9 @@ import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
 /**
- * A run with more units drops the source data of those that have ended. With millions of subscriptions that data takes
- * gigabytes.
- * @limit Units of a run up to which ended ones keep what they were made by. Past it: they release it.
+ * If a run has more units, ended units drop the data from which they were made. With millions of subscriptions that
+ * data takes gigabytes.
+ * @limit Units of a run whose data is kept after they have ended. Past it: ended units release their data.
  */
 const UNITS_KEPT_MAX = 16
 
@@ -44,7 +44,7 @@ export class Unit {
   readonly settled: Bitmap
   readonly delivered: Bitmap
   readonly parked: Bitmap
-  /** Most units have none. */
+  /** Copies in queues. Undefined in most units. */
   copies: SlotCopies | undefined
   failures: Failure[] = []
   /** Slots that were delivered with another status than 200, by status. Undefined in most units. */
@@ -54,14 +54,17 @@ export class Unit {
   /** The subscriptions that the message is for. They are decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
   /**
-   * By slot, the subscriptions whose filters keep the message back, without those that an earlier start has settled.
+   * Bitmap of the subscriptions whose filters reject the message, without those that an earlier start has settled.
    * Callers must not change it.
    */
   filtered: Buffer = NOTHING
   open = 0
   /** The unit could not be started completely, and will not end. */
   abandoned = false
-  /** Number of settled bits. The others count how many of them the stored checkpoint has, and the one under way. */
+  /**
+   * Number of settled bits. The next two count how many of these bits the stored checkpoint has, and how many the
+   * checkpoint has that is being written.
+   */
   changes = 0
   stored = 0
   storing = 0
@@ -125,7 +128,7 @@ export class Unit {
     return { shard: this.slice.shard, field, settled, copies }
   }
 
-  /** To be called when the unit has ended and has been reported. The rest tells where its checkpoint is. */
+  /** Called when the unit has ended and was reported. Drops most of its data. The rest says where its checkpoint is. */
   release(): void {
     const { sliceId, shard, revision, topic, slots } = this.slice
     const nobody = { subscriptions: [], filters: null, unfiltered: [], bySlot: [], byId: new Map() }
@@ -136,7 +139,7 @@ export class Unit {
     this.#paused = undefined
   }
 
-  /** One delivery less is open. The last one ends the unit. */
+  /** Called when a delivery is no longer open. The last one ends the unit. */
   close(): void {
     this.open--
     if (this.open === 0 && !this.abandoned) this.run.unitEnded(this)
@@ -165,9 +168,15 @@ export class JobRun implements FencedRun {
   readonly #touchedShards = new Set<number>()
   /** Shards whose checkpoints were requested and not written yet. */
   #askedShards: Set<number> | undefined
-  /** Everything is settled, and the job is about to be completed. A checkpoint would only be left behind. */
+  /**
+   * True when everything is settled and the job is about to be completed. No checkpoint is written any more, because
+   * nothing would delete it.
+   */
   ended = false
-  /** Some data belongs into the quarantine, which is full. The job stays until there is capacity. */
+  /**
+   * True if some data of the job belongs into the quarantine, and the quarantine is full. The job stays until there is
+   * capacity.
+   */
   awaitsQuarantine = false
   #refused = false
   #openUnits = 0
@@ -201,7 +210,7 @@ export class JobRun implements FencedRun {
     this.#touchedShards.add(shard)
   }
 
-  /** Notes that this shard has data of the run. */
+  /** Remembers that this shard has data of the run. */
   touch(shard: number): void {
     this.#touchedShards.add(shard)
   }
@@ -218,7 +227,10 @@ export class JobRun implements FencedRun {
     if (this.#openUnits === 0) this.#waiting?.()
   }
 
-  /** The run no longer waits for the unit. Its deliveries that end before the run does are still in the checkpoint. */
+  /**
+   * The run no longer waits for the unit. If deliveries of the unit end before the run does, the checkpoint still
+   * records them.
+   */
   abandon(unit: Unit): void {
     unit.abandoned = true
     this.#openUnits--
@@ -263,7 +275,7 @@ export class JobRun implements FencedRun {
     return fields
   }
 
-  /** Units of which this run has settled something without a copy in a queue. */
+  /** Units in which this run has settled deliveries that have no copy in a queue. */
   settledBesideCopies(): SettledUnit[] {
     const units = this.units.filter(({ changes, copies }) => changes > (copies?.size ?? 0))
     return units.map((unit) => unit.settledUnit())

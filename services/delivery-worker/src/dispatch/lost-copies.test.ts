@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { shardBase, shardOf } from '@fantail/store'
@@ -20,11 +19,14 @@ async function appendOnlyFile(): Promise<string> {
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof')) ?? '')
 }
 
-/** Simulates a power loss: when the file contains `text`, it is cut before the script that wrote it. */
-async function losePowerBefore(text: string, times = 1): Promise<void> {
+/**
+ * Simulates a power loss: the file is cut before the script that wrote `text` last. The file holds the text before the
+ * worker has the answer, so that `stored` is asked first: a worker without its answer would send the script again.
+ */
+async function losePowerBefore(text: string, stored: () => Promise<boolean>): Promise<void> {
   const file = await appendOnlyFile()
   const written = () => readFileSync(file, 'latin1')
-  await waitFor(() => written().split(text).length > times, { intervalMs: 1 })
+  await waitFor(stored, { intervalMs: 1 })
   await server.kill()
   const all = written()
   truncateSync(file, all.lastIndexOf('*1\r\n$5\r\nMULTI', all.lastIndexOf(text)))
@@ -51,7 +53,7 @@ test('a park that Redis has lost is made again before its job is completed', asy
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   const lane = freshKey(shardBase(shardOf(TOPIC)), id)
   const { answer } = await dispatch('parked')
-  await losePowerBefore(lane)
+  await losePowerBefore(lane, async () => (await redis.zcard(lane)) === 1)
   expect(await redis.zcard(lane)).toBe(0)
   answer()
   await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
@@ -68,7 +70,7 @@ async function dispatchToQueue(text: string) {
 
 test('an append that Redis has lost is made again before its job is completed, and no other request', async () => {
   const { answer, requests } = await dispatchToQueue('appended')
-  await losePowerBefore('appended', 2)
+  await losePowerBefore('appended', async () => (await waiting()) === 1)
   expect(await waiting()).toBe(0)
   answer()
   await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
@@ -78,9 +80,10 @@ test('an append that Redis has lost is made again before its job is completed, a
 test('connections that closed without a loss repeat no request, and append nothing twice', async () => {
   const { worker, answer, requests } = await dispatchToQueue('appended once')
   await waitFor(async () => (await waiting()) === 1)
-  const reconnected = once(worker.redis, 'ready')
+  const reconnected = Promise.withResolvers<void>()
+  worker.redis.once('ready', reconnected.resolve)
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
-  await reconnected
+  await reconnected.promise
   answer()
   await waitFor(async () => (await jobs()).length === 0, { timeoutMs: 15_000 })
   expect([await waiting(), requests()]).toEqual([1, 1])

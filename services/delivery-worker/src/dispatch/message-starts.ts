@@ -85,13 +85,14 @@ export class MessageStarts {
     if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)
     if (snapshot === undefined) return
     if (snapshot === null || snapshot.slices.length === 0) {
-      // Told by one of its parts.
+      // Only one part of a message records things that happen once per message.
       if (!isFirst(run.part)) return
       if (snapshot === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
       this.#options.recorder.unmatched(context)
       return
     }
-    // Checked only here: a message without subscribers must not claim the key of a topic that was created again.
+    // The key is checked only now. Otherwise a message without subscribers could claim the key of a topic that was
+    // created again.
     if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
@@ -127,7 +128,7 @@ export class MessageStarts {
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
   }
 
-  /** null: there is no such topic. undefined: the run is lost. */
+  /** The topic's snapshot. null: there is no such topic. undefined: the run is lost. */
   async #snapshotOf(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
     return this.#untilDone(run, () => this.#options.snapshots.topic(context.message.topicArn))
   }
@@ -173,7 +174,7 @@ export class MessageStarts {
   }
 }
 
-/** A topic whose record cannot be decoded is handled when its message is started. */
+/** Ignores a topic whose record cannot be decoded. It is handled when its message is started. */
 function readableOnly(error: unknown): null {
   if (error instanceof CorruptRecordError) return null
   throw error
@@ -184,7 +185,9 @@ function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): bool
   return sliceNumber >= from && (to === null || sliceNumber < to)
 }
 
-/** The part with a message's first slices does what must happen once per message. */
+/**
+ * Whether this part has the first slices of its message. This part does everything that must happen once per message.
+ */
 function isFirst(part: DispatchPart | undefined): boolean {
   return part === undefined || part.slices[0] === 0
 }

@@ -1,13 +1,13 @@
 /**
- * Parks deliveries and writes checkpoints. There is one script per shard for all runs that have something to write.
+ * Parks deliveries and writes checkpoints. All runs share the scripts: one script per shard writes for all of them.
  *
  * A park carries its run's fence, and the run's checkpoint as it will be after the park. Both are one write, so a
  * worker that takes the job over finds exactly what is settled. If the park is refused as stale, the run is lost.
  *
- * A batch is tried until it has a reply. By the batch's name the script recognises a repeated try. It then does not
- * park deliveries again that have left their lane since, and counts none twice. No other process uses the same name.
- * After a failover two runs may have the same fence. With equal names, one of them would leave deliveries unparked that
- * it takes for parked.
+ * A batch is sent again until a reply comes. Each batch has a name, by which the script recognises a repeated try. The
+ * script then does not park a delivery again that has left its lane since, and counts no delivery twice. Names contain
+ * random bytes, so no two processes use the same name. This matters after a failover, when two runs may have the same
+ * fence. With equal names, the script would take a batch of one run for a repeated batch of the other, and not park it.
  *
  * A checkpoint must not outlive the deliveries that were parked before it. If Redis may have lost these, the run's
  * latest batch in the shard is looked up first (jobs: run-copies.ts).
@@ -39,7 +39,7 @@ export interface FencedRun {
   key: string
   fence: number
   lost: boolean
-  /** No checkpoint is wanted any more. */
+  /** True if no checkpoint is needed any more. */
   ended: boolean
   copies: Pick<DispatchRun['copies'], 'mark' | 'sent' | 'parked' | 'proveIn'>
   /** Checkpoint fields of this shard that have changed since the last that was stored. */
@@ -56,7 +56,9 @@ interface ParkItem {
   park: ParkAs
   /** Absent: the endpoint's standing has not changed. */
   standing?: Standing | undefined
-  /** Marks the delivery as settled in its run's checkpoint. Called just before the script that parks it. */
+  /**
+   * Marks the delivery as settled in the checkpoint of its run. Called right before the script that parks the delivery.
+   */
   mark(): void
   /** Called once. `stale`: the run is lost, and another worker has the delivery. */
   done(outcome: ParkOutcome | 'stale', lease: string | null): void

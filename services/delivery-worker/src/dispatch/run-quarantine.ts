@@ -1,4 +1,4 @@
-/** The quarantine for runs: it gets the messages of a job that cannot be decoded. */
+/** Puts messages of a job that cannot be decoded into the quarantine. */
 import { type NewEntry, QUARANTINE_BASE, type Quarantined } from '@fantail/store'
 import type { JobRun } from './job-run.ts'
 import type { RunRetries } from './run-retries.ts'

@@ -1,4 +1,4 @@
-/** Failures of Redis only delay a job. A failed command is repeated while this process has the run. */
+/** Repeats a failed command of Redis while this process has the run. Failures of Redis therefore only delay a job. */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import { CorruptRecordError } from '@fantail/store'
 
@@ -11,7 +11,10 @@ export class RunRetries {
     this.#report = createStateLog({ log, what: 'dispatch', initial: 'up' })
   }
 
-  /** undefined: the run is lost. Throws CorruptRecordError, because repeating does not help. */
+  /**
+   * Returns the result, or undefined if the run is lost. A CorruptRecordError is thrown at once, because repeating does
+   * not help.
+   */
   async untilDone<T>(run: { lost: boolean }, attempt: () => Promise<T> | T): Promise<T | undefined> {
     while (!run.lost) {
       try {

@@ -10,7 +10,7 @@ export type Stands = (copy: ServerMark) => boolean
 /** The settled part of a unit, without message and slice. */
 export interface SettledUnit {
   shard: number
-  /** Its name in the checkpoint. */
+  /** The field of the unit in the checkpoint. */
   field: string
   settled: Bitmap
   /** undefined: none. */
@@ -41,7 +41,7 @@ export class SlotCopies {
     return this.#size
   }
 
-  /** Each slot once. */
+  /** Adds a copy. It must be called once for each slot. */
   add(slot: number, mark: ServerMark): void {
     this.#size++
     let copies = this.#byPlace.get(mark.key)

@@ -1,10 +1,11 @@
 /** Decides which message and slice is begun next, while there is capacity for its deliveries. */
 
 /**
- * @limit First attempts of a worker that wait for a slot. Past it: no more messages are begun and no job is fetched.
+ * @limit First attempts of a worker that wait for a slot. Past it: no further message is begun and no further job is
+ * fetched.
  */
 export const QUEUED_MAX = 2_000
-/** @limit Deliveries that are begun in one turn of the event loop. Past it: the next turn goes on. */
+/** @limit Deliveries that are begun in one turn of the event loop. Past it: the next turn continues. */
 const BEGUN_PER_TURN_MAX = 1_000
 /**
  * @limit Deliveries of a message and slice that count as small. Past it: the slice waits in the line of large ones.
@@ -39,7 +40,7 @@ export class UnitAdmission {
     return this.#small.length + this.#large.length
   }
 
-  /** A promise if the unit must wait. */
+  /** Begins the unit. Returns a promise if the unit must wait. */
   admit(deliveries: number, start: () => void): Promise<void> | undefined {
     if (this.waiting === 0 && this.#hasCapacity) {
       start()
@@ -51,6 +52,7 @@ export class UnitAdmission {
 
   /** Lets waiting units continue. */
   capacityFreed(): void {
+    if (this.waiting === 0) return
     // One by one, because each may use up the capacity that the next one waits for.
     while (this.#hasCapacity) {
       const next = this.#next()
@@ -66,8 +68,8 @@ export class UnitAdmission {
   }
 
   /**
-   * Counts deliveries that are parked at once. They use no place in the queue, so without this bound a whole backlog
-   * would be begun at once.
+   * Counts deliveries that are parked without an attempt. They take no place in the queue. Without this limit, all
+   * waiting messages would be begun at once.
    */
   countBegun(deliveries: number): void {
     this.#begunInTurn += deliveries
@@ -80,8 +82,8 @@ export class UnitAdmission {
 
   #next(): Admission | undefined {
     this.#isSmallNext = !this.#isSmallNext
-    const [first, other] = this.#isSmallNext ? [this.#small, this.#large] : [this.#large, this.#small]
-    return first.shift() ?? other.shift()
+    if (this.#isSmallNext) return this.#small.shift() ?? this.#large.shift()
+    return this.#large.shift() ?? this.#small.shift()
   }
 
   get #hasCapacity(): boolean {

@@ -60,7 +60,7 @@ export class UnitStarts {
     found?: KnownMatch,
   ): Promise<void> | undefined {
     if (slice.filters !== null) snapshot.hasFilters = true
-    // Read before the wait for capacity. If the wait is long, the check is too old afterwards and is made again.
+    // This is read before the unit waits for capacity. After a long wait the check is too old, and is made again.
     const checkedAt = this.#options.snapshots.checkedAt(slice, snapshot)
     const unit = new Unit({ ...start, slice, checkedAt })
     const match = this.#match(unit, found)
@@ -80,8 +80,8 @@ export class UnitStarts {
     this.#setMatch(unit, match)
     this.#options.admission.countBegun(unit.matched.length)
     unit.run.addUnit(unit)
-    // One delivery more is counted as open while deliveries are handed over. Otherwise the unit could end between two
-    // of them.
+    // While deliveries are passed on, one delivery more counts as open. Otherwise the unit could end before the last
+    // delivery is passed on.
     unit.open++
     try {
       this.#options.firstAttempts.start(unit)
@@ -92,7 +92,7 @@ export class UnitStarts {
     unit.close()
   }
 
-  /** The present slice decides. A filter that changes later affects only later messages. */
+  /** Matches by the present slice. If a filter changes later, that affects only later messages. */
   #match(
     { run, slice, context }: Unit,
     found: KnownMatch | undefined,

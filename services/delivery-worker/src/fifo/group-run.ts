@@ -1,12 +1,13 @@
 /**
- * A run: a claimed delivery of a FIFO lane, and deliveries behind it in its group, that go to their queue in one
- * append. AWS moves 300 messages of a group in a second. One by one, each would take four round trips to Redis.
+ * A run of a FIFO lane: a claimed delivery, and deliveries behind it in its group. One append stores all of them in
+ * their queue. One by one, each would take four round trips to Redis, and AWS moves 300 messages of a group in a
+ * second.
  */
 import { MessageContext } from '../topics/message-context.ts'
 
 /**
- * One script of the queue stores at least this much, so a run is stored as a whole or not at all.
- * @limit Texts and attributes of a FIFO run. Past it: the run ends; the others stay in the lane.
+ * One script of the queue can store at least this many bytes, so a run is stored completely or not at all.
+ * @limit Texts and attributes of a FIFO run. Past it: the run ends, and further deliveries stay in the lane.
  */
 const RUN_TEXT_BYTES_MAX = 1_048_576
 
@@ -21,8 +22,8 @@ interface Behind {
 }
 
 /**
- * The deliveries behind the head that may be sent too, up to the first unreadable one. That one is handled when it is
- * its group's head.
+ * The deliveries behind the head that may be sent with it, up to the first unreadable one. The unreadable one is
+ * handled when it is the head of its group.
  */
 export function runOf(head: MessageContext, behind: Behind[]): InRun[] {
   const run: InRun[] = []

@@ -22,7 +22,7 @@ export interface LogBatch {
    * Messages whose subscribers cannot be determined. They must be quarantined before they leave the log without a lane.
    */
   unmatchable: Unmatchable[]
-  /** A suspect that is too old to be matched again. */
+  /** Set if a suspect is too old to be matched again. */
   expired?: { topic: TopicRecord; context: MessageContext }
 }
 
@@ -33,12 +33,12 @@ export interface Unmatchable {
 
 interface LogNote {
   context: MessageContext
-  /** null: for no subscription. */
+  /** null: the message is for no subscription. */
   slice: CompiledSlice | null
   parked: Bitmap
   /** Which parked deliveries belong to a paused subscription. undefined: none. */
   paused: Bitmap | undefined
-  /** By slot, the subscriptions whose filters keep the message back. */
+  /** Bitmap of the subscriptions whose filters reject the message. */
   filtered: Buffer
   reasons: FilterReasons
 }
@@ -49,15 +49,15 @@ export function expiredBatch(topic: TopicRecord, context: MessageContext): LogBa
   return { move, deliveries: 0, notes: [], unmatchable: [], expired: { topic, context } }
 }
 
-/** Undefined: the caller has given the answer up. */
+/** Undefined: the caller no longer needs the answer. */
 type MatchSlice = (
   slice: CompiledSlice,
   context: MessageContext,
 ) => SliceMatch | Promise<SliceMatch | undefined>
 
 /**
- * Matches as many of the first messages as one script can move, fewer if matching was given up. Messages of which only
- * the id is known go to no lane.
+ * Matches the first messages, as many as one script can move. It ends early if the caller no longer needs the answer.
+ * If only the id of a message is known, the message goes to no lane.
  */
 export async function matchEntries(
   slice: CompiledSlice | null,

@@ -18,6 +18,7 @@ import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { Isolation } from '../dispatch/isolation.ts'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
+import { fakeStats } from '../fixtures/stats.fixture.ts'
 import { createMessage, useFixture } from '../fixtures/worker.fixture.ts'
 import { LaneBodies } from '../lanes/lane-bodies.ts'
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
@@ -77,7 +78,11 @@ async function work(killer?: string): Promise<void> {
   const process = { dead: false }
   const cache = new SnapshotCache(new Snapshots(redis), () => undefined)
   const now = () => Date.now() + skewMs
-  const recorder = new OutcomeRecorder(outcomes, createWorkerMetrics(createMetrics(), now), log)
+  const recorder = new OutcomeRecorder(
+    outcomes,
+    createWorkerMetrics(createMetrics(), now, fakeStats().counter),
+    log,
+  )
   const readers = new LogReaders({
     reading: new FifoReading(connectionOf(process)),
     snapshots: {

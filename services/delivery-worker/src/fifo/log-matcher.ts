@@ -1,11 +1,11 @@
-/** Matches messages that a reader has read from a log. Meanwhile it keeps the reader's lease alive. */
+/** Matches messages that a reader has read from a log. Meanwhile it renews the reader's lease. */
 import type { FifoReading, LogClaim } from '@fantail/store'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 
-/** Three times within a lease. */
+/** A lease lasts three times as long. */
 const RENEW_MS = 1_000
 
 export interface LogMatcherOptions {
@@ -15,7 +15,7 @@ export interface LogMatcherOptions {
   now(): number
   /** Called when a lease could not be renewed. */
   onDown(error: unknown): void
-  /** The pause before it looks again, if a snapshot is not the topic's. */
+  /** Waits before the next try if the snapshot belongs to another topic of the same name. */
   pause(): Promise<void>
 }
 
@@ -60,7 +60,10 @@ export class LogMatcher {
     return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
   }
 
-  /** Costly filters may take longer than the lease, so reads renew it. If that fails, the next move reports it. */
+  /**
+   * Costly filters may take longer than the lease lasts, so the lease is renewed by reads. If that fails, the next move
+   * reports the failure.
+   */
   #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
     let isLost = false
     const timer = setInterval(() => {

@@ -3,12 +3,13 @@
  *
  * take ─▶ LogReaders: read ─▶ match (SnapshotCache) ─▶ move, which reads on ─▶ … ─▶ lanes
  *
- * One log has one reader at a time. A reader keeps nothing but its claim. If it dies, Redis does not answer or the
- * process stops, the next reader continues from the log. A message that cannot be decoded or matched is quarantined
- * before it leaves the log, because one message must not stop a topic. While the quarantine is full, the log waits.
+ * A log has one reader at a time. A reader keeps only its claim in memory, so the next reader can continue from the
+ * log. This happens if a reader dies, if Redis does not answer, or if the process stops. If a message cannot be decoded
+ * or matched, it goes to the quarantine and then leaves the log, so it does not stop the topic. While the quarantine is
+ * full, the log waits.
  *
- * If readers die at a message, it is isolated with its group, in a log that is lent and read like any other. Only its
- * topic's retention ends it there.
+ * If readers die while they handle a message, the message and its group are moved to a separate log (isolated). That
+ * log is lent and read like any other. The message stays there until it is delivered or its topic's retention ends.
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import {
@@ -29,10 +30,13 @@ import type { LogBatch } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 
-/** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for others. */
+/** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for other workers. */
 const READERS_MAX = 64
 const LOG_RETRY_MS = 200
-/** By then the lease has ended. Another worker has the log, or this one gets it again. */
+/**
+ * How long a step is tried. After this time the lease has ended. Another worker has the log then, or this one gets it
+ * again.
+ */
 const TRY_FOR_MS = 3_000
 /** No pause, because a take reports when the log is due again. */
 const NO_PAUSE_MS = 0
@@ -73,7 +77,7 @@ export class LogReaders {
     return this.#stopped ? 0 : READERS_MAX - this.#running.size
   }
 
-  /** Begins to read a log that a take has lent. */
+  /** Begins to read a log that a take has lent to this worker. */
   read(shard: number, claim: LogClaim): void {
     const reader = this.#read(shard, claim)
     this.#running.add(reader)
@@ -150,7 +154,7 @@ export class LogReaders {
       await this.#options.isolation.begin(context, isolated.failedStarts, isolated.delayMs)
   }
 
-  /** The reader is alive, so the message in hand is not to blame. */
+  /** Ends the reader after a failure. Its process lives, so the failure is not counted against the message. */
   async #giveUp(shard: number, claim: LogClaim): Promise<void> {
     try {
       await this.#options.reading.giveUp(shard, claim)
@@ -159,7 +163,10 @@ export class LogReaders {
     }
   }
 
-  /** An unreadable message leaves the log with the others. Only its id is known. */
+  /**
+   * Decodes the messages. An unreadable one goes to the quarantine and leaves the log with the others. Only its id is
+   * known.
+   */
   #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
     const { bodies } = this.#options
     return Promise.all(
@@ -181,7 +188,7 @@ export class LogReaders {
     })
   }
 
-  /** Every step is safe to repeat, and is refused once another reader has the log. */
+  /** Repeats a step until it succeeds. Redis refuses the step if another reader has the log now. */
   async #untilDone<T>(attempt: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     for (;;) {

@@ -1,16 +1,20 @@
 /**
- * A crowd of unproven endpoints. With many first attempts queued, theirs wait only while some of these endpoints
- * answer. Otherwise they would fill the queue of first attempts, and every other message would wait with them.
+ * Watches the unproven endpoints as one group. If many first attempts are queued, those of unproven endpoints stay in
+ * the queue only while at least some of these endpoints answer. Otherwise they would fill the queue, and all other
+ * messages would wait too.
  */
 import { type AttemptSlots, SLOW_MS } from '../attempts/attempt-slots.ts'
 
-/** @limit Waiting first attempts from which those of silent endpoints are parked at once. */
+/**
+ * @limit Number of waiting first attempts. Past it: if no unproven endpoint answers, first attempts of unproven
+ * endpoints are parked.
+ */
 const CROWD_MIN = 1_000
-/** @limit How long none of these endpoints may answer. Past it: their first attempts are parked. */
+/** @limit How long none of the unproven endpoints may answer. Past it: their first attempts are parked. */
 const CROWD_PATIENCE_MS = 100
 /**
- * Parking too early only costs writes to a lane. Waiting stops dispatch.
- * @limit The same in a process that is late itself.
+ * If an attempt is parked too early, that only costs writes to a lane. If it waits too long, dispatch stops.
+ * @limit The same time in a process whose own timers are late.
  */
 const CROWD_PATIENCE_MS_MAX = 1_000
 

@@ -13,7 +13,10 @@ export interface FirstAttempt extends Linked<FirstAttempt> {
   /** By performance.now(), like `startedAt`. */
   queuedAt: number
   startedAt: number
-  /** Set if it was parked under a lease while running. It is settled when both the lease and the outcome are known. */
+  /**
+   * Set if the delivery was parked under a lease while its attempt was running. The delivery is settled when both the
+   * lease and the outcome are known.
+   */
   detached:
     | {
         /** Undefined: not known yet. null: the delivery was not parked. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
+import { TargetTurns } from '../attempts/target-turns.ts'
 import type { Unit } from '../dispatch/job-run.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
 
@@ -30,6 +31,7 @@ function createFirstAttempts() {
     slots,
     bytes: { hasCapacity: () => true },
     credentials: { stands: () => false },
+    targets: new TargetTurns(),
     attempts: {
       attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done),
       goInBatches: () => false,
@@ -42,6 +44,7 @@ function createFirstAttempts() {
     attemptTimeoutMs: 60_000,
     metrics: { delivered: () => undefined },
     notes: { delivered: () => undefined, failed: () => undefined },
+    reports: { firstDelivered: () => undefined, ended: () => undefined },
     status: {},
     freed,
   } as unknown as FirstAttemptsOptions)

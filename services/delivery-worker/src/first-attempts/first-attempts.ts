@@ -8,8 +8,7 @@
  * - *detached*: still running after a second; it is parked under a lease, and settled when it ends
  * - out: delivered, or parked in its lane
  *
- * Slow deliveries are parked rather than waited for. A job therefore never waits longer than about a second for one
- * endpoint.
+ * A slow delivery is parked, so a job never waits longer than about a second for one endpoint.
  *
  * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
  */
@@ -18,6 +17,7 @@ import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
+import type { TargetTurns } from '../attempts/target-turns.ts'
 import { isCautious } from '../dispatch/cautious-runs.ts'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -39,6 +39,7 @@ export interface FirstAttemptsOptions
   attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   credentials: Pick<CredentialGate, 'stands'>
+  targets: Pick<TargetTurns, 'isBusy' | 'begin' | 'end'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -88,9 +89,9 @@ export class FirstAttempts {
   start(unit: Unit): void {
     const ageMs = this.#options.now() - unit.context.message.publishedAt
     const isTooOld = ageMs > unit.slice.topic.retentionSeconds * 1_000
-    // If the starts of a job keep ending, its deliveries go to their lanes. There they have leases, which outlast the
-    // job's run.
-    const goesByLane = isTooOld || isCautious(unit.run)
+    // If several starts of the job did not end, its deliveries go to their lanes. Lanes have leases, which last longer
+    // than the run of a job. A direct message waits in its lane if its target is busy.
+    const goesByLane = isTooOld || isCautious(unit.run) || this.#options.targets.isBusy(unit.context)
     const queuedAt = performance.now()
     let unsigned: Unsigned | undefined
     for (const subscription of unit.matched) {
@@ -101,7 +102,7 @@ export class FirstAttempts {
       else if (subscription.signature === undefined) this.#queues.offer(attempt)
       else unsigned = this.#offerSigned(attempt, unsigned)
     }
-    // They wait without slots, because a slow signature says nothing about the endpoint.
+    // These attempts wait for their signatures without slots, because a slow signature says nothing about the endpoint.
     if (unsigned) this.#signatures.hold([...unsigned.keys()], new Set(unsigned.values()))
     this.#arm()
   }
@@ -110,7 +111,7 @@ export class FirstAttempts {
     this.#queues.capacityFreed()
   }
 
-  /** Parks all queued attempts. Resolves when none runs any more. Called once, at the end. */
+  /** Parks all queued attempts. Resolves when no attempt is running. Called once, when the worker stops. */
   async stop(): Promise<void> {
     this.#closing = true
     this.#queues.parkAll()
@@ -124,7 +125,7 @@ export class FirstAttempts {
     const { record, goesByLane } = subscription
     const { id } = record
     if (goesByLane || attempts.goInBatches(subscription) || credentials.stands(subscription)) return true
-    // Hanging attempts hold all bytes of their half. The lane takes the delivery when there is capacity again.
+    // Hanging attempts use all bytes of their half. The delivery waits in its lane until there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)
   }
@@ -142,7 +143,8 @@ export class FirstAttempts {
     if (!signed) this.#queues.offer(attempt)
     else {
       this.#ends.parkFresh(attempt)
-      // The signature was only requested so that loading the key is tried again. The lane requests it anew.
+      // This signature is not used. It was only requested so that the process tries again to load the key. The lane
+      // requests its own signature.
       signed.catch(() => undefined)
     }
     return unsigned
@@ -168,7 +170,9 @@ export class FirstAttempts {
     }, LOOK_MS)
   }
 
-  /** Checks running and queued attempts. Time that this process itself was late does not count against an endpoint. */
+  /**
+   * Checks running and queued attempts. If this process was late itself, that time does not count against an endpoint.
+   */
   #look(): void {
     const now = performance.now()
     this.#options.slots.reportLag(now - this.#lookDueAt)

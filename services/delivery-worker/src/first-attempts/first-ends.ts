@@ -1,9 +1,8 @@
 /** Ends a first attempt: its delivery is delivered, parked in its lane, or settled there under its lease. */
 import { nextStep, whyNext } from '@fantail/policy'
-import type { Logger } from '@fantail/runtime'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
-import { logAttempt } from '../attempts/attempt-log.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import type { AttemptReports } from '../attempts/attempt-reports.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { Parking } from '../dispatch/parking.ts'
@@ -20,9 +19,9 @@ export interface FirstEndsOptions {
   metrics: Pick<WorkerMetrics, 'delivered'>
   notes: Pick<AttemptNotes, 'delivered' | 'failed'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
+  reports: Pick<AttemptReports, 'ended' | 'firstDelivered'>
   jitter: number
   maxRetrySeconds: number
-  log: Logger
 }
 
 export class FirstEnds {
@@ -69,26 +68,33 @@ export class FirstEnds {
     const { statusCode, error } = resultState(outcome.result)
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context)
-      this.#options.notes.delivered(subscription)
+      this.#options.notes.delivered(subscription, 1, attempt.startedAt + outcome.result.durationMs)
+      this.#options.reports.firstDelivered(subscription, unit.context, outcome.result)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
       unit.markDelivered(slot, statusCode, outcome.copy)
       unit.close()
       return
     }
+    if (step.step === 'wait') {
+      // The delivery enters its lane, which asks for the limit again.
+      this.parkFresh(attempt)
+      return
+    }
     this.#options.notes.failed(subscription, outcome.result)
     unit.failures.push([slot, statusCode, error])
-    const attempted = { message: unit.context, subscription, attempts: 1, result: outcome.result }
+    const { result } = outcome
+    const attempted = { message: unit.context, subscription, attempts: 1, result, path: 'first' } as const
     if (step.step === 'stand') {
-      logAttempt(this.#options.log, {
+      this.#options.reports.ended({
         ...attempted,
         decision: 'misconfigured',
         why: { because: 'misconfigured', delayMs: null },
       })
-      // The delivery enters its lane. The lane asks for the credential, and stands.
+      // The delivery goes to its lane. The lane then asks for the credential, and stands.
       this.parkFresh(attempt)
       return
     }
-    logAttempt(this.#options.log, { ...attempted, decision: step.step, why: whyNext(step) })
+    this.#options.reports.ended({ ...attempted, decision: step.step, why: whyNext(step) })
     if (step.step === 'retry') {
       const state: RetryState = { kind: 'retry', attempts: 1, statusCode, error, why: whyNext(step) }
       this.#park(attempt, { as: 'retry', delayMs: step.delayMs, state })
@@ -100,7 +106,7 @@ export class FirstEnds {
     }
   }
 
-  /** `parked`: called if the delivery was not in the lane before and the run is not lost. */
+  /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
   #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
     const { unit, subscription, slot } = attempt
     if (subscription.record.status === 'paused') unit.markPaused(slot)
@@ -124,7 +130,10 @@ export class FirstEnds {
     })
   }
 
-  /** Needs both the lease and the outcome. Without a lease (`gone`, `stale`, `present`) the outcome is dropped. */
+  /**
+   * Settles a detached delivery when both its lease and its outcome are known. If it has no lease (`gone`, `stale`,
+   * `present`), the outcome is dropped.
+   */
   #settleDetached(attempt: FirstAttempt): void {
     const { detached, subscription, unit } = attempt
     if (!detached?.outcome || !detached.lease) return
@@ -140,6 +149,7 @@ export class FirstEnds {
       attempts: 1,
       outcome: detached.outcome,
       message: unit.context,
+      path: 'first',
     })
   }
 

@@ -1,9 +1,10 @@
 /**
- * First attempts that wait, in a queue per subscription. The subscription or the worker has no slot, or the snapshot is
- * being checked.
+ * Holds first attempts that wait, in one queue per subscription. They wait for a slot of the subscription or of the
+ * worker, or for a check of the snapshot.
  */
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
+import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
@@ -13,25 +14,26 @@ import { SubscriptionQueue } from './subscription-queue.ts'
 
 export interface FirstQueuesOptions {
   slots: AttemptSlots
+  targets: Pick<TargetTurns, 'isBusy'>
   snapshots: SnapshotChecksOptions['snapshots']
   crowd: EndpointCrowd
   /** First attempts that wait for a signature. They count as queued. */
   signatures: { readonly size: number }
   freed: CapacityAnnouncer
   goesByLane(subscription: CompiledSubscription): boolean
-  /** It has its slot. */
+  /** Called when the attempt has its slot. */
   run(attempt: FirstAttempt): void
-  /** It waits no longer here. */
+  /** Called when the attempt leaves the queue without a slot. */
   park(attempt: FirstAttempt): void
 }
 
 export class FirstQueues {
   readonly #options: FirstQueuesOptions
-  /** By subscription, the longest waiting first. */
+  /** Subscription → its queue. The queue that has waited longest comes first. */
   readonly #queues = new Map<string, SubscriptionQueue>()
   readonly #checks: SnapshotChecks
   #waiting = 0
-  /** Some attempt waits for a slot of the worker, not only for one of its subscription. */
+  /** True if an attempt waits for a slot of the worker, and not only for one of its subscription. */
   #starved = false
 
   constructor(options: FirstQueuesOptions) {
@@ -44,12 +46,12 @@ export class FirstQueues {
     return this.#waiting + this.#options.signatures.size
   }
 
-  /** Runs, queues or parks it. */
+  /** Runs, queues or parks the attempt. Called when `queuedAt` is set. */
   offer(attempt: FirstAttempt): void {
     const { id, maxInFlight } = attempt.subscription.record
     const { slots, crowd } = this.#options
     const queue = this.#queues.get(id)
-    const mustCheck = this.#checks.isDue(attempt.unit)
+    const mustCheck = this.#checks.isDue(attempt.unit, attempt.queuedAt)
     if (!queue && !mustCheck && slots.acquireFirst(id, maxInFlight)) {
       this.#options.run(attempt)
       return
@@ -75,6 +77,12 @@ export class FirstQueues {
     const { slots } = this.#options
     for (let next = queue.first; next; next = queue.first) {
       if (this.#checks.mustWait(next.unit)) return
+      if (this.#options.targets.isBusy(next.unit.context)) {
+        queue.removeFirst()
+        this.#waiting--
+        this.#options.park(next)
+        continue
+      }
       if (!slots.acquireFirst(id, next.subscription.record.maxInFlight)) {
         this.#starved ||= slots.freeForFirst <= 0
         return
@@ -87,7 +95,7 @@ export class FirstQueues {
     this.#queues.delete(id)
   }
 
-  /** Starts attempts that wait for a slot of the worker. Those that have waited longest come first. */
+  /** Starts attempts that wait for a slot of the worker. Attempts that have waited longest come first. */
   capacityFreed(): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
@@ -109,8 +117,8 @@ export class FirstQueues {
   }
 
   /**
-   * Parks queues that do not move. A queue that moves is not parked, however long it is, because lanes cost more than
-   * waiting.
+   * Parks the attempts of queues in which none was started lately. If attempts are started, even a long queue is not
+   * parked, because lanes cost more than waiting.
    */
   parkStuck(now: number): void {
     const { slots, crowd } = this.#options
@@ -154,7 +162,7 @@ export class FirstQueues {
     this.#options.freed.announce()
   }
 
-  /** False: it is parked. */
+  /** Returns false if the attempt was parked. */
   #renew(attempt: FirstAttempt, state: SnapshotState): boolean {
     const subscription = attempt.unit.slice.byId.get(attempt.subscription.record.id)
     if (state === 'changed' && subscription && !this.#options.goesByLane(subscription)) {

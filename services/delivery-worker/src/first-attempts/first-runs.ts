@@ -1,25 +1,27 @@
-/** First attempts that run. If one gets no answer for a second, it is detached: its job no longer waits for it. */
+/** Runs first attempts. If an attempt gets no answer for a second, it is detached: its job no longer waits for it. */
 import { LinkedList } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
+import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstAttempt } from './first-attempt.ts'
 import type { FirstEnds } from './first-ends.ts'
 import type { FirstQueues } from './first-queues.ts'
 
 /**
- * It covers the way back to Redis, and delays of a busy worker. It must not be longer: what a killed worker had in
- * flight must move again within 20 s.
- * @limit What a lease lasts beyond the attempt's deadline. After it: the delivery waits again.
+ * In this time the worker writes the result to Redis, even if it is busy. The time must not be longer, because
+ * deliveries of a killed worker must continue within 20 s.
+ * @limit Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again.
  */
 export const FIRST_LEASE_MARGIN_MS = 3_500
 
 export interface FirstRunsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold'>
+  targets: Pick<TargetTurns, 'begin' | 'end'>
   attempts: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
   queues: Pick<FirstQueues, 'startWaiting' | 'park'>
@@ -31,7 +33,7 @@ export interface FirstRunsOptions {
 
 export class FirstRuns {
   readonly #options: FirstRunsOptions
-  /** In order of their start. */
+  /** The running attempts, in the order in which they were started. */
   readonly #running = new LinkedList<FirstAttempt>()
   readonly #idle: (() => void)[] = []
 
@@ -43,17 +45,18 @@ export class FirstRuns {
     return this.#running.size
   }
 
-  /** It has its slot. */
+  /** Runs an attempt that has its slot. */
   run(attempt: FirstAttempt): void {
     attempt.startedAt = performance.now()
     this.#running.append(attempt)
     const { unit, subscription } = attempt
+    this.#options.targets.begin(unit.context)
     this.#options.attempts.attempt(subscription, unit.context, unit.context.id, (outcome) =>
       this.#ended(attempt, outcome),
     )
   }
 
-  /** Detaches attempts that run too long, and parks those that wait behind them. */
+  /** Detaches attempts that take too long, and parks the attempts that wait behind them. */
   detachSlow(now: number): void {
     const { slots, queues } = this.#options
     const slowMs = slots.slowMs
@@ -66,19 +69,18 @@ export class FirstRuns {
     }
   }
 
-  /** Resolves when none runs. Call it only when no further attempt is started. */
+  /** Resolves when no attempt is running. Called only when no further attempt is started. */
   async whenNone(): Promise<void> {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   #ended(attempt: FirstAttempt, outcome: Outcome): void {
     this.#running.remove(attempt)
+    this.#options.targets.end(attempt.unit.context)
     const { slots, crowd, ends, queues, freed } = this.#options
     const { id, maxInFlight } = attempt.subscription.record
-    const wasProven = slots.isProven(id)
-    slots.release(id, maxInFlight, outcome.answeredAfterMs)
-    const hasAnswered = !wasProven && slots.isProven(id)
-    if (hasAnswered || this.#running.size === 0) crowd.answered()
+    const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs)
+    if (hasProven || this.#running.size === 0) crowd.answered()
     ends.end(attempt, outcome)
     queues.startWaiting(id)
     freed.announce()

@@ -1,8 +1,10 @@
-/** First attempts whose message is being signed. They wait here without a slot until all their signatures are there. */
+/**
+ * Holds first attempts whose message is being signed. They wait without a slot until all their signatures are ready.
+ */
 
 interface SignatureWaitsOptions<D> {
   signed(deliveries: D[]): void
-  /** No key could be had. */
+  /** Called if no key could be loaded. */
   failed(deliveries: D[]): void
 }
 
@@ -15,7 +17,7 @@ export class SignatureWaits<D> {
     this.#options = options
   }
 
-  /** Deliveries that are held. */
+  /** Number of deliveries that wait. */
   get size(): number {
     return this.#size
   }

@@ -1,4 +1,4 @@
-/** Checks the snapshot of a unit whose first attempts have waited, before more of them are started by it. */
+/** Checks the snapshot of a unit whose first attempts have waited. Only then more of them are started. */
 import type { Unit } from '../dispatch/job-run.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -13,7 +13,7 @@ export type SnapshotState = 'current' | 'changed' | 'unknown'
 
 export interface SnapshotChecksOptions {
   snapshots: Pick<SnapshotCache, 'slice' | 'checkedAt'>
-  /** Called after a check. The unit has the newest slice, unless the state is unknown. */
+  /** Called after a check. Unless the state is unknown, the unit has the newest slice now. */
   checked(unit: Unit, state: SnapshotState): void
 }
 
@@ -25,9 +25,12 @@ export class SnapshotChecks {
     this.#options = options
   }
 
-  /** Whether to check now: the run is lost, so another worker has its deliveries, or the last check is too old. */
-  isDue({ run, checkedAt }: Unit): boolean {
-    return run.lost || performance.now() - checkedAt >= FIRST_SNAPSHOT_AGE_MS_MAX
+  /**
+   * Whether a check is needed. This is so if the last check is too old, or if the run is lost and another worker has
+   * its deliveries.
+   */
+  isDue({ run, checkedAt }: Unit, now = performance.now()): boolean {
+    return run.lost || now - checkedAt >= FIRST_SNAPSHOT_AGE_MS_MAX
   }
 
   /** Returns true if nothing of the unit may start before `checked` is called. */
@@ -46,13 +49,14 @@ export class SnapshotChecks {
     try {
       slice = unit.run.lost ? null : await snapshots.slice(unit.slice)
     } catch {
-      // Redis is unreachable, so nothing may start by this snapshot. Parking logs that, and tries until it works.
+      // Redis does not answer, so no attempt may start with this snapshot. Parking logs the failure and repeats until
+      // Redis answers.
     }
     this.#checking.delete(unit)
     const isCurrent = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
-      // The cache may have answered with an older check. If the answer took long, a newer one is not available.
+      // The cache may have answered with an earlier check. If the answer took long, there is no newer one.
       const newest = performance.now() - FIRST_SNAPSHOT_AGE_MS_MAX / 2
       unit.checkedAt = Math.max(snapshots.checkedAt(slice), newest)
     }

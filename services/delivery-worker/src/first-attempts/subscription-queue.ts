@@ -1,17 +1,17 @@
-/** The first attempts of one subscription that wait, in order. */
+/** A queue of waiting first attempts of one subscription. */
 import type { FirstAttempt } from './first-attempt.ts'
 
 /**
  * Removing started attempts in groups is cheaper than one by one.
- * @limit Started entries that a queue of first attempts forgets at once.
+ * @limit Started attempts that a queue still lists. Past it: they are removed together.
  */
 const HEAD_MAX = 64
 
 export class SubscriptionQueue {
-  /** When one was last started, or when the first one was queued; by performance.now(). */
+  /** When an attempt was last started, or else when the first one was queued, by performance.now(). */
   movedAt: number
   #waiting: FirstAttempt[]
-  /** Index of the first waiting attempt. Those before it have been started. */
+  /** Index of the first waiting attempt. Attempts before it have been started. */
   #head = 0
 
   constructor(first: FirstAttempt) {

@@ -9,18 +9,18 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Claimed } from './settling.ts'
 
-/** A claim that is neither settled nor handed back, with what its attempt needs. */
+/** A claim that is neither settled nor returned to its lane, with the data that its attempt needs. */
 export interface ClaimInHand {
   subscription: CompiledSubscription
   claim: Claim
   message: MessageContext
-  /** FIFO: what may go with it. */
+  /** FIFO: the deliveries behind it that may be sent together with it. */
   run?: InRun[]
-  /** Throttled: the earlier requests of the attempt, if there were any. */
+  /** In a throttled lane: the earlier requests of the attempt, if there were any. */
   after?: Again
-  /** Throttled: a request has missed its send time, because connecting to the endpoint took too long. */
+  /** In a throttled lane: a request has missed its send time, because connecting to the endpoint took too long. */
   slowToConnect?: true
-  /** When to send, by performance.now(). null: at once. */
+  /** Send time, by performance.now(). null: at once. */
   sendAt: number | null
   /** Whether the endpoint was proven, according to its lane, when the delivery was claimed. */
   proven: boolean
@@ -30,7 +30,7 @@ export interface ClaimInHand {
   heldBy?: WaitCause | undefined
   /** The bytes of its message and those of its run, as BodyBytes counts them. */
   held?: HeldBodies
-  /** Whether it has a slot of AttemptSlots. If not, it takes one at its send time. */
+  /** Whether it has a slot (AttemptSlots). If not, it takes one at its send time. */
   hasSlot: boolean
   /** When the subscription's settings were last known to be current, by performance.now(). */
   checkedAt: number
@@ -40,7 +40,7 @@ export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
   return { subscriptionId: subscription.record.id, delivery: claim.delivery, lease: claim.lease }
 }
 
-/** The end of its attempt. `standing`: the standing of the endpoint, if its lane does not have it. */
+/** The end of the claim's attempt. `standing`: the standing of the endpoint, if the lane does not have it yet. */
 export function endedBy(
   hand: ClaimInHand,
   subscription: CompiledSubscription,

@@ -1,11 +1,11 @@
 /**
- * Handles one claim. It is attempted at its time and settled, dead-lettered if it is marked dead, or handed back
- * unsent.
+ * Handles claims. A claim is attempted at its send time and then settled. If it is marked dead, it is dead-lettered
+ * instead. If it cannot be sent, it returns to its lane.
  *
- * A claim that is sent at once already has its slot. A throttled claim takes its slot at its send time (lane-turns.ts),
- * so a planned request occupies none. Every request of a throttled attempt has its own send time and slot, also one
- * after a reset or a challenge. Only the end of the attempt counts as an attempt. If a request misses its send time on
- * the way to the endpoint, its slot is kept for the next one.
+ * A claim without a send time already has its slot. A throttled claim takes its slot only at its send time
+ * (lane-turns.ts), so a waiting claim uses none. In a throttled attempt every request has its own send time and slot,
+ * even a request after a reset or a challenge. All of them together count as one attempt. If a request misses its send
+ * time while the connection is being opened, it keeps its slot for the next send time.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
 import type { Again, EnvelopeSigning } from '@fantail/delivery'
@@ -18,6 +18,7 @@ import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
 import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
+import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -32,13 +33,11 @@ import type { Settling } from './settling.ts'
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
 /**
- * @limit Times that a delivery goes back uncharged when its next request gets no send time or slot. Past it: the
- * attempt counts.
+ * @limit How often a delivery may return to its lane without a counted attempt, because its next request got no send
+ * time or slot. Past it: the attempt counts.
  */
 const UNCHARGED_MAX = 5
-/**
- * @limit Deliveries of which these times are remembered. Past it: the least recently used one is forgotten.
- */
+/** @limit Deliveries for which a worker remembers this number. Past it: the least recently used one is forgotten. */
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
 interface LaneAttemptsOptions {
@@ -49,11 +48,12 @@ interface LaneAttemptsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   credentials: Pick<CredentialGate, 'admit'>
   slots: AttemptSlots
+  targets: Pick<TargetTurns, 'end'>
   freed: CapacityAnnouncer
   snapshots: SnapshotCache
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
-  /** Whether Redis can be asked. */
+  /** Whether Redis can be reached. */
   isConnected(): boolean
   log: Logger
 }
@@ -75,7 +75,7 @@ export class LaneAttempts {
     })
   }
 
-  /** Number of claims that are neither settled nor handed back yet. */
+  /** Number of claims that are neither settled nor returned to their lanes. */
   get open(): number {
     return this.#open
   }
@@ -94,7 +94,7 @@ export class LaneAttempts {
     this.#turns.add(hand)
   }
 
-  /** Redis is back. */
+  /** Called when Redis can be reached again. */
   reconnected(): void {
     this.#turns.reconnected()
   }
@@ -113,7 +113,7 @@ export class LaneAttempts {
     void this.#options.finishing.deadLetter(dead).finally(() => this.#closed(hand))
   }
 
-  /** Hands back claims that were not sent. Resolves when all others are settled. */
+  /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
   async stop(): Promise<void> {
     this.#closing = true
     this.#turns.stop()
@@ -141,7 +141,7 @@ export class LaneAttempts {
     else this.#attempt(hand, current, turn)
   }
 
-  /** Its credential is broken, and this claim is not the probe. */
+  /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane stands. */
   #stand(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
     this.#giveBack(hand, { op: 'stand', delayMs, credential })
   }
@@ -166,7 +166,7 @@ export class LaneAttempts {
       clearTimeout(hung)
       if (dialMs > SEND_LATE_MS_MAX) {
         hand.slowToConnect = true
-        // Opens one connection more than there are claims, so that the next claim finds one.
+        // Opens one connection more than there are claims, so that the next claim has one ready.
         this.#options.attempts.openAhead(hand.subscription)
       }
       if (turn) this.#turns.missed(turn)
@@ -184,8 +184,9 @@ export class LaneAttempts {
   }
 
   /**
-   * Ends a claim that has no send time or no slot. If it has made a request, or was late because of a slow connection,
-   * no attempt is counted, up to UNCHARGED_MAX times. Without that limit it would be tried without an end.
+   * Ends a claim that got no send time or no slot. If it has made a request, or was late because of a slow connection,
+   * no attempt is counted. This happens at most UNCHARGED_MAX times. Without a limit the delivery would be tried for
+   * ever.
    */
   #endUnsent(hand: ClaimInHand): void {
     const { after, slowToConnect, claim, subscription } = hand
@@ -204,8 +205,8 @@ export class LaneAttempts {
   }
 
   /**
-   * Returns false if no key can be loaded. Loading may take time, in which the claim keeps its slot. This bounds the
-   * number of tries.
+   * Signs the message. Returns false if no key can be loaded. While a key is being loaded, the claim keeps its slot, so
+   * the number of tries stays limited.
    */
   async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
     const { signature, target } = subscription
@@ -218,8 +219,8 @@ export class LaneAttempts {
   }
 
   /**
-   * The attempt hangs, and counts among the suspects now. These fill at most their half, so another slot may be free.
-   * The lane learns of it at once.
+   * Called when the attempt hangs. It now counts against the half of the slots for suspects, so a slot of the other
+   * half may be free. The lane is notified at once.
    */
   #hang(hand: ClaimInHand): void {
     const { record, shard } = hand.subscription
@@ -244,7 +245,7 @@ export class LaneAttempts {
     this.#giveBack(hand, delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
   }
 
-  /** No attempt was made. */
+  /** Returns the claim to its lane. No attempt was made. */
   #giveBack(hand: ClaimInHand, to: SettleTo): void {
     if (hand.hasSlot) this.#releaseSlot(hand)
     const { settling, pacing } = this.#options
@@ -259,6 +260,7 @@ export class LaneAttempts {
     maxInFlight = hand.subscription.record.maxInFlight,
   ): void {
     hand.hasSlot = false
+    this.#options.targets.end(hand.message)
     this.#options.slots.release(hand.subscription.record.id, maxInFlight, answeredAfterMs)
     this.#options.freed.announce()
   }

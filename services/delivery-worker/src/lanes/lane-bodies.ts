@@ -1,4 +1,7 @@
-/** Messages of claimed deliveries: fetched once per message and shard, and cached up to 64 MiB. */
+/**
+ * Loads the messages of claimed deliveries from Redis. A message is loaded once for all its deliveries in a shard, and
+ * cached.
+ */
 import type { Message } from '@fantail/contracts'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -8,14 +11,15 @@ import { MessageContext } from '../topics/message-context.ts'
 /** @limit memory Bodies that a worker caches. Past it: the least recently used one is dropped. */
 const BODY_CACHE_BYTES_MAX = 67_108_864
 /**
- * Bodies are read in groups of this size. If many come slowly and a try fails, the next one finds some already cached.
+ * Bodies are read from Redis in groups of this size. If a group fails, the groups that have arrived stay in the cache.
+ * The next try therefore reads fewer bodies.
  */
 const BODIES_TOGETHER = 100
-/** Fetches of one take. */
+/** Groups that one take reads at the same time. */
 const FETCHES_AT_ONCE = 2
 /**
- * At most 50 MB. Takes of few bodies do not wait for each other.
- * @limit Bodies under way to a worker. Past it: further loads wait.
+ * So many bodies have at most 50 MB. They are two full groups, or many groups of a few bodies each.
+ * @limit Bodies that a worker has requested from Redis and not received yet. Past it: further requests wait.
  */
 const COMING_MAX = 200
 
@@ -45,7 +49,7 @@ export class LaneBodies {
     sizeCalculation: bytesOf,
   })
 
-  /** Number of bodies under way. */
+  /** Number of bodies that were requested and have not arrived. */
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
@@ -55,12 +59,12 @@ export class LaneBodies {
   }
 
   /**
-   * Bodies by position: null if the body is gone, an UnreadableBody if it cannot be decoded. Undefined: not loaded,
-   * because `loading` had no capacity for more.
+   * Returns a body for each delivery, in the same order. null: the body is gone. UnreadableBody: it cannot be decoded.
+   * Undefined: it was not loaded, because `loading` had no capacity for more.
    */
   async get(shard: number, deliveries: Buffer[], loading?: LoadingBodies): Promise<LaneBody[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
-    // Cached messages are kept here. The cache may drop any of them before the others arrive.
+    // The cache may drop a message before the other messages arrive. Keep the messages that it has now.
     const found: Found = new Map()
     for (const key of keys) {
       const known = this.#cache.get(key)
@@ -74,7 +78,7 @@ export class LaneBodies {
     return keys.map((key) => found.get(key))
   }
 
-  /** Returns false if there was no capacity. */
+  /** Fetches the next group. Returns false if `loading` had no capacity for it. */
   async #fetchSome(shard: number, missing: string[], { found, loading }: Fetching): Promise<boolean> {
     const reserved = Math.min(missing.length, BODIES_TOGETHER)
     while (this.#coming > 0 && this.#coming + reserved > COMING_MAX)
@@ -105,7 +109,7 @@ export class LaneBodies {
     })
   }
 
-  /** Caches a message that was read elsewhere, and that a lane will soon need. */
+  /** Caches a message that other code has read and that a lane will need soon. */
   keep(context: MessageContext): void {
     this.#cache.set(context.id.toString('latin1'), context)
   }

@@ -1,4 +1,7 @@
-/** Handles the claims of a take or of the sweep: each is attempted, dead-lettered, discarded or handed back. */
+/**
+ * Handles the claims of a take or of the sweep. Each claim is attempted, dead-lettered, discarded, or returned to its
+ * lane.
+ */
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {
@@ -13,6 +16,7 @@ import {
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import { runOf } from '../fifo/group-run.ts'
@@ -28,7 +32,7 @@ import type { Claimed, Settling } from './settling.ts'
 
 /** For deliveries that were in flight, or under way to this worker, when the lane was purged. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
-/** A claim that got no slot waits this long. Otherwise lane and worker would hand it back and forth. */
+/** A claim that got no slot waits this long in its lane. Otherwise it would be claimed and returned again and again. */
 const REFUSED_MS = 250
 /** If a full quarantine refuses a delivery, it stays in its lane and is claimed again after this time. */
 const FULL_QUARANTINE_CLAIM_MS = 60_000
@@ -36,6 +40,7 @@ const FULL_QUARANTINE_CLAIM_MS = 60_000
 export interface LaneClaimsOptions {
   slots: AttemptSlots
   bytes: BodyBytes
+  targets: Pick<TargetTurns, 'waitOf' | 'begin'>
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
@@ -54,7 +59,7 @@ export interface LaneClaimsOptions {
 
 interface LaneInHand {
   lane: ClaimedLane
-  /** null: it is gone or cannot be read. */
+  /** null: the slice is gone or cannot be read. */
   slice: CompiledSlice | null
   /** Messages of the lane's claims, followed by those of the next lanes. */
   messages: Iterator<LaneBody>
@@ -68,7 +73,7 @@ export class LaneClaims {
     this.#options = options
   }
 
-  /** Records what the script has removed, and begins what it has claimed. `askedAt`: by performance.now(). */
+  /** Records deliveries that the script has removed, and begins the claims. `askedAt`: by performance.now(). */
   async handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const { subscriptionId, delivery } of result.expired)
       this.#options.recorder.expired(subscriptionId, delivery)
@@ -169,7 +174,7 @@ export class LaneClaims {
     await settling.settle(shard, claimed, { op: 'return', delayMs })
   }
 
-  /** null: it is gone or cannot be read. The other lanes of the take continue. */
+  /** null: the slice is gone or cannot be read. The other lanes of the take continue. */
   async #sliceOf(shard: number, { sliceId, sliceRevision }: ClaimedLane): Promise<CompiledSlice | null> {
     try {
       return await this.#options.snapshots.slice({ sliceId, shard }, sliceRevision)
@@ -190,8 +195,14 @@ export class LaneClaims {
       void this.#discard(hand)
       return
     }
+    const waitMs = this.#options.targets.waitOf(message)
+    if (waitMs !== undefined) {
+      const back = { op: 'return', delayMs: waitMs } as const
+      void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
+      return
+    }
     const { id, maxInFlight } = subscription.record
-    // A turn includes a slot. If the slot were taken only at the send time, there might be none.
+    // A lane with a turn takes its slot now. At the send time there might be no slot.
     const takesLater = claim.sendAt !== null && hand.proven
     const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
     if (held && this.#options.batches.takes(subscription)) {
@@ -199,6 +210,7 @@ export class LaneClaims {
       return
     }
     if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
+      if (!takesLater) this.#options.targets.begin(message)
       this.#options.attempts.begin({ ...hand, held, hasSlot: !takesLater })
       return
     }

@@ -1,13 +1,13 @@
 /**
- * The gauges of lanes at a scrape, for at most as many lanes as telemetry keeps, the busiest ones. Also the gauges of
- * FIFO logs. It reads no snapshot. Otherwise a scrape would load slices that this worker does not use, and the cache
- * would drop used ones.
+ * Reads the gauges of lanes and of FIFO logs at a scrape. It shows at most as many lanes as telemetry keeps, the ones
+ * with the most waiting deliveries. It does not use snapshots. A scrape would load slices that this worker does not
+ * need, and the cache would drop needed ones.
  */
-import { parseArn } from '@fantail/contracts'
+import { nameOfArn } from '@fantail/contracts'
 import { busyLanes, drainOf, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 
-/** @limit Lanes of a shard that the gauges look at. Past it: the others are left out. */
+/** @limit Lanes of a shard that the gauges read. Past it: the others are left out. */
 const LANES_PER_SHARD_MAX = 200
 
 interface LaneGaugesOptions {
@@ -24,7 +24,7 @@ export async function observeLanes({ redis, lanes, now }: LaneGaugesOptions): Pr
     if (!figure) return []
     const { waiting, inFlight, oldestPublishedAt } = figure
     return {
-      topic: parseArn(topicArn)?.name ?? topicArn,
+      topic: nameOfArn(topicArn),
       subscription: subscriptionId,
       waiting,
       inFlight,
@@ -40,7 +40,7 @@ export async function observeFifoLogs({
 }: Pick<LaneGaugesOptions, 'redis' | 'now'>): Promise<FifoLogObservation[]> {
   const logs = await fifoLogFigures(redis)
   return logs.map(({ topicArn, messages, oldestPublishedAt }) => ({
-    topic: parseArn(topicArn)?.name ?? topicArn,
+    topic: nameOfArn(topicArn),
     messages,
     oldestSeconds: Math.max(0, now() - oldestPublishedAt) / 1_000,
   }))

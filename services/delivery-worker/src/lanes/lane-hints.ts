@@ -8,7 +8,9 @@ import type { ReportPart } from '../shards/part-states.ts'
 
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000
-/** With this step every shard is reached, and soon one of each master. */
+/**
+ * Step to the next shard whose time is read. This step reaches every shard in turn, and soon a shard of each master.
+ */
 const TIMED_STEP = 17
 
 interface LaneHintsOptions {
@@ -17,13 +19,13 @@ interface LaneHintsOptions {
   report: ReportPart
   /** A delivery of the shard is due at this Redis time. null: none is. */
   dueAt(shard: number, at: number | null): void
-  /** Like dueAt, for the first lane that waits for its turn. */
+  /** Like `dueAt`, for the first lane in the line of turns. */
   turnAt(shard: number, at: number | null): void
-  /** A clock has got the time. */
+  /** Called when a clock has got the time. */
   onTime(): void
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
-  /** Called once a second. Commands that it sends share the round trip. */
+  /** Called once a second. Its commands are sent in the same round trip as the read of the hints. */
   onLook(): void
 }
 
@@ -35,7 +37,7 @@ export class LaneHints {
   readonly #hintedTurns = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
-  /** The shard of which the time is read next. */
+  /** The shard whose time is read next. */
   #timed = 0
   #stopped = false
 
@@ -52,12 +54,12 @@ export class LaneHints {
     clearTimeout(this.#timer)
   }
 
-  /** Hints may have been missed, so the next look is at all shards. */
+  /** Hints may be lost, so the next read is of all shards. */
   reconnected(): void {
     this.#sweptAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Replaces a hint whose time has passed. If it stayed, its shard would be taken from every second without an end. */
+  /** Replaces a hint whose time has passed. Otherwise the worker would take from its shard every second, for ever. */
   correct(shard: number, dueAt: number | null): void {
     if (this.#hinted.delete(shard)) this.#options.lanes.noteDue(shard, dueAt).catch(laterAgain)
   }
@@ -122,5 +124,5 @@ export class LaneHints {
 }
 
 function laterAgain(): void {
-  // The next read of the hints starts this again.
+  // The next read of the hints tries this again.
 }

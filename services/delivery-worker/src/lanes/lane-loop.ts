@@ -1,12 +1,13 @@
 /**
- * Decides when to take from which shard's lanes, and hands the claims on.
+ * Decides when to take from the lanes of which shard, and passes the claims on.
  *
  * For each shard it knows when a delivery is next due: from every script's reply, from wakes (pub/sub), and from reads
  * of the busy-shards hint and of all shards (lane-hints.ts). A worker takes only deliveries for which it has slots and
  * bytes. Several workers share a shard by alternating.
  *
- * Lanes of unproven endpoints wait separately (`turns`), for slots of their own half, with one take of them at a time.
- * While no such slot is free they are not read. Any number of them therefore costs nothing.
+ * Lanes of unproven endpoints wait in a separate line (`turns`) for slots of their own half. There is one take from
+ * this line at a time. While no such slot is free, the line is not read. So these lanes cost nothing, whatever their
+ * number.
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
@@ -23,9 +24,9 @@ const LANES_PER_TAKE = 100
 const DELIVERIES_PER_TAKE_MAX = 500
 /** Send times are at most this far ahead. The lease covers that time too. */
 const AHEAD_MS = 250
-/** @limit Takes of a worker under way at a time. Past it: shards wait. */
+/** @limit Takes that a worker makes at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
-/** @limit Pause of the lane loop. Past it: it looks again. */
+/** @limit Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
 const TAKE_RETRY_MS = 500
@@ -33,13 +34,13 @@ const TAKE_RETRY_MS = 500
 const TURNS_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
-  batches: Pick<LaneBatches, 'takes' | 'add' | 'limit'>
+  batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'turnClaims'>
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
-  /** Called once a second with the read of the hints. Commands that it sends share the round trip. */
+  /** Called once a second together with the read of the hints. Its commands are sent in the same round trip. */
   onLook(): void
 }
 
@@ -55,9 +56,9 @@ export class LaneLoop {
   #takingTurns = false
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
-  /** Deliveries are due, and no slot or no bytes are free for them. */
+  /** True if deliveries are due, and no slot or no bytes are free for them. */
   #starved = false
-  /** The same for turns. */
+  /** True if lanes wait for their turn, and no slot or no bytes are free for them. */
   #turnsStarved = false
   /** By performance.now(). */
   #turnsNotBefore = 0
@@ -79,7 +80,7 @@ export class LaneLoop {
     this.#hints.start()
   }
 
-  /** Takes no more. Resolves when no take is under way. */
+  /** Stops taking. Resolves when no take is running. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -112,7 +113,10 @@ export class LaneLoop {
     if (isFree || isTurnFree) this.#schedule()
   }
 
-  /** The connection is back. Ended claims are settled first, and the workers must not all take at once. */
+  /**
+   * Called when Redis can be reached again. Ended claims are settled first. The first take is delayed, so that not all
+   * workers take at once.
+   */
   reconnected(): void {
     this.#notBefore = performance.now() + Math.random() * RECONNECT_JITTER_MS
     this.#hints.reconnected()
@@ -140,7 +144,7 @@ export class LaneLoop {
     return next
   }
 
-  /** Only the first in the line. While its shard is taken from, the others wait. */
+  /** Only the first shard in the line. While the worker takes from it, the others wait. */
   #nextTurn(): (ShardTurn & { inMs: number }) | undefined {
     if (this.#turnsStarved || this.#takingTurns) return undefined
     const { first } = this.#line
@@ -181,13 +185,14 @@ export class LaneLoop {
       this.#due.delete(shard)
     }
     const askedAt = performance.now()
-    // Takes under way share the free slots. Claims beyond them would have to go back.
+    // Running takes share the free slots. Claims beyond them would have to return to their lanes.
     const share = Math.ceil(this.#free(true) / this.#taking.size)
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
         deliveriesMax: turn ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
         turnsMax: turn ? Math.ceil(this.#free(false)) : 0,
+        turnClaims: turn && this.#options.batches.turnClaims(),
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + AHEAD_MS,
         limits: this.#limits(),
@@ -218,7 +223,7 @@ export class LaneLoop {
     else this.#hints.correct(shard, nextDueAt)
   }
 
-  /** Records what a script has removed, and begins what it has claimed. `askedAt`: by performance.now(). */
+  /** Records deliveries that a script has removed, and begins the claims. `askedAt`: by performance.now(). */
   handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     return this.#claims.handOn(shard, result, askedAt)
   }

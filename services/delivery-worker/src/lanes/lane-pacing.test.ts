@@ -95,15 +95,15 @@ test('what is not asked while the circuit is open is tried again by its policy, 
   const sender = createFakeSender()
   const locked = {
     kind: 'failure',
-    error: 'secrets',
-    detail: 'no key',
+    error: 'storage',
+    detail: 'no answer of Redis',
     durationMs: 0,
     permanent: false,
   } as const
   sender.answer = (_, n) => (n === 1 ? 503 : locked)
   await fixture.startWorker(sender)
   await fixture.publish('a')
-  await waitFor(() => sender.sent.length >= 4, { what: 'three tries without a key' })
+  await waitFor(() => sender.sent.length >= 4, { what: 'three tries without Redis' })
   const gaps = sender.sent.slice(2).map(({ at }, i) => at - (sender.sent[i + 1]?.at ?? 0))
   expect(Math.min(...gaps)).toBeGreaterThan(500)
   expect(await figures(id)).toMatchObject({ circuitOpenUntil: expect.any(Number) })

@@ -15,11 +15,11 @@ const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {
   open: boolean
-  /** Redis time when it last closed. null: it is open, or has never been open. */
+  /** Redis time at which the circuit last closed. null: it is open, or has never been open. */
   closedAt: number | null
 }
 
-/** The facts about the lane whose endpoint answered. */
+/** The lane whose endpoint answered. */
 type PacedLane = Pick<CompiledSubscription, 'shard' | 'record' | 'policy'>
 
 interface Item extends LaneResult {
@@ -47,8 +47,8 @@ export class LanePacing {
 
   /**
    * Reports an answer, and returns the state of the lane's circuit before it. If the circuit was open, the attempt was
-   * a probe, or it began before the circuit opened. An attempt without a request is no probe. The next one may then go
-   * at once, and only the policy delays it.
+   * a probe, or it began before the circuit opened. An attempt without a request is not a probe. The next probe may
+   * then start at once, and only the retry policy delays it.
    */
   async answered(
     { shard, record, policy }: PacedLane,
@@ -64,7 +64,7 @@ export class LanePacing {
     return { ...circuit, open: circuit.open && answered !== null }
   }
 
-  /** Reports that a claim was handed back. Its tokens go back to the quota. */
+  /** Reports that a claim returned to its lane. The quota gets its tokens back. */
   unsent(shard: number, subscriptionId: string, cost: number): void {
     void this.#note(shard, { subscriptionId, answered: 'unsent', cost })
   }

@@ -26,8 +26,7 @@ import type { ClaimInHand } from './claim-in-hand.ts'
 import type { Renewals } from './renewals.ts'
 
 /**
- * Requests must be earlier than the throttle's bound by this much, because the clocks of two workers may differ a
- * little.
+ * Requests must be this much earlier than the throttle requires, because the clocks of two workers may differ a little.
  */
 const MARGIN_MS = 10
 /** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
@@ -35,12 +34,12 @@ const RENEWALS_MAX = 3
 
 export interface Turn {
   readonly hand: ClaimInHand
-  /** Rises with each renewal. Work for an earlier round is then void. */
+  /** Rises with each renewal. Results for an earlier round are ignored. */
   round: number
   renewing: boolean
-  /** How often it was renewed because it was late. */
+  /** How often the claim was renewed because it was late. */
   renewals: number
-  /** The era of LaneTurns in which it began. */
+  /** The era of LaneTurns in which the claim was added. */
   era: number
   timer: NodeJS.Timeout | undefined
 }
@@ -48,11 +47,11 @@ export interface Turn {
 interface LaneTurnsOptions {
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
-  /** Whether Redis can be asked. */
+  /** Whether Redis can be reached. */
   isConnected(): boolean
-  /** Called when its time has come. It must be checked, then begun by `start`. */
+  /** Called at the send time of the claim. The caller checks the claim and then calls `start`. */
   onTurn(turn: Turn): void
-  /** Called when it has no send time any more. It is no longer held here. */
+  /** Called when the claim has lost its send time. LaneTurns does not hold it any more. */
   onNone(hand: ClaimInHand): void
 }
 
@@ -60,9 +59,9 @@ export class LaneTurns {
   readonly #options: LaneTurnsOptions
   /** By subscription. */
   readonly #lanes = new Map<string, Set<Turn>>()
-  /** By performance.now(). Until then other workers may have claims with send times of Redis's earlier clock. */
+  /** Until this time, by performance.now(), other workers may have claims with send times of Redis's earlier clock. */
   #othersUntil = Number.NEGATIVE_INFINITY
-  /** Rises if all earlier send times may have been given out again. */
+  /** Rises if Redis may have given all earlier send times to other claims. */
   #era = 0
   #stopped = false
 
@@ -187,8 +186,8 @@ export class LaneTurns {
   }
 
   /**
-   * If this process is late again and again, new send times must be later by as much. Otherwise they have passed when
-   * Redis's reply is read.
+   * If this process is late again and again, new send times must be later by the same time. Otherwise they have already
+   * passed when Redis's reply is read.
    */
   #renewLate(late: Turn): void {
     if (late.renewals === RENEWALS_MAX) {
@@ -248,12 +247,12 @@ export class LaneTurns {
   }
 }
 
-/** Claims that are not being renewed, by send time. */
+/** The claims that are not being renewed, in the order of their send times. */
 function inTurn(lane: Iterable<Turn>): Turn[] {
   return [...lane].filter(({ renewing }) => !renewing).sort((a, b) => timeOf(a) - timeOf(b))
 }
 
-/** Redis's time. */
+/** The send time in Redis's time. */
 function timeOf({ hand }: Turn): number {
   return hand.claim.sendAt ?? 0
 }

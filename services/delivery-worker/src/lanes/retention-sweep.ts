@@ -12,10 +12,10 @@ const RETENTION_SWEEP_MS = 60_000
 const DELIVERIES_PER_STEP = 200
 /** @limit Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
 const SWEEP_LEASE_MS = 15_000
-/** @limit Rounds of one sweep. Past it: the next sweep goes on. */
+/** @limit Rounds of one sweep. Past it: the next sweep continues. */
 const SWEEP_ROUNDS_MAX = 1_000
 const SHARDS_AT_ONCE = 8
-/** About the time that a dead letter takes. */
+/** About the time that it takes to dead-letter a delivery. */
 const BETWEEN_ROUNDS_MS = 20
 
 interface Step {
@@ -26,7 +26,7 @@ interface Step {
 interface RetentionSweepOptions {
   lanes: Pick<LaneStore, 'sweep'>
   log: Logger
-  /** Dead-letters the claims of one step, and records what was removed. */
+  /** Dead-letters the claims of one step, and records the deliveries that were removed. */
   handOn(shard: number, result: SweepResult): Promise<void>
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T

@@ -24,9 +24,11 @@ export interface Claimed {
 }
 
 interface SettleHow {
-  /** Nobody waits for it, so it may linger for a moment and share a script with others. */
+  /** True if nobody waits for this settlement. It may then wait for a moment and share a script with others. */
   later?: boolean
-  /** The mark of the copy because of which the claim ends. If it no longer holds, nothing is changed. */
+  /**
+   * The claim ends because a copy was written. This is the mark of the copy. If it no longer holds, nothing is changed.
+   */
   restsOn?: ServerMark | undefined
 }
 

@@ -7,14 +7,14 @@
  */
 
 /**
- * A lane may go before one of another shard that began to wait up to this much earlier. Lanes that began to wait
- * together then go in one take.
+ * A lane may go before a lane of another shard that began to wait earlier, by at most this time. So lanes of a shard
+ * that began to wait at about the same time are served by one take.
  */
 const SLACK_MS = 250
 
 export interface ShardTurn {
   shard: number
-  /** Redis time of its first. */
+  /** Redis time since which the first lane of the shard has waited. */
   at: number
   /** Lanes that have waited since this time or longer have their turn. undefined: all have. */
   till: number | undefined
@@ -23,14 +23,17 @@ export interface ShardTurn {
 export class TurnLine {
   readonly #turns = new Map<number, number>()
 
-  /** Returns true if the time is earlier than the known one. null: no lane waits. */
+  /**
+   * Sets the time of the shard's first lane. null: no lane waits. Returns true if the time is earlier than the known
+   * one.
+   */
   report(shard: number, at: number | null): boolean {
     if (at === null || (this.#turns.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
     this.#turns.set(shard, at)
     return true
   }
 
-  /** Called when the shard is being taken from. The reply will give its next time. */
+  /** Called when a take from the shard begins. Its reply will give the next time. */
   forget(shard: number): void {
     this.#turns.delete(shard)
   }

@@ -1,16 +1,18 @@
 /**
- * Things that depend on the worker's connections to Redis: wakes, the signing key, and log lines when a connection
+ * Sets up what depends on the worker's connections to Redis: wakes, the signing key, and log lines when a connection
  * closes or opens.
  */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
+  type LiveSender,
   type Redis,
   SigningKeys,
   VaultKeys,
   WAKE_CHANGES,
   WAKE_CREDENTIALS,
   WAKE_LANES,
+  WAKE_LISTENERS,
   WAKE_MOVED,
 } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
@@ -26,17 +28,21 @@ interface Woken {
   slots: AttemptSlots
   missing: MissingQueues
   credentials: Pick<CredentialGate, 'works'>
+  live: Pick<LiveSender, 'heard'>
 }
 
 /**
- * Wakes say that deliveries of a shard are due, or that a topic, queue or credential has changed. They must be
+ * Wakes say that deliveries of a shard are due, or that a topic, queue or credential has changed, or
+ * that somebody listens to live events. They must be
  * subscribed to at every new connection.
  */
 export function listenForWakes(subscriber: Redis, woken: Woken): void {
-  const { snapshots, laneLoop, slots, missing, credentials } = woken
+  const { snapshots, laneLoop, slots, missing, credentials, live } = woken
   subscriber.on('ready', () => {
     // This fails only if the connection breaks. The next 'ready' then starts it again.
-    subscriber.subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED, WAKE_CREDENTIALS).catch(() => undefined)
+    subscriber
+      .subscribe(WAKE_LANES, WAKE_CHANGES, WAKE_MOVED, WAKE_CREDENTIALS, WAKE_LISTENERS)
+      .catch(() => undefined)
   })
   subscriber.on('message', (channel: string, text: string) => {
     if (channel === WAKE_CHANGES) {
@@ -46,6 +52,7 @@ export function listenForWakes(subscriber: Redis, woken: Woken): void {
     }
     if (channel === WAKE_MOVED) return slots.renew(text)
     if (channel === WAKE_CREDENTIALS) return credentials.works(text)
+    if (channel === WAKE_LISTENERS) return live.heard(text)
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')
     if (at === undefined) return

@@ -1,7 +1,7 @@
 /**
- * Collects the results of attempts by subscription, for the figures of lanes: the last success and failure, and the
- * number of attempts. People read them, so no delivery waits for them. Each shard has at most one script a second,
- * however many attempts end. If a write fails, its notes are dropped, and later attempts make the figures right again.
+ * Collects results of attempts for the figures that the API shows for a lane: the last success, the last failure, and
+ * the number of attempts. No delivery waits for these figures. For each shard, at most one script a second writes them,
+ * however many attempts end. If a write fails, its results are dropped. Later attempts correct the figures.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -10,12 +10,15 @@ import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-/** @limit Subscriptions whose attempts a worker notes in a second. Past it: the others are noted a second later. */
+/** @limit Subscriptions whose results one write has. Past it: the others are written a second later. */
 const NOTED_PER_WRITE_MAX = 1_000
-/** @limit Subscriptions whose attempts wait to be noted. Past it: attempts of further ones are not in the figures. */
+/**
+ * @limit Subscriptions whose results wait to be written. Past it: results of further subscriptions are left out of the
+ * figures.
+ */
 const NOTES_WAITING_MAX = 20_000
 const WRITE_EVERY_MS = 1_000
-/** The pause before a first write. Attempts that end together are then noted together. */
+/** The pause before the first write, so that attempts that end at about the same time are written together. */
 const FIRST_WRITE_MS = 50
 
 interface Note {
@@ -26,6 +29,8 @@ interface Note {
   beganAt: number
   succeededAt: number | null
   failed: { at: number; statusCode: number | null; error: string | null } | null
+  /** Failures since the last success. */
+  failing: { inARow: number; since: number } | null
 }
 
 type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
@@ -44,14 +49,14 @@ export class AttemptNotes {
     this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }
 
-  /** Notes an attempt that delivered this many deliveries. */
-  delivered(subscription: Noted, deliveries = 1): void {
-    const now = performance.now()
+  /** Notes an attempt that delivered this many deliveries. `now`: when it ended, by performance.now(). */
+  delivered(subscription: Noted, deliveries = 1, now = performance.now()): void {
     const note = this.#noteOf(subscription, now)
     if (!note) return
     note.attempts += deliveries
     note.successes += deliveries
     note.succeededAt = now
+    note.failing = null
   }
 
   failed(subscription: Noted, result: AttemptResult): void {
@@ -60,9 +65,11 @@ export class AttemptNotes {
     if (!note) return
     note.attempts++
     note.failed = { at: now, ...resultState(result) }
+    note.failing ??= { inARow: 0, since: now }
+    note.failing.inARow++
   }
 
-  /** Writes what waits. */
+  /** Writes the results that wait. */
   async stop(): Promise<void> {
     await this.#writing
     clearTimeout(this.#timer)
@@ -73,7 +80,8 @@ export class AttemptNotes {
     const known = this.#notes.get(record.id)
     if (known) return known
     if (this.#notes.size >= NOTES_WAITING_MAX) return undefined
-    const note = { shard, attempts: 0, successes: 0, beganAt: now, succeededAt: null, failed: null }
+    const ended = { succeededAt: null, failed: null, failing: null }
+    const note = { shard, attempts: 0, successes: 0, beganAt: now, ...ended }
     this.#notes.set(record.id, note)
     this.#schedule(now)
     return note
@@ -120,7 +128,7 @@ export class AttemptNotes {
 }
 
 function packNote(subscriptionId: string, note: Note, now: number): AttemptNote {
-  const { attempts, successes, beganAt, succeededAt, failed } = note
+  const { attempts, successes, beganAt, succeededAt, failed, failing } = note
   return {
     subscriptionId,
     attempts,
@@ -128,5 +136,6 @@ function packNote(subscriptionId: string, note: Note, now: number): AttemptNote 
     beganMs: now - beganAt,
     succeededMs: succeededAt === null ? null : now - succeededAt,
     failed: failed && { ms: now - failed.at, statusCode: failed.statusCode, error: failed.error },
+    failing: failing && { inARow: failing.inARow, ms: now - failing.since },
   }
 }

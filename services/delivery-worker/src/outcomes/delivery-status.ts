@@ -1,10 +1,16 @@
 /**
- * Delivery status logging, if a topic's feedback attributes request it (checklist 199, 200). Each ended delivery gives
- * one record, to the process's log and, if log records are exported, to OpenTelemetry. A crash between the end and its
- * record loses the record, never the delivery.
+ * Writes delivery status logs, if attributes of a topic or of a platform application request them (checklist 199, 200).
+ * Each ended delivery has one record in the log of the process. If OpenTelemetry exports log records, it gets the
+ * record too. A crash may lose the record of a delivery that has ended, but never a delivery.
  */
 import { hash } from 'node:crypto'
-import { type AttemptResult, type MessageKind, parseArn } from '@fantail/contracts'
+import {
+  type AttemptedApplication,
+  type AttemptResult,
+  directOwnerOf,
+  endpointOf,
+  type MessageKind,
+} from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
 import { failureText, PROTOCOL_TRAITS } from '@fantail/policy'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
@@ -42,22 +48,26 @@ export class DeliveryStatus {
     this.#random = options.random ?? Math.random
   }
 
-  /** The endpoint took it. */
+  /** Logs a delivery that the endpoint has accepted. */
   delivered(finished: FinishedDelivery): void {
     const { feedback } = finished.subscription
-    if (feedback && this.#random() < feedback.share && isNotification(finished)) this.#report(finished, true)
+    if (!feedback) return
+    const share = Math.max(feedback.share, applicationOf(finished)?.feedback.share ?? 0)
+    if (this.#random() < share && isNotification(finished)) this.#report(finished, true)
   }
 
-  /** The delivery failed for good. It was dead-lettered or discarded. */
+  /** Logs a delivery that failed for good, and was dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
-    if (finished.subscription.feedback?.failures && isNotification(finished)) this.#report(finished, false)
+    const { feedback } = finished.subscription
+    const wanted = feedback?.failures || (feedback && applicationOf(finished)?.feedback.failures)
+    if (wanted && isNotification(finished)) this.#report(finished, false)
   }
 
   #report(finished: FinishedDelivery, delivered: boolean): void {
     const { log, records } = this.#options
     const severity = delivered ? 'info' : 'warn'
     const body = statusRecord(finished, delivered, this.#options.now())
-    const logGroup = logGroupOf(body.notification.topicArn, delivered)
+    const logGroup = logGroupOf(finished, delivered)
     log[severity]({ logGroup, ...body }, 'delivery.status')
     if (!records.on) return
     records.emit({
@@ -80,6 +90,7 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   const { record, signature, target } = subscription
   const { messageId, topicArn, publishedAt } = message.message
   const { endpoint, reports } = PROTOCOL_TRAITS[record.protocol]
+  const destination = endpointOf(record, message.message)
   const { text } = textFor(message.envelopeFor(signature), target.protocol)
   const deliveryId = deliveryItemId(record.id, delivery)
   const statusCode = result && result.kind !== 'misconfigured' ? result.statusCode : undefined
@@ -88,14 +99,14 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
     notification: {
       messageMD5Sum: hash('md5', text),
       messageId,
-      topicArn,
+      ...(directOwnerOf(topicArn) === undefined && { topicArn }),
       timestamp: new Date(publishedAt).toISOString().replace('T', ' ').replace('Z', ''),
     },
     delivery: {
       deliveryId,
-      destination: endpoint.isUrl ? withoutCredentials(record.endpoint) : record.endpoint,
+      destination: endpoint.isUrl ? withoutCredentials(destination) : destination,
       providerResponse:
-        (result?.kind === 'failure' && reports.refused?.(result, record.endpoint)) ||
+        (result?.kind === 'failure' && reports.refused?.(result, destination)) ||
         responseText(result, (text) => reports.providerResponse(text, deliveryId)),
       dwellTimeMs: Math.max(0, Math.round(handedOverAt - publishedAt)),
       attempts,
@@ -105,7 +116,7 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   }
 }
 
-/** The endpoint's answer, or why there is none. */
+/** The text of the endpoint's answer, or the reason why there is no answer. */
 function responseText(
   result: AttemptResult | undefined,
   answered: (text: string | undefined) => string,
@@ -115,8 +126,18 @@ function responseText(
   return answered(result.text)
 }
 
-/** The name in CloudWatch Logs. */
-function logGroupOf(topicArn: string, delivered: boolean): string {
-  const { region, account, name } = parseArn(topicArn) ?? { region: '', account: '', name: topicArn }
+/** The platform application, if its attributes request delivery status logs. */
+function applicationOf({ result }: FinishedDelivery): AttemptedApplication | undefined {
+  return result && result.kind !== 'misconfigured' ? result.application : undefined
+}
+
+/**
+ * The name of the log group in CloudWatch Logs. It is that of the platform application if its attributes request logs,
+ * else that of the topic.
+ */
+function logGroupOf(finished: FinishedDelivery, delivered: boolean): string {
+  const { topicArn } = finished.message.message
+  const arn = applicationOf(finished)?.arn ?? directOwnerOf(topicArn) ?? topicArn
+  const [, , , region = '', account = '', name = arn] = arn.split(':')
   return `sns/${region}/${account}/${name}${delivered ? '' : '/Failure'}`
 }

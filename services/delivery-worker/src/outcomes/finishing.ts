@@ -6,13 +6,14 @@
  * mark, and attempts nothing. The same happens if Redis may have lost the append, because then nothing is forgotten.
  * Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
-import type { Why } from '@fantail/contracts'
+import { endpointOf, type Why } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
-import { type NextStep, nextStep, whyNext } from '@fantail/policy'
+import { type NextStep, nextStep, PROTOCOL_TRAITS, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { type DeadState, parseDeliveryId } from '@fantail/store'
-import { type LoggedAttempt, logAttempt } from '../attempts/attempt-log.ts'
+import type { LoggedAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
+import type { AttemptReports } from '../attempts/attempt-reports.ts'
 import { type ExplainedAttempt, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { InRun } from '../fifo/group-run.ts'
@@ -24,15 +25,17 @@ import type { DeliveryStatus } from './delivery-status.ts'
 import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
 import type { MissingQueues } from './missing-queues.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
+import type { PushEvents } from './push-events.ts'
 
 /**
- * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker goes on with the append.
+ * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker continues with the
+ * append.
  */
 const DEAD_LEASE_MS = 15_000
 /** If the append fails, the marked delivery waits this long in its lane, instead of until the end of its lease. */
 const POSTPONED_MS = 2_000
 /**
- * Several times the usual duration of a settlement, so that no lane waits for it.
+ * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
  * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
@@ -42,7 +45,9 @@ interface EndedAttempt extends ExplainedAttempt {
   subscription: CompiledSubscription
   /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */
   run?: InRun[]
-  /** The tokens of the lane's quota that the retry took. Absent: none. */
+  /** `first`: the attempt came straight from the job. Default: from the lane. */
+  path?: 'first'
+  /** The tokens that the retry took from the lane's quota. Absent: none. */
   retryCost?: number
 }
 
@@ -53,8 +58,10 @@ interface FinishingOptions {
   recorder: OutcomeRecorder
   missing: Pick<MissingQueues, 'add' | 'found'>
   notes: Pick<AttemptNotes, 'delivered' | 'failed'>
+  reports: Pick<AttemptReports, 'ended'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   credentials: Pick<CredentialGate, 'standMs'>
+  events: Pick<PushEvents, 'failed'>
   log: Logger
   jitter: number
   maxRetrySeconds: number
@@ -84,6 +91,7 @@ export class Finishing {
       random: Math.random,
       maxRetrySeconds,
     })
+    if (step.step === 'wait') return this.#wait(ended, step.delayMs)
     this.#note(ended, step.step === 'delivered')
     const circuit = subscription.paced ? await this.#reportLane(ended) : undefined
     const kept = circuit?.open === true && isRetryable(step)
@@ -113,10 +121,21 @@ export class Finishing {
   }
 
   #log(ended: EndedAttempt, decision: LoggedAttempt['decision'], why: Why | undefined): void {
-    logAttempt(this.#options.log, { ...ended, result: ended.outcome.result, decision, why })
+    const { path = 'lane', outcome } = ended
+    this.#options.reports.ended({ ...ended, path, result: outcome.result, decision, why })
   }
 
-  /** The delivery keeps its place in the lane and its number of retries. */
+  /** Called if no request was sent. This says nothing about the endpoint, so no retry is counted. */
+  async #wait(ended: EndedAttempt, delayMs: number): Promise<void> {
+    const { claimed, subscription } = ended
+    this.#log(ended, 'wait', { because: 'throttle', delayMs })
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'return', delayMs })
+  }
+
+  /**
+   * Called if the attempt failed because of the service's own configuration. The delivery keeps its place in the lane,
+   * and no retry is counted.
+   */
   async #stand(ended: EndedAttempt): Promise<void> {
     const { claimed, subscription, outcome } = ended
     if (outcome.result.kind !== 'misconfigured') return
@@ -133,8 +152,8 @@ export class Finishing {
   }
 
   /**
-   * Reports the answer, and returns the lane's circuit before the attempt ended. If it was open, a failure costs the
-   * delivery neither its place nor a retry.
+   * Reports the answer, and returns the state of the lane's circuit before the attempt ended. If the circuit was open,
+   * a failed delivery keeps its place, and no retry is counted.
    */
   #reportLane({ subscription, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
     return this.#options.pacing.answered(subscription, outcome.result, retryCost)
@@ -181,6 +200,7 @@ export class Finishing {
     if (appended.outcome === 'missing') return this.#awaitQueue(dead, appended.queueArn)
     if (appended.outcome === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { queueArn, restsOn } = appended
+    if (!(await this.#reported(dead))) return this.#postpone(dead)
     const forget = { op: 'forget' } as const
     const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, forget, {
       restsOn,
@@ -213,13 +233,13 @@ export class Finishing {
     return false
   }
 
-  /** Ms until it is too old. A redriven delivery is never too old, as in its lane. */
+  /** Ms until the delivery is too old. A redriven delivery is never too old. The same rule holds in lanes. */
   #keptForMs({ subscription, claimed, message }: DeadDelivery): number {
     if (parseDeliveryId(claimed.delivery).generation > 0) return subscription.retentionMs
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
-  /** Hands the claim back with its mark. The next worker that takes it continues with the append. */
+  /** Returns the claim with its mark to its lane. The next worker that claims it continues with the append. */
   async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
     const back = { op: 'return', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)
@@ -230,7 +250,8 @@ export class Finishing {
     const dead = { ...ended, state }
     const { status } = this.#options
     const finished = { ...ended, ...ended.claimed, result: ended.outcome.result }
-    if (letterTarget(dead) === null) {
+    // A delivery whose event may have to be tried again needs the mark, so that it is not attempted again.
+    if (letterTarget(dead) === null && !hasEvent(dead)) {
       if (await this.#discard(dead, state.reason)) status.failed(finished)
       return
     }
@@ -245,8 +266,18 @@ export class Finishing {
     await this.#moveDead({ ...dead, claimed: { ...ended.claimed, lease: lease ?? ended.claimed.lease } })
   }
 
+  /**
+   * Publishes the event about the failure. Returns false if this must be tried again, and the delivery is not too old
+   * for that.
+   */
+  async #reported(dead: DeadDelivery): Promise<boolean> {
+    if (!hasEvent(dead)) return true
+    return (await this.#options.events.failed(dead)) || this.#keptForMs(dead) <= 0
+  }
+
   async #discard(dead: DeadDelivery, cause: string): Promise<boolean> {
     const { settling, log, recorder } = this.#options
+    if (!(await this.#reported(dead))) return this.#postpone(dead)
     const { accepted } = await settling.settle(dead.subscription.shard, dead.claimed, {
       op: 'discard',
       cause,
@@ -258,20 +289,24 @@ export class Finishing {
   }
 }
 
+function hasEvent({ subscription }: DeadDelivery): boolean {
+  return PROTOCOL_TRAITS[subscription.record.protocol].reports.byApplication
+}
+
 function laneOf({ subscription, claimed }: DeadDelivery) {
   return { shard: subscription.shard, subscriptionId: claimed.subscriptionId }
 }
 
 /** The endpoint is shown without credentials. */
 function discardedLine({ subscription, message, state }: DeadDelivery, cause: string) {
-  const { id: subscriptionId, topicArn, endpoint } = subscription.record
+  const { id: subscriptionId, topicArn } = subscription.record
   const { messageId } = message.message
   const { statusCode, error, attempts } = state
   return {
     messageId,
     topicArn,
     subscriptionId,
-    endpoint: maskCredentials(endpoint),
+    endpoint: maskCredentials(endpointOf(subscription.record, message.message)),
     cause,
     statusCode,
     error,
@@ -284,9 +319,9 @@ function isRetryable(step: NextStep): boolean {
 }
 
 /**
- * Whether the settlement may wait for others. In a throttled lane the next delivery waits for its send time, not for
- * the end of this one. There are two exceptions: the next is of the same group, or so few may be in flight that it
- * waits for this one.
+ * Whether the settlement may wait for others. In a throttled lane it may, because the next delivery waits for its send
+ * time and not for the end of this one. There are two exceptions. The next delivery may be of the same FIFO group. Or
+ * so few deliveries may be in flight that the next one waits for the end of this one.
  */
 function mayLinger({ subscription: { rate, record }, message }: EndedAttempt): boolean {
   if (rate === null || message.message.sequenceNumber !== undefined) return false

@@ -22,9 +22,9 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
- * Dead letters hold no slots, which would bound them. If more wait, a dead delivery is handed back and claimed again
- * later.
- * @limit Dead deliveries that wait to be signed. Past it: a dead delivery goes back to its lane, marked.
+ * Dead letters use no slots, so slots do not limit their number. If more wait, a dead delivery returns to its lane and
+ * is claimed again later.
+ * @limit Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and keeps its mark.
  */
 const SIGNATURES_WAITING_MAX = 2_000
 /** @limit Names of a topic's own queue that one append tries. Past it: the dead letter waits and tries again. */
@@ -45,7 +45,10 @@ type Appended =
   | { outcome: 'done'; queueArn: string; restsOn: ServerMark }
   | { outcome: 'missing'; queueArn: string }
   | { outcome: 'denied'; queueArn: string }
-  /** The queue could not be reached, memory has no space for the letter, or it could not be signed. */
+  /**
+   * The letter must be appended later: the queue could not be reached, memory is full, or the letter could not be
+   * signed.
+   */
   | { outcome: 'later' }
 
 interface LetterAppendsOptions {
@@ -65,8 +68,8 @@ interface LetterAppendsOptions {
 export class LetterAppends {
   readonly #options: LetterAppendsOptions
   /**
-   * Reports by queue. An unreachable queue is tried for each delivery every two seconds, and would be reported as
-   * often.
+   * Reports failures for each queue, once until it works again. An unreachable queue is tried every two seconds for
+   * each delivery, and would otherwise be reported as often.
    */
   readonly #report: ReportPart
 
@@ -75,7 +78,10 @@ export class LetterAppends {
     this.#report = reportParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
-  /** Never rejects. Safe to repeat, because the letter's id is derived from its delivery. */
+  /**
+   * Appends the letter. A call may be repeated, because the id of the letter is made from that of its delivery. It
+   * never rejects.
+   */
   async append(dead: DeadDelivery, target: LetterTarget): Promise<Appended> {
     const name = 'queueArn' in target ? target.queueArn : target.topicArn
     try {
@@ -104,7 +110,10 @@ export class LetterAppends {
     return { outcome: 'done', queueArn, restsOn }
   }
 
-  /** If somebody else has made a queue of this name meanwhile, the topic's queue gets the next name. */
+  /**
+   * Appends to the topic's own queue. If somebody else has created a queue of this name meanwhile, the topic's queue
+   * gets the next name.
+   */
   async #appendToOwn(dead: DeadDelivery, topicArn: string): Promise<Appended> {
     const { topicQueues, quota, admission, memory, recorder, log, now } = this.#options
     for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {

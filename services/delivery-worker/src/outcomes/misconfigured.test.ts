@@ -114,6 +114,22 @@ test('the next deliveries of a lane that stands are parked without an attempt', 
   expect(sender.sent).toHaveLength(attempts)
 })
 
+test('a delivery that a limit of this service keeps back waits, and costs neither an attempt nor a failure', async () => {
+  const { id } = await fixture.subscribe('a', STRICT)
+  const metrics = createMetrics()
+  const kept: AttemptResult = {
+    ...{ kind: 'failure', error: 'throttled', detail: 'its rate', durationMs: 0, permanent: false },
+  }
+  sender.answer = (_, n) => (n <= 2 ? kept : 200)
+  await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })
+  const [messageId = ''] = await fixture.publishAll(['one'])
+  await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
+  expect(sender.sent).toHaveLength(3)
+  expect(await rowsOf([messageId])).toMatchObject([{ attempts: 1, lastStatusCode: 200 }])
+  expect((await figuresOf([id]))[0]?.lastFailure).toBeNull()
+  expect(metrics.attemptSeconds.of({ result: 'retry' }).counts.some((n) => n > 0)).toBe(false)
+})
+
 test('versions of a function share a probe while credentials are expired, and run once each afterwards', async () => {
   const service = await startReceiver()
   const expired = { status: 403, headers: { 'x-amzn-errortype': 'ExpiredTokenException' }, body: '{}' }

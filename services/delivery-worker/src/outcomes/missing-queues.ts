@@ -1,14 +1,23 @@
 /**
- * Remembers lanes whose dead deliveries wait for a dead-letter queue that does not exist. These are tried again by
- * themselves, a few at a time (lane-settle.lua). When the queue exists again, all of them become due at once. This
- * memory may be lost. The first delivery that then finds the queue makes the others of its lane due.
+ * Remembers lanes with dead deliveries whose dead-letter queue does not exist. Such a delivery looks for its queue
+ * again at intervals. The more deliveries of its lane wait, the longer the interval (lane-settle.lua). When the queue
+ * is created, this class makes all deliveries that wait for it due at once.
+ *
+ * The list is only in memory and may be incomplete. In a lane that is not on it, the first delivery that looks again
+ * finds the queue. It then makes the others due.
  */
 import type { Logger } from '@fantail/runtime'
 import type { LaneStore } from '@fantail/store'
 
-/** @limit Lanes that a worker remembers as waiting for a queue. Past it: further lanes find out by themselves. */
+/**
+ * @limit Lanes that a worker remembers as waiting for a queue. Past it: a further lane is not remembered, and its
+ * deliveries find the queue when they look again.
+ */
 const WAITING_LANES_MAX = 10_000
-/** The shortest time between two releases of a lane. Each letter that finds its queue requests one. */
+/**
+ * The shortest time between two calls that make the waiting deliveries of one lane due. Each delivery that finds its
+ * queue asks for such a call.
+ */
 const RELEASE_EVERY_MS = 1_000
 
 interface WaitingLane {
@@ -26,7 +35,7 @@ interface MissingQueuesOptions {
 export class MissingQueues {
   readonly #options: MissingQueuesOptions
   readonly #now: () => number
-  /** By queue: subscription id → shard. */
+  /** ARN of the queue → subscription id of the lane → shard of the lane. */
   readonly #queues = new Map<string, Map<string, number>>()
   readonly #releasedAt = new Map<string, number>()
   #lanes = 0
@@ -69,7 +78,7 @@ export class MissingQueues {
   #release({ shard, subscriptionId }: WaitingLane): void {
     if (this.#releasedAt.size >= WAITING_LANES_MAX) this.#releasedAt.clear()
     this.#releasedAt.set(subscriptionId, this.#now())
-    // If this fails, the deliveries are tried again by themselves.
+    // If this fails, the lane looks for the queue again by itself.
     this.#options.lanes
       .releaseDead(shard, subscriptionId)
       .catch((error) => this.#options.log.debug({ subscriptionId, err: error }, 'dead_letters.unreleased'))

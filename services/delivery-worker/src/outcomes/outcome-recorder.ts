@@ -1,7 +1,7 @@
 /**
- * Records the outcomes of deliveries in the outcome log and the metrics. After a pause the first entry is written at
- * once, and those of the next GATHER_MS together. While Redis is unreachable a write is tried once a second. At most
- * OUTCOMES_WAITING_MAX entries are kept. Past that the oldest are dropped and counted.
+ * Records the outcomes of deliveries in the outcome log and in the metrics. The first entry after a pause is written at
+ * once. Entries of the next GATHER_MS are then written together. While Redis does not answer, a write is tried once a
+ * second, and at most OUTCOMES_WAITING_MAX entries wait. Past this number the oldest entries are dropped and counted.
  */
 
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
@@ -39,11 +39,11 @@ export interface EndState {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** Of a delivered one: why it came at its time. */
+  /** For a delivered delivery: why it was attempted at its time. */
   why?: StoredWhy | undefined
 }
 
-/** For a message of a FIFO topic: the slots into whose lanes it went, or whose filters kept it back. */
+/** The results of a message of a FIFO topic, as bitmaps of slots: lanes that got it, and filters that rejected it. */
 interface Moved {
   parked: Bitmap
   /** Which parked deliveries belong to a paused subscription; undefined: none. */
@@ -83,12 +83,13 @@ export class OutcomeRecorder {
   /** Records a unit that has ended: which deliveries were made at once, and which wait in lanes. */
   dispatched(unit: Unit): void {
     if (unit.run.lost) return
-    const { messageId, topicArn } = unit.context.message
+    const { messageId, topicArn, target } = unit.context.message
     const paused = unit.paused()
     this.#dispatch.push({
       messageId,
       id: unit.context.id,
       topicArn,
+      ...(target !== undefined && { target }),
       sizeBytes: unit.context.sizeBytes,
       slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },
       delivered: unit.delivered.packed(),
@@ -101,7 +102,7 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Counts how often filters of the topic's subscriptions kept a message back, by reason. */
+  /** Counts how often filters of the topic's subscriptions rejected a message, by reason. */
   filtered(topicName: string, reasons: ReadonlyMap<FilterReason, number>): void {
     for (const [reason, count] of reasons) this.#metrics.filtered(topicName, reason, count)
   }
@@ -151,14 +152,14 @@ export class OutcomeRecorder {
     this.#flush()
   }
 
-  /** Counts that a dead delivery goes on waiting, because its dead-letter queue does not exist. */
+  /** Counts that a dead delivery continues to wait, because its dead-letter queue does not exist. */
   awaitsQueue(subscription: CompiledSubscription): void {
     this.#metrics.awaitsQueue(subscription)
   }
 
   /**
-   * Messages of a topic's own queue were removed because the bytes were used up. `letters`: the dead letters among
-   * them.
+   * Records that messages of a topic's own queue were removed because the queue was full. `letters`: the dead letters
+   * among them.
    */
   lettersRemoved(topicName: string, removed: number, letters: readonly RemovedLetter[]): void {
     this.#metrics.lettersRemoved(topicName, removed)
@@ -170,7 +171,7 @@ export class OutcomeRecorder {
     if (letters.length > 0) this.#flush()
   }
 
-  /** Removed by a script on its own. */
+  /** Records that a script has removed an expired delivery. */
   expired(subscriptionId: string, delivery: Buffer): void {
     const { messageId, generation } = parseDeliveryId(delivery)
     const state = { attempts: 0, statusCode: null, error: null }
@@ -204,12 +205,12 @@ export class OutcomeRecorder {
       done = await this.#writeBatch()
       if (done) await this.#gather()
     }
-    // In the same turn as the last check. Otherwise an entry could be added without a write that follows.
+    // This must happen in the same turn as the last check. Otherwise an entry could be added that no write follows.
     this.#writing = undefined
     if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), OUTCOME_RETRY_MS)
   }
 
-  /** Entries that come meanwhile go in the same round trip. */
+  /** Waits, so that further entries are written in the same round trip. */
   async #gather(): Promise<void> {
     if (this.#stopped || this.#waiting >= OUTCOMES_PER_WRITE_MAX) return
     const waitMs = this.#wroteAt + GATHER_MS - performance.now()

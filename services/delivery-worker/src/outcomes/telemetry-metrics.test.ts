@@ -1,6 +1,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { createMetrics } from '@fantail/telemetry'
 import { expect, test } from 'vitest'
+import { fakeStats } from '../fixtures/stats.fixture.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
@@ -9,13 +10,14 @@ const NO_MESSAGE = { message: { publishedAt: 0 } } as MessageContext
 const subscription = (id: string, protocol = 'http') =>
   ({
     topicName: 'orders',
-    record: { id, protocol },
+    record: { id, protocol, topicArn: 'arn:aws:sns:us-east-1:000000000000:orders' },
     policy: { healthyRetryPolicy: {} },
   }) as CompiledSubscription
 
 function startCounting() {
   const metrics = createMetrics()
-  const counted = createWorkerMetrics(metrics, () => 0)
+  const stats = fakeStats()
+  const counted = createWorkerMetrics(metrics, () => 0, stats.counter)
   const attempt = (id: string, statusCode: number, protocol?: string) => {
     const result: AttemptResult = { kind: 'response', statusCode, durationMs: 1 }
     const outcome = { result, along: 0, answeredAfterMs: 1 }
@@ -23,7 +25,7 @@ function startCounting() {
   }
   const failed = (id: string) =>
     metrics.subscriptionAttemptsFailed.of({ topic: 'orders', subscription: id }).value
-  return { metrics, counted, attempt, failed }
+  return { metrics, counted, attempt, failed, stats }
 }
 
 test('failed attempts count for their topic and for their subscription', () => {
@@ -47,4 +49,22 @@ test('subscriptions past the bound share one series', () => {
     all.filter(({ labels }) => labels.otel_metric_overflow === 'true').map(({ value }) => value),
   ).toEqual([100])
   expect([failed('s0'), failed('s999')]).toEqual([2, 1])
+})
+
+test('the same is counted as statistics of the topic, the subscription and the account', async () => {
+  const { counted, attempt, stats } = startCounting()
+  for (const status of [500, 204]) attempt('a', status)
+  counted.delivered(subscription('a'), NO_MESSAGE)
+  counted.ended(subscription('a'), NO_MESSAGE, 'delivered', null)
+  counted.ended(subscription('b'), NO_MESSAGE, 'deadLettered', 'permanent')
+  await stats.counter.stop()
+  const ofAll = [0, 2, 1, 1, 0, 2]
+  expect(
+    Object.fromEntries(stats.flushed.map(({ kind, name, counts }) => [`${kind} ${name}`, counts])),
+  ).toEqual({
+    't arn:aws:sns:us-east-1:000000000000:orders': ofAll,
+    'a 000000000000': ofAll,
+    's a': [0, 2, 1, 0, 0, 2],
+    's b': [0, 0, 0, 1],
+  })
 })

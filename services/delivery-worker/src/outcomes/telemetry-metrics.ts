@@ -1,15 +1,33 @@
-/** The worker's counters as instruments. The series of a topic are looked up once and kept. */
+/**
+ * The worker's counters as instruments, and as statistics in Redis. The series of a topic and the tallies of a
+ * subscription are looked up once and kept.
+ */
 
-import { classify, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
+import { classify, isUnsent, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
+import type { StatsCounter, Tally } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-/** @limit Topics whose series a worker keeps at hand. Past it: those of the least recently used one are dropped. */
+/**
+ * @limit Topics whose series a worker caches. Past it: the series of the least recently used topic are looked up again.
+ */
 const WORKER_TOPIC_SERIES_MAX = 10_000
+/** @limit Subscriptions whose tallies a worker caches. Past it: the least recently used ones are looked up again. */
+const WORKER_TALLIES_MAX = 10_000
 
-export function createWorkerMetrics(metrics: Metrics, now: () => number): WorkerMetrics {
+interface Tallies {
+  topic: Tally
+  /** undefined: the topic is for direct messages. */
+  own: Tally | undefined
+}
+
+export function createWorkerMetrics(
+  metrics: Metrics,
+  now: () => number,
+  stats: Pick<StatsCounter, 'topic' | 'subscription'>,
+): WorkerMetrics {
   const topics = new LRUCache<string, ReturnType<typeof seriesOf>>({ max: WORKER_TOPIC_SERIES_MAX })
   const results = {
     delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
@@ -25,13 +43,35 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     }
     return series
   }
+  const kept = new LRUCache<string, Tallies>({ max: WORKER_TALLIES_MAX })
+  const talliesOf = ({ record }: CompiledSubscription) => {
+    let tallies = kept.get(record.id)
+    if (!tallies) {
+      const topic = stats.topic(record.topicArn)
+      tallies = { topic, own: topic.kind === 'topic' ? stats.subscription(record.id) : undefined }
+      kept.set(record.id, tallies)
+    }
+    return tallies
+  }
   const failed = (subscription: CompiledSubscription) => {
     const { topicName: topic, record } = subscription
+    const { topic: tally, own } = talliesOf(subscription)
+    const at = now()
+    tally.failed(at)
+    own?.failed(at)
     of(subscription).failed.add()
     metrics.subscriptionAttemptsFailed.of({ topic, subscription: record.id }).add()
   }
+  const deadLettered = (subscription: CompiledSubscription) => {
+    const { topic, own } = talliesOf(subscription)
+    const at = now()
+    of(subscription).deadLettered.add()
+    topic.deadLettered(at)
+    own?.deadLettered(at)
+  }
   return {
     attempted(subscription, _message, outcome, durationMs) {
+      if (isUnsent(outcome.result)) return
       const result = classify(
         outcome.result,
         subscription.record.protocol,
@@ -44,8 +84,13 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
     },
     delivered(subscription, { message }) {
       const series = of(subscription)
+      const { topic, own } = talliesOf(subscription)
+      const at = now()
+      const tookMs = Math.max(0, at - message.publishedAt)
       series.delivered.add()
-      series.arrival.record(Math.max(0, now() - message.publishedAt) / 1_000)
+      series.arrival.record(tookMs / 1_000)
+      topic.delivered(at, tookMs)
+      own?.delivered(at, tookMs)
     },
     filtered(topic, reason, count) {
       metrics.deliveriesFilteredOut.of({ topic, reason }).add(count)
@@ -63,7 +108,7 @@ export function createWorkerMetrics(metrics: Metrics, now: () => number): Worker
       const series = of(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)
       else if (countsFailed(subscription, 'deliveries')) failed(subscription)
-      if (outcome === 'deadLettered') series.deadLettered.add()
+      if (outcome === 'deadLettered') deadLettered(subscription)
       if (outcome === 'expired') series.expired.add()
       const cause = reason ?? 'unknown'
       if (outcome === 'discarded')

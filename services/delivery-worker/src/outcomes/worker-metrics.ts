@@ -15,11 +15,11 @@ export interface WorkerMetrics {
   ): void
   /** A first attempt of dispatch succeeded. */
   delivered(subscription: CompiledSubscription, message: MessageContext): void
-  /** Filters kept a message back from this many subscriptions. */
+  /** The filters of this many subscriptions rejected a message. */
   filtered(topicName: string, reason: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */
   expired(topicName: string): void
-  /** A dead delivery has not found its dead-letter queue, and goes on waiting. */
+  /** A dead delivery has not found its dead-letter queue, and continues to wait. */
   awaitsQueue(subscription: CompiledSubscription): void
   /** Letters of a topic's own queue were removed, because the queue was too large. */
   lettersRemoved(topicName: string, letters: number): void

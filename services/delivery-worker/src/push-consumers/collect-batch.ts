@@ -2,7 +2,10 @@
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import type { Queues, ReceiveTurn } from '@fantail/store'
 
-/** @limit Bodies and attributes of one pushed batch, about. Past it: the batch goes as it is. */
+/**
+ * @limit Approximate bytes of bodies and attributes in one pushed batch. Past it: the batch is sent without further
+ * messages.
+ */
 const PUSH_BATCH_BYTES_MAX = 4_194_304
 const FIRST_STEP = 10
 /**
@@ -23,7 +26,7 @@ interface BatchRequest {
 export interface Batch {
   messages: QueueMessage[]
   bytes: number
-  /** By performance.now(). Until then no other receiver gets the messages. */
+  /** Until this time, by performance.now(), no other receiver gets the messages. */
   hiddenUntil: number
   /** The turn of the last receive. */
   turn: ReceiveTurn

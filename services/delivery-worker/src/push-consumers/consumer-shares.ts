@@ -1,13 +1,13 @@
 /**
- * The shares that this process holds, one for each batch that it is pushing. A receive takes a share, and it is renewed
- * here while the batch lasts. When the batch has ended, the share goes back with the consumer's next receive, or with
- * the next beat. If a process dies or freezes, others may take its share ten seconds after its last beat
+ * Keeps the shares of this process, one for each batch that it is pushing. A receive takes a share. While the batch
+ * lasts, this class renews the share once per beat. When the batch has ended, the consumer's next receive or the next
+ * beat returns the share. If a process dies or freezes, others may take its shares ten seconds after its last beat
  * (queue-shares.lua).
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { Consumers, Share } from '@fantail/store'
 
-/** Two beats may fail. */
+/** Time between two beats. Two beats in a row may fail before the shares are lost. */
 const BEAT_MS = 3_000
 
 interface ConsumerSharesOptions {
@@ -30,13 +30,13 @@ export class ConsumerShares {
     this.#report = createStateLog({ log, what: 'consumer_shares', initial: 'up' })
   }
 
-  /** Taken by a receive. */
+  /** Adds a share that a receive has taken. */
   hold(share: Share): void {
     this.#held.set(share.batch, share)
     this.#arm()
   }
 
-  /** Its batch is over. */
+  /** Called when the batch of the share has ended. */
   end(share: Share): void {
     if (this.#held.delete(share.batch)) this.#ended.set(share.batch, share)
   }
@@ -50,12 +50,12 @@ export class ConsumerShares {
     return ended
   }
 
-  /** They have been given back. */
+  /** Called when these shares were returned. */
   returned(batches: string[]): void {
     for (const batch of batches) this.#ended.delete(batch)
   }
 
-  /** Gives ended shares back. The leases of the others end by themselves. */
+  /** Returns the shares of ended batches. The leases of the others end by themselves. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)

@@ -132,7 +132,7 @@ test('a sealed URL is opened for the request, and without its key nothing is sen
     sealed: vault?.seal(url, consumerContext(RECORD)),
   }
   const keyless = push(1, [], { record })
-  expect(await keyless.done).toBe('failed')
+  expect(await keyless.done).toBe('misconfigured')
   expect(keyless.requests).toEqual([])
   const opened = push(1, [], { record: { ...record } }, vault)
   expect(await opened.done).toBe('accepted')

@@ -15,7 +15,7 @@ import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { type BatchReply, type RequestTools, requestBatch } from './push-request.ts'
 
-/** @limit Messages that one request deletes. Past it: a further one follows. */
+/** @limit Messages that one request to Redis deletes. Past it: a further request follows. */
 const ACK_MAX = 100
 
 export interface PushTools extends RequestTools {
@@ -29,9 +29,9 @@ interface PushedBatch {
   record: ConsumerRecord
   batch: string
   messages: readonly QueueMessage[]
-  /** By performance.now(). Afterwards others may have the messages. */
+  /** Until this time, by performance.now(), no other receiver gets the messages. */
   hiddenUntil: number
-  /** Aborted when the process stops. The request is cut short, and writes that fail then are not repeated. */
+  /** Aborted when the process stops. The request then ends early, and failed writes are not repeated. */
   signal: AbortSignal
 }
 

@@ -1,6 +1,7 @@
 /**
- * The batches and bytes that one process pushes at a time. Every consumer gets a place for its first batch while there
- * is any capacity. Further batches share a part of the capacity, so slow endpoints cannot use all of it.
+ * Limits the batches and bytes that one process pushes at a time. A consumer without a batch may begin one while there
+ * is any capacity. Consumers that already have a batch share only a part of the capacity, so slow endpoints cannot use
+ * all of it.
  */
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
@@ -17,7 +18,7 @@ const FURTHER_BATCHES_MAX = 250
  */
 const FURTHER_BYTES_MAX = 67_108_864
 
-/** A consumer that needs a place. It is called when there may be one. */
+/** A consumer that needs a place for a batch. It is called when there may be one. */
 export interface Guest {
   /** Number of its batches under way. */
   readonly batches: number
@@ -55,7 +56,7 @@ export class PushCapacity {
     }
   }
 
-  /** It no longer waits. */
+  /** Called when the consumer no longer waits for a place. */
   forget(guest: Guest): void {
     this.#waiting.delete(guest)
   }

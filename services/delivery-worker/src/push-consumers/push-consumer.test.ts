@@ -1,4 +1,4 @@
-/** What one consumer asks its queue for, by how its batches end. */
+/** Checks how many messages a consumer requests from its queue, depending on the results of its batches. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import type { ReceiveTurn } from '@fantail/store'

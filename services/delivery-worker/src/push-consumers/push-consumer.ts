@@ -29,7 +29,7 @@ const PUSH_PAUSE_MS_MAX = 86_400_000
 /** @limit Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
-/** As for lanes that stand: one probe a minute. */
+/** If a credential is broken, the consumer tries once a minute, as a lane that stands does. */
 const PROBE_PAUSE_MS = 60_000
 
 interface PushConsumerOptions {
@@ -49,7 +49,10 @@ export class PushConsumer implements Guest {
   readonly #trouble = createBackoff()
   readonly #pauses = createBackoff({ maxMs: FAILING_PAUSE_MS_MAX })
   #failing = false
-  /** Receives cost messages their tries, so one message at a time shows whether the configuration works again. */
+  /**
+   * True after a failure of the configuration. Each receive counts as a try of its messages. So the consumer receives
+   * only one message at a time until the configuration works again.
+   */
   #misconfigured = false
   #looking = false
   #again = false
@@ -57,7 +60,7 @@ export class PushConsumer implements Guest {
   #cutShort = false
   /** By performance.now(). */
   #notBefore = 0
-  /** Until then other processes have all shares. They look for messages themselves. */
+  /** Until this time, by performance.now(), other processes have all shares. They look for messages themselves. */
   #busyUntil = 0
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
@@ -119,20 +122,20 @@ export class PushConsumer implements Guest {
     }, pauseMs)
   }
 
-  /** Begins no more batches. Running ones end. */
+  /** Begins no further batch. Running batches continue to their end. */
   close(): void {
     this.#closed = true
     this.#clearTimer()
     this.#options.capacity.forget(this)
   }
 
-  /** Cuts running batches and receives short. */
+  /** Ends running batches and receives early. */
   cut(): void {
     this.#cutShort = true
     for (const running of this.#running.values()) running.abort()
   }
 
-  /** Resolves when nothing of it runs. */
+  /** Resolves when neither a batch nor a receive is running. */
   async whenIdle(): Promise<void> {
     if (this.#running.size > 0 || this.#looking) {
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))
@@ -144,7 +147,7 @@ export class PushConsumer implements Guest {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
-  /** Called when the worker has given it a place. */
+  /** Called when the consumer has a place for a batch. */
   async #receive(): Promise<void> {
     const { queues, capacity, shares, reportStorage } = this.#options
     const record = this.#record

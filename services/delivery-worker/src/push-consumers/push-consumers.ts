@@ -1,7 +1,8 @@
 /**
- * The push consumers of all queues, in this worker. Every worker has all of them, and the shares that receives give
- * divide the work. Notices announce new, changed and deleted consumers, and once a minute all of them are read. Wakes
- * of queues are subscribed to only while there is a consumer.
+ * Runs the push consumers of all queues in this worker. Every worker runs all consumers. A receive also takes a share,
+ * and the shares divide the work among the workers. Pub/sub notices announce new, changed and deleted consumers. In
+ * addition, all consumers are read once a minute. The worker subscribes to wakes of queues only while there is a
+ * consumer.
  */
 import type { ConsumerRecord } from '@fantail/contracts'
 import type { HttpSender } from '@fantail/delivery'
@@ -21,7 +22,7 @@ import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
 const CONSUMER_SWEEP_MS = 60_000
-/** Time for requests under way when the process stops. */
+/** Time that running requests get when the process stops. */
 const STOP_GRACE_MS = 10_000
 
 interface PushConsumersOptions {
@@ -45,11 +46,11 @@ export class PushConsumers {
   readonly #capacity = new PushCapacity()
   readonly #reportStorage: ReportState
   readonly #sweep: WakeableLoop
-  /** By queue and name. */
+  /** Queue → name → consumer. */
   readonly #running = new Map<string, Map<string, PushConsumer>>()
   /** Consumers that were removed or stopped, and still have running batches. */
   readonly #ending = new Set<PushConsumer>()
-  /** Queues that are being read again. true: another notice came since. */
+  /** Queues whose consumers are being read again. true: another notice has come since. */
   readonly #reading = new Map<string, boolean>()
   #listening = false
   #stopped = false
@@ -197,7 +198,7 @@ export class PushConsumers {
     void consumer.whenIdle().then(() => this.#ending.delete(consumer))
   }
 
-  /** Each send wakes every listener, so only processes with consumers listen. */
+  /** Each message that is sent wakes all listeners, so only processes with consumers listen. */
   #listen(): void {
     const wanted = this.#running.size > 0
     const { subscriber } = this.#options

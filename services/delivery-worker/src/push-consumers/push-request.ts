@@ -8,7 +8,7 @@ import {
   type HttpSender,
   openConsumer,
   QUEUE_EVENT_HEADERS,
-  secretsFailure,
+  unopenedSecrets,
 } from '@fantail/delivery'
 import { parseFunctionArn } from '@fantail/policy'
 import type { Vault } from '@fantail/vault'
@@ -43,7 +43,7 @@ export interface BatchReply {
   failure?: string | undefined
 }
 
-/** Every failure is a reply. */
+/** Makes the request. It never rejects: every failure is a reply. */
 export function requestBatch(tools: RequestTools, request: BatchRequest): Promise<BatchReply> {
   return parseFunctionArn(request.record.url) ? invoke(tools, request) : post(tools, request)
 }
@@ -93,13 +93,13 @@ async function post({ sender, vault }: RequestTools, request: BatchRequest): Pro
   return new Promise((resolve) => sender.send(sent, (result) => resolve({ result })))
 }
 
-/** By record, because every change makes a new record. */
+/** Caches by record, because every change makes a new record. */
 const WAYS = new WeakMap<ConsumerRecord, Way>()
 
-/** The URL with its credentials, and the connection's settings. */
+/** The URL with its credentials, and the settings of the connection. */
 type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
 
-/** If it cannot be read, the reason becomes the attempt's result. */
+/** The URL and settings of the record. If they cannot be read, the result of the attempt says why. */
 function wayOf(record: ConsumerRecord, vault: RequestTools['vault']): Way | AttemptResult {
   const known = WAYS.get(record)
   if (known !== undefined) return known
@@ -109,6 +109,6 @@ function wayOf(record: ConsumerRecord, vault: RequestTools['vault']): Way | Atte
     WAYS.set(record, way)
     return way
   } catch (error) {
-    return secretsFailure(`its secrets cannot be used: ${error instanceof Error ? error.message : 'unknown'}`)
+    return unopenedSecrets(error, `${record.queueArn} ${record.name}`)
   }
 }

@@ -3,8 +3,8 @@
  * batch is tried again, with growing delays, until it succeeds. The scripts are safe to repeat. Later items may depend
  * on it, so they wait.
  *
- * Items without hurry may linger if their shard's last script was a moment ago. They then share a script with other
- * items, and one write with other shards.
+ * Items that are not urgent may wait for a moment if the last script of their shard began just before. They then share
+ * a script with other items, and one write with other shards.
  */
 import type { ReportPart } from './part-states.ts'
 

@@ -1,10 +1,18 @@
 /** A slice prepared for attempts: effective policies, targets, and each subscription by id. */
-import type { EffectiveDeliveryPolicy, Message, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import type {
+  EffectiveDeliveryPolicy,
+  Feedback,
+  Message,
+  SubscriptionRecord,
+  TopicRecord,
+} from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { effectivePolicy, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
+import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
-import { type Feedback, feedbackOf } from '../outcomes/feedback.ts'
 import { SliceFilters } from './slice-filters.ts'
+
+/** The topic requests no delivery status logs, but a platform application may. */
+const NO_FEEDBACK: Feedback = { share: 0, failures: false }
 
 export interface CompiledSubscription {
   record: SubscriptionRecord
@@ -16,17 +24,17 @@ export interface CompiledSubscription {
    * every answer.
    */
   paced: boolean
-  /** No first attempt is made straight from the job. Every attempt is taken from its lane. */
+  /** True if no attempt is made straight from the job, so that all attempts are made from the lane. */
   goesByLane: boolean
   target: Target
   /** Version of the signature of the topic's messages. undefined: they are not signed. */
   signature: SignatureVersion | undefined
-  /** Which deliveries are logged. undefined: none. */
+  /** Which deliveries the topic asks to log. undefined: none are logged. */
   feedback: Feedback | undefined
   topicName: string
   sliceId: string
   shard: number
-  /** How long its lane keeps deliveries. */
+  /** How long the lane keeps deliveries, in ms. */
   retentionMs: number
 }
 
@@ -39,7 +47,7 @@ export interface CompiledSlice {
   subscriptions: CompiledSubscription[]
   /** null: no subscription has a filter. */
   filters: SliceFilters | null
-  /** Those of `subscriptions` without a filter. */
+  /** The subscriptions without a filter. */
   unfiltered: CompiledSubscription[]
   /** Subscriptions with a filter, by slot. Empty if there is no filter at all. */
   bySlot: (CompiledSubscription | undefined)[]
@@ -112,7 +120,8 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     goesByLane: record.status !== 'active' || record.unsubscribed || rate !== null || paced,
     target: compileTarget(record, policy, topic),
     signature: signatureVersionOf(topic),
-    feedback: feedbackOf(topic, reports.feedback),
+    feedback:
+      feedbackOf(topic.attributes, reports.feedback) ?? (reports.byApplication ? NO_FEEDBACK : undefined),
     topicName: topic.name,
     sliceId,
     shard,
@@ -143,7 +152,7 @@ export function weightOf({ byId, filters }: CompiledSlice): number {
   return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound + words
 }
 
-/** Bytes of certificates and secrets, and of TLS's objects for them. */
+/** Bytes of certificates and secrets, and of the TLS objects that are made from them. */
 function outboundBytes({ outbound, sealed }: SubscriptionRecord): number {
   const { certificate = '', ca = '' } = outbound ?? {}
   return 4 * (certificate.length + ca.length + (sealed?.length ?? 0))

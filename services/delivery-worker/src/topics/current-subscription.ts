@@ -1,4 +1,7 @@
-/** The settings that a claim is attempted with, checked again if they may have changed since it was claimed. */
+/**
+ * Finds the present settings for the attempt of a claim. They are checked again if they may have changed since the
+ * delivery was claimed.
+ */
 import type { Logger } from '@fantail/runtime'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
@@ -22,8 +25,8 @@ interface Tools {
 }
 
 /**
- * The present subscription. Undefined if this claim must not be sent any more (deleted, paused, other rate), or if that
- * cannot be checked, because changes take effect at once (invariant 6).
+ * The present subscription. Undefined if the claim must not be sent: the subscription was deleted or paused, or has
+ * another rate. Also undefined if this cannot be checked, because changes must take effect at once (invariant 6).
  */
 export async function currentOf(
   { subscription, message, checkedAt }: Claimed,

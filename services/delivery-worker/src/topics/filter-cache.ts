@@ -1,7 +1,8 @@
 /**
- * Caches the filters of topics for longer than their slices. The filters of a topic of 100,000 subscriptions take some
- * 90 MB, and show that most messages need hardly any slice. Its compiled subscriptions would exceed the snapshot cache.
- * If filters were checked after a snapshot was fetched, they belong to that snapshot, as with slices.
+ * Caches the filters of topics for longer than their slices. The filters of a topic with 100,000 subscriptions take
+ * about 90 MB. They show that most messages need only few slices. All compiled subscriptions of such a topic would not
+ * fit into the snapshot cache. Filters that were checked after a snapshot was fetched belong to that snapshot. The same
+ * holds for slices.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -9,7 +10,7 @@ import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** @limit memory Filters that a worker caches. Past it: the least recently used topic's are dropped. */
+/** @limit memory Filters that a worker caches. Past it: those of the least recently used topic are dropped. */
 const FILTER_CACHE_BYTES_MAX = 134_217_728
 const FILTERED_TOPIC_BYTES = 1_000
 
@@ -24,7 +25,7 @@ interface Cached {
 
 export class FilterCache {
   readonly #revisionOf: (ref: SliceRef) => Promise<string | null>
-  /** By uid. */
+  /** Uid of the topic → its filters. */
   readonly #topics = new LRUCache<string, Cached>({
     maxSize: FILTER_CACHE_BYTES_MAX,
     sizeCalculation: ({ filters }) => FILTERED_TOPIC_BYTES + filters.weight,

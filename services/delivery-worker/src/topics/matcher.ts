@@ -1,11 +1,13 @@
 /**
- * Matches messages with filters without blocking the worker. Nearly every message is matched at once, in microseconds.
- * The match of a costlier one starts again in steps, which share turns of the event loop (runtime/src/turns.ts). Such a
- * message is only late, never dropped.
+ * Matches messages with filters without blocking the worker. Matches share a few milliseconds in each turn of the event
+ * loop (runtime/src/turns.ts). If these are used up, a match waits for a later turn.
  *
- * A message in steps holds its parsed text, which may take many times the bytes of the text. Messages are therefore
- * begun only while the total stays below a limit. The others wait unparsed. Small messages wait only for small ones.
- * Messages that are matched at once never wait.
+ * Nearly every match takes microseconds and is made in one go. If a match turns out to need more work, it is stopped
+ * and begun again in steps, over several turns. The message is then late, but never dropped.
+ *
+ * A match in steps holds the parsed text of its message, which may take many times the memory of the text itself. The
+ * total of these parsed texts is therefore limited. Past the limit, a message waits unparsed. Small messages have half
+ * of the limit for themselves, so they never wait for large ones.
  */
 import {
   MatchWork,
@@ -19,11 +21,11 @@ import { SplitBudget, Turns } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
 /**
- * Takes a few milliseconds at most. A message to 1,000 of 100,000 subscriptions takes about 3,000 steps.
+ * So many steps take a few milliseconds at most. A match with 1,000 of 100,000 subscriptions takes about 3,000 steps.
  * @limit Work of a match in one go. Past it: the match is begun anew in steps.
  */
 const MATCH_STEPS_MAX = 100_000
-/** Parsing a text of this many code units or more may take a while. */
+/** Parsing a text of this many UTF-16 code units or more may take long, so the time of such a match is measured. */
 const LONG_TEXT = 16_384
 
 export interface Matching<T> {

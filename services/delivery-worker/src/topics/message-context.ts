@@ -1,6 +1,6 @@
 /**
- * One message in hand. Its envelope with signatures and its stored body are made once, when first needed, for all its
- * deliveries.
+ * One message with the data that all its deliveries share. The envelope, its signatures and the stored body are made
+ * once, when they are first needed.
  */
 import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
 import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
@@ -13,7 +13,7 @@ interface BodySubject {
 
 export class MessageContext {
   readonly message: Message
-  /** 16 bytes. */
+  /** The message id, 16 bytes. */
   readonly id: Buffer
   #envelope: Envelope | undefined
   #signed: Partial<Record<SignatureVersion, Envelope>> | undefined
@@ -70,7 +70,8 @@ export class MessageContext {
   }
 
   /**
-   * Must be called when the message is matched, or has to wait, because the subject of a body of 256 KB may take 20 MB.
+   * Drops the parsed text. Called when the message is matched or has to wait, because the parsed text of a body of 256
+   * KB may take 20 MB.
    */
   forgetSubjects(): void {
     this.#attributesSubject = undefined

@@ -51,7 +51,7 @@ export class SliceFilters {
   readonly isWhole: boolean
   /** Number of subscriptions without a filter. */
   readonly unfiltered: number
-  /** About how many bytes they take. */
+  /** The bytes that the filters take in memory, estimated. */
   readonly weight: number
   /** One group for each part of messages that filters check. */
   readonly groups: readonly FilterGroup[]
@@ -134,7 +134,7 @@ export class SliceFilters {
     return kept
   }
 
-  /** Adds the reasons for which the message is kept back, with the number of subscriptions for each. */
+  /** Adds the reasons for which filters reject the message, with the number of subscriptions for each. */
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
     for (const group of this.groups) group.countReasons(context, matched, reasons)
   }
@@ -153,7 +153,7 @@ class FilterGroup {
   /** undefined: attributes. */
   readonly protocol: Protocol | undefined
   readonly index: FilterIndex
-  /** Subscriptions. */
+  /** Number of subscriptions. */
   readonly size: number
   /** 0 if the filters check the text, because all of them then have the same reason. */
   readonly clauses: number
@@ -209,8 +209,8 @@ class FilterGroup {
 }
 
 /**
- * The reason that all filters of a group have for keeping a subject back. It does not hold if an attribute cannot be
- * read: then the reason depends on whether a filter names that attribute.
+ * The reason for which all filters of a group reject a subject. Not to be used if an attribute cannot be read. The
+ * reason then depends on whether a filter names that attribute.
  */
 export function commonReason(protocol: Protocol | undefined, subject: FilterSubject): FilterReason {
   return reasonOf({ scope: protocol === undefined ? 'MessageAttributes' : 'MessageBody', rules: [] }, subject)

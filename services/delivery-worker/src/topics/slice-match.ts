@@ -5,7 +5,7 @@ import type { FilterReasons } from './slice-filters.ts'
 
 export interface SliceMatch {
   matched: readonly CompiledSubscription[]
-  /** By slot, the subscriptions whose filters do not match. Callers must not change it. */
+  /** Bitmap of the subscriptions whose filters do not match. Callers must not change it. */
   filtered: Buffer
   reasons: FilterReasons
 }

@@ -31,7 +31,7 @@ const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
 const TOPICS_BYTES_MAX = 33_554_432
 const TOPIC_BYTES = 1_200
 const SLICE_REF_BYTES = 100
-/** @limit Revisions that one trip fetches. Past it: a further trip follows. */
+/** @limit Revisions that one round trip reads. Past it: a further round trip follows. */
 const REVISIONS_PER_TRIP_MAX = 500
 /**
  * Revisions that are requested in one turn of the event loop are read together. None is cached, so the next use checks
@@ -235,7 +235,7 @@ export class SnapshotCache {
     return yield* compileSlice(data, this.#onUnusable, this.#filters.at(packed, packed.revision))
   }
 
-  /** Callers share an answer that is under way. */
+  /** Callers that ask at the same time share one answer. */
   #once<T>(key: string, load: () => Promise<T>): Promise<T> {
     const running = this.#loading.get(key)
     if (running) return running as Promise<T>

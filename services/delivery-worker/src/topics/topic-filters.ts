@@ -1,8 +1,9 @@
 /**
- * Finds a message's recipients among all slices of a topic at once. A router leads from the message's values to the few
- * slices whose filters may match. Slices are added and removed one by one, so a changed subscription costs one slice.
+ * Finds the subscriptions of a topic whose filters match a message. A topic may have thousands of slices. The router,
+ * an index over the filters of all slices, names the few slices that may match. Only these are compared with the
+ * message. If a subscription changes, only its slice is removed from the index and added again.
  *
- * The filters of all slices belong to one moment. A later change affects only later dispatches.
+ * One match uses the filters of one moment. A later change affects only later matches.
  */
 import type { Protocol } from '@fantail/contracts'
 import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
@@ -19,11 +20,11 @@ export interface KnownMatch {
 
 export interface TopicMatch {
   /**
-   * Slices with possible recipients: those whose filters are unknown, those with subscriptions without a filter, and
-   * those with a match.
+   * Slices with possible recipients. The filters of such a slice match the message or are unknown, or the slice has a
+   * subscription without a filter.
    */
   toOpen: readonly { ref: SliceRef; found?: KnownMatch }[]
-  /** The others, if any. */
+  /** The slices without recipients, if any. */
   keptBack: KeptBack | undefined
 }
 
@@ -37,7 +38,7 @@ export interface KeptBack {
 export interface Known {
   ref: SliceRef
   filters: SliceFilters
-  /** When they were known to be the slice's present filters, by performance.now(). */
+  /** When the filters were last known to be up to date, by performance.now(). */
   checkedAt: number
 }
 
@@ -49,7 +50,7 @@ interface Whole {
   sizes: Map<Protocol | undefined, number>
 }
 
-/** A slice that every message opens, with its filters if they are known. */
+/** A slice that is opened for every message, with its filters if they are known. */
 interface Open {
   ref: SliceRef
   sliceNumber: number
@@ -59,8 +60,9 @@ interface Open {
 type Matched = ReadonlyMap<number, Known & KnownMatch>
 
 /**
- * For so few slices a router would not be faster.
- * @limit Slices of a topic that are asked one by one. Past it: a router over all of them is built.
+ * Below this number a router would not be faster.
+ * @limit Slices of a topic whose filters are compared with a message one by one. Past it: a router over all slices is
+ * built.
  */
 const SLICES_ASKED_MAX = 2
 const NO_SLOTS: readonly number[] = []
@@ -83,7 +85,7 @@ export class TopicFilters {
     return this.#known.get(sliceNumber)
   }
 
-  /** About how many bytes they take. */
+  /** The bytes that the filters take in memory, estimated. */
   get weight(): number {
     return this.#weight
   }
@@ -98,7 +100,7 @@ export class TopicFilters {
     this.#known.set(sliceNumber, known)
     this.#weight += known.filters.weight
     if (this.#routers) this.#route(sliceNumber, known.filters)
-    // One slice at a time. Otherwise a message would wait until all of them are routed.
+    // Add this slice to the router now. If all slices were added at once later, a message would have to wait for that.
     else if (this.#known.size > SLICES_ASKED_MAX) this.#routed()
     this.#changed()
   }
@@ -151,7 +153,7 @@ export class TopicFilters {
     return matched
   }
 
-  /** Slices in which a filter may match. If slices have come meanwhile, all are returned. */
+  /** Slices in which a filter may match. If a slice changed during the search, the result is all known slices. */
   *#toAskInSteps(known: ReadonlyMap<number, Known>, context: MessageContext): Steps<Iterable<number>> {
     if (known.size <= SLICES_ASKED_MAX) return known.keys()
     const version = this.#version
@@ -225,7 +227,7 @@ function addSizes(sizes: Whole['sizes'], { groups }: SliceFilters, times: number
   for (const { protocol, size } of groups) sizes.set(protocol, (sizes.get(protocol) ?? 0) + times * size)
 }
 
-/** In one go. Throws TooMuchWork. */
+/** Takes all steps at once. Throws TooMuchWork. */
 function spending<T>(steps: Steps<T>, work: MatchWork = ANY_WORK): T {
   for (let next = steps.next(); ; next = steps.next()) {
     if (next.done) return next.value

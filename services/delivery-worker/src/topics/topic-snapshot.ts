@@ -6,10 +6,10 @@ export interface TopicSnapshot {
   topic: TopicRecord
   revision: string
   slices: SliceRef[]
-  /** How many they hold, about. */
+  /** About how many subscriptions the slices have. */
   subscriptions: number
   /** When this revision was fetched, by performance.now(). A slice that was checked later belongs to it. */
   since: number
-  /** Whether a slice with filters was seen. */
+  /** Whether a slice with filters was loaded. */
   hasFilters: boolean
 }

@@ -22,7 +22,7 @@ import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
-import { awsTargets } from './endpoint-targets.ts'
+import { awsTargets, directTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
@@ -101,6 +101,12 @@ const subscribing: Find = (input, call, settings) => {
     ...deadLetters(input, call, settings),
   ]
 }
+
+/** The target of a direct message, or the topic. */
+const publishing: Find = (input, call, settings) => [
+  ...topics('Publish', 'TopicArn', 'TargetArn')(input, call, settings),
+  ...directTargets(input),
+]
 
 const newTopic: Find = ({ Name }, { account, region }, { arn }) => [
   { action: 'SNS:CreateTopic', arn: topicArn(String(Name), { ...arn, account, region }) },
@@ -181,7 +187,7 @@ const RULES: Record<string, AwsRule> = {
   'sns:ListTagsForResource': reading(topics('ListTagsForResource', 'ResourceArn')),
   'sns:GetDataProtectionPolicy': reading(topics('GetDataProtectionPolicy', 'ResourceArn')),
   'sns:PutDataProtectionPolicy': managing(topics('PutDataProtectionPolicy', 'ResourceArn')),
-  'sns:Publish': { need: PUBLISH, targets: topics('Publish', 'TopicArn', 'TargetArn') },
+  'sns:Publish': { need: PUBLISH, targets: publishing },
   'sns:PublishBatch': { need: PUBLISH, targets: topics('Publish', 'TopicArn') },
   'sns:Subscribe': managing(subscribing),
   'sns:ConfirmSubscription': { need: MANAGE, change: true, further: confirmed },

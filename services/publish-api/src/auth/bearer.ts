@@ -1,6 +1,6 @@
 /** Bearer tokens of the REST API. A caller who sends the id and the secret of a known key acts as this key. */
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Caller } from '@fantail/access'
+import type { Key } from '@fantail/access'
 import { FantailError, parseToken } from '@fantail/contracts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { KeyCache, KnownKey } from '../keys/key-cache.ts'
@@ -11,10 +11,15 @@ const BEARER = /^bearer +(\S+)$/i
 export function bearerOf(
   request: Pick<ApiRequest, 'header'>,
   keys: Pick<KeyCache, 'of'>,
-): Caller | Promise<Caller> {
+): Key | Promise<Key> {
   const given = request.header('authorization')
   if (given === undefined) throw refusal('no API key is given')
-  const token = parseToken(BEARER.exec(given.trim())?.[1] ?? '')
+  return keyOfToken(BEARER.exec(given.trim())?.[1] ?? '', keys)
+}
+
+/** Throws `unauthorized` if the text is not the token of a key. */
+export function keyOfToken(text: string, keys: Pick<KeyCache, 'of'>): Key | Promise<Key> {
+  const token = parseToken(text)
   if (!token) throw refusal('what is given is no token of an API key')
   const known = keys.of(token.id)
   return known instanceof Promise
@@ -22,7 +27,7 @@ export function bearerOf(
     : checked(known, token.secret)
 }
 
-function checked(known: KnownKey | undefined, secret: string): Caller {
+function checked(known: KnownKey | undefined, secret: string): Key {
   const given = hash('sha256', secret, 'buffer')
   if (known?.secretHash?.length === given.length && timingSafeEqual(known.secretHash, given)) return known.key
   throw refusal('the API key is not valid')

@@ -28,3 +28,11 @@ export function functionTargets(endpoint: string): Target[] {
   const named = parseFunctionArn(endpoint)
   return named ? [{ action: 'lambda:InvokeFunction', arn: unqualifiedArn(named), byName: true }] : []
 }
+
+/** The rights to publish to one target. Both APIs name it by parameters of their own. */
+export function directTargets({ PhoneNumber: number, TargetArn: arn }: Record<string, unknown>): Target[] {
+  return [
+    ...(parsePhoneNumber(String(number)) ? awsTargets(String(number)) : []),
+    ...platformTargets(String(arn)),
+  ]
+}

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 function isForeign(url: string, headers: Record<string, string> = {}, publicUrl?: string): boolean {
-  const foreign = createForeignPages({ mode: 'local', publicUrl, hosts: ['api'] })
+  const foreign = createForeignPages({ mode: 'local', publicUrl, hosts: ['api'], corsOrigins: undefined })
   try {
     foreign.refusePage({ url, header: (name) => headers[name] })
     return false

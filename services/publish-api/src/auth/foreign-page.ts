@@ -1,8 +1,8 @@
 /**
- * Refuses web pages of other sites if keys are not required. Without keys, every request that reaches the port may do
- * everything, and a web page in the user's browser can reach loopback. Two checks keep such pages out. The request must
- * name a host of this machine (own-hosts.ts in the package config), and no other site may have made the browser send
- * it. With keys neither check is needed, because a page has no key.
+ * Refuses requests from web pages of other sites if keys are not required. Without keys, every request that reaches the
+ * port may do everything. A web page in the user's browser can reach loopback, so two checks refuse such pages. First,
+ * the request must name a host of this machine (own-hosts.ts in the package config). Second, no other site may have
+ * made the browser send it. If keys are required, neither check is needed, because a page has no key.
  */
 import { createOwnHosts, foreignHostText } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
@@ -28,7 +28,9 @@ export interface ForeignPages {
   refuseBlindGet(request: Asked & Pick<ApiRequest, 'method'>): void
 }
 
-export function createForeignPages(settings: Pick<Settings, 'mode' | 'publicUrl' | 'hosts'>): ForeignPages {
+type PageSettings = Pick<Settings, 'mode' | 'publicUrl' | 'hosts' | 'corsOrigins'>
+
+export function createForeignPages(settings: PageSettings): ForeignPages {
   const ownHosts = createOwnHosts(settings)
   const refuseHost = ({ url }: Asked) => {
     const authority = authorityOf(url)
@@ -38,6 +40,8 @@ export function createForeignPages(settings: Pick<Settings, 'mode' | 'publicUrl'
     refuseHost(request)
     const site = request.header('sec-fetch-site')
     const origin = request.header('origin')
+    // The operator has listed this origin.
+    if (origin !== undefined && settings.corsOrigins?.includes(origin)) return
     const isForeign =
       site === 'cross-site' ||
       site === 'same-site' ||
@@ -52,7 +56,7 @@ export function createForeignPages(settings: Pick<Settings, 'mode' | 'publicUrl'
   return { refuseHost, refusePage, refuseBlindGet }
 }
 
-/** Which a page cannot change. */
+/** A page cannot change this beginning of the header User-Agent. */
 const BROWSER = /^Mozilla\//
 const BLIND_GET =
   'a browser asks and does not say for which page, so without keys it is not served: use POST, another client, or https'

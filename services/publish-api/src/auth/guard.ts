@@ -19,7 +19,8 @@ import { isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
-import { bearerOf } from './bearer.ts'
+import { needSamePage } from '../sessions/session-origin.ts'
+import { callerOf } from './caller-of.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { type Rule, ruleOf } from './native-rules.ts'
 import { needServer } from './need-server.ts'
@@ -81,7 +82,7 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
   if (!deps.settings.auth)
     return { ...NOBODY_ASKED, identify: (request) => notForeign(request, foreign), report }
   return {
-    identify: (request) => bearerOf(request, deps.keyCache),
+    identify: (request) => callerOf(request, deps, rule),
     admit: (caller) => admit(caller, rule, deps),
     permit: (call) => {
       const { caller, params } = call
@@ -98,10 +99,11 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
 }
 
 /** The routes of the AWS protocols check the caller themselves, because their refusals need SNS's or SQS's form. */
-function openTo({ need }: Rule, foreign: ForeignPages): RouteGuard['identify'] {
+function openTo({ need, samePage }: Rule, foreign: ForeignPages): RouteGuard['identify'] {
   if (need === 'own') return NOBODY_ASKED.identify
   return (request) => {
     foreign.refuseHost(request)
+    if (samePage) needSamePage(request)
     return null
   }
 }
@@ -111,7 +113,7 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** The id of a created thing, because the path does not have it yet. */
+/** The id of what was created. The path does not have it yet. */
 function madeIn(body: unknown): { id?: string } {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { id } : {}

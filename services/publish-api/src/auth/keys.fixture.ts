@@ -6,8 +6,10 @@ import type { Called, CallOptions, TestApi } from '../fixtures/test-api.fixture.
 
 export interface TestKey {
   id: string
+  /** The authorization header of the key. */
+  authorization: string
   call(method: string, path: string, options?: CallOptions): Promise<Called>
-  /** Status alone. */
+  /** Makes a call and returns only its status. */
   status(method: string, path: string, body?: unknown): Promise<number>
 }
 
@@ -24,9 +26,10 @@ export async function keyWith(
 }
 
 export function bearer(api: TestApi, id: string, token: string): TestKey {
+  const authorization = `Bearer ${token}`
   const call: TestKey['call'] = (method, path, { headers, ...options } = {}) =>
-    api.call(method, path, { ...options, headers: { Authorization: `Bearer ${token}`, ...headers } })
+    api.call(method, path, { ...options, headers: { Authorization: authorization, ...headers } })
   const status: TestKey['status'] = async (method, path, body) =>
     (await call(method, path, body === undefined ? {} : { body })).status
-  return { id, call, status }
+  return { id, authorization, call, status }
 }

@@ -5,6 +5,8 @@
 
 import type { Target } from '@fantail/access'
 import {
+  areNumbers,
+  directOwnerOf,
   isProtocol,
   type KeyScope,
   parseArn,
@@ -20,7 +22,7 @@ import { invalid, Unseen } from '../http/error-answers.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
 import { applicationNamed, attributesIn } from '../push/platform-routes.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
-import { endpointTargets, functionTargets } from './endpoint-targets.ts'
+import { directTargets, endpointTargets, functionTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 /**
@@ -37,8 +39,12 @@ export interface Rule {
    */
   wholeServer?: true
   wholeAccount?: true
-  /** FANTAIL_OPEN_METRICS makes it public. */
+  /** The route of metrics. FANTAIL_OPEN_METRICS makes it public. */
   isMetrics?: true
+  /** Only pages of this server may call it. */
+  samePage?: true
+  /** The cookie of a session is enough, without the header `X-Fantail-CSRF`. */
+  sitesAlone?: true
   /** The route changes something, so it gets a line in the audit log. */
   change?: true
   targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
@@ -100,6 +106,13 @@ const onMessage =
     const id = params.messageId ?? ''
     const found = parseMessageId(id) ? await messages.message(id) : null
     const error = new Unseen('message')
+    const owner = found && directOwnerOf(found.topicArn)
+    if (owner) {
+      // Numbers have no names, so keys that are bound to names do not see their messages.
+      if (areNumbers(owner) && caller && caller.prefixes.length > 0) throw error
+      const seen = { action: 'SNS:GetPlatformApplicationAttributes', arn: owner }
+      return [{ ...seen, hidden: { error } }]
+    }
     if (found) {
       const hidden = { error, sees: 'SNS:GetTopicAttributes' }
       return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
@@ -183,6 +196,15 @@ async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
 }
 
+async function purged(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { filter } = (call.body ?? {}) as Body
+  const queue = onQueue('PurgeQueue')(call, deps)
+  return [
+    ...queue,
+    ...(await onFilter((filter as Body | undefined)?.subscription, 'filter.subscription', deps)),
+  ]
+}
+
 /** The topic that the query names. Without this check, an empty list would show whether the topic has subscriptions. */
 function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
   const { topic } = query as Body
@@ -190,11 +212,34 @@ function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
   return [{ action: 'SNS:ListSubscriptionsByTopic', arn: resolveTopic(topic, settings.arn) }]
 }
 
+/** The topic or subscription whose events a listener names. Without one it gets those of all its topics. */
+async function listenedTo(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { subscription } = call.query as Body
+  if (typeof subscription !== 'string') return listedOfTopic(call, deps)
+  const params = { ...call.params, id: subscription }
+  const shown = await onSubscription('GetSubscriptionAttributes')({ ...call, params }, deps)
+  return [...listedOfTopic(call, deps), ...shown]
+}
+
 /** The same for one source. */
 function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
   const { source } = query as Body
   if (typeof source !== 'string') return []
   return [{ action: 'SQS:ListMessageMoveTasks', arn: resolveQueue(source, settings.arn, 'source') }]
+}
+
+/** The topic or subscription whose statistics are asked for. */
+function counted(call: Call, deps: ApiDeps): Target[] | Promise<Target[]> {
+  const { topic, subscription } = call.query as Body
+  if (typeof topic === 'string')
+    return [{ action: 'SNS:GetTopicAttributes', arn: resolveTopic(topic, deps.settings.arn) }]
+  if (typeof subscription !== 'string') return []
+  return onSubscription('GetSubscriptionAttributes')({ ...call, params: { id: subscription } }, deps)
+}
+
+function publishedTo({ body }: Call): Target[] {
+  const { phoneNumber: PhoneNumber, targetArn: TargetArn } = (body ?? {}) as Body
+  return directTargets({ PhoneNumber, TargetArn })
 }
 
 function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
@@ -254,9 +299,18 @@ const RULES: Record<string, Rule> = {
   'GET /v1/subscriptions/{id}/webhook-keys': reading(onSubscription('GetSubscriptionAttributes')),
   'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
 
+  // The handler itself leaves out lanes of other keys, because the answer contains sums.
+  'GET /v1/lanes': reading(listedOfTopic),
+  'GET /v1/overview': { need: READ },
+  'GET /v1/stats': reading(counted),
+  // The handler itself leaves out messages of other keys, because a search continues until its page is full.
+  'GET /v1/messages': reading(listedOfTopic),
+
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': { need: ['read', 'manage'] },
+  'POST /v1/messages': { need: ['publish'], targets: publishedTo },
   'GET /v1/messages/{messageId}': reading(onMessage('GetTopicAttributes')),
+  'GET /v1/events': reading(listenedTo),
   // The route shows every subscription, like this operation.
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
 
@@ -269,7 +323,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/queues/{queue}/receive': { need: CONSUME, targets: onQueue('ReceiveMessage') },
   'POST /v1/queues/{queue}/ack': { need: CONSUME, targets: onQueue('DeleteMessage') },
   'POST /v1/queues/{queue}/visibility': { need: CONSUME, targets: onQueue('ChangeMessageVisibility') },
-  'POST /v1/queues/{queue}/purge': managing(onQueue('PurgeQueue')),
+  'POST /v1/queues/{queue}/purge': managing(purged),
   'GET /v1/queues/{queue}/messages': reading(peeked),
   'GET /v1/queues/{queue}/messages/{messageId}': reading(onQueue('ReceiveMessage')),
   'DELETE /v1/queues/{queue}/messages/{messageId}': managing(onQueue('DeleteMessage')),
@@ -297,6 +351,11 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
+  // The handler checks the given key itself, and writes the line of the audit log.
+  'POST /v1/session': { need: 'public', samePage: true },
+  'GET /v1/session': { need: 'any', sitesAlone: true },
+  'DELETE /v1/session': { need: 'any', change: true },
+
   'GET /v1/platform-applications': { need: READ, list: { member: 'applications', arn: 'arn' } },
   [`PUT ${application}`]: managing(applicationSettings),
   [`GET ${application}`]: reading(onApplication('GetPlatformApplicationAttributes')),
@@ -313,7 +372,7 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/email/suppressions/{address}': { need: MANAGE, change: true, wholeServer: true },
   'POST /v1/email/bounces': { need: MANAGE, change: true, wholeServer: true },
 
-  // One provider, list and spend for all accounts.
+  // All accounts share the provider, the opt-out list and the money spent.
   'GET /v1/sms': { need: SMS, wholeServer: true },
   'PATCH /v1/sms': { need: SMS, change: true, wholeServer: true },
   'GET /v1/sms/opt-outs': { need: SMS, wholeServer: true },
@@ -332,6 +391,11 @@ const RULES: Record<string, Rule> = {
   'GET /metrics': { need: READ, wholeServer: true, isMetrics: true },
   'GET /openapi.json': PUBLIC,
   'GET /docs': PUBLIC,
+  // Only static files. Other sites may link to them, but cannot read them.
+  'GET /console': PUBLIC,
+  'GET /console/': PUBLIC,
+  'GET /console/assets/{file}': PUBLIC,
+  'GET /console/{page}': PUBLIC,
   // The token in the link identifies the subscription.
   'GET /confirmation.html': PUBLIC,
   'POST /confirmation.html': PUBLIC,

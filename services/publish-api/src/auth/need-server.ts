@@ -1,4 +1,7 @@
-/** What concerns the whole server is for keys of its own account that are bound to no names. */
+/**
+ * Guards actions that concern the whole server and not one account. They need a key of the server's own account without
+ * prefixes.
+ */
 import { type Key, needAllNames } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 

@@ -20,12 +20,12 @@ async function subscribe(endpoint: string, confirmation = 'none') {
   return body as { id: string; arn: string }
 }
 
-test('a browser without an Action is sent to the documentation, a client gets an error', async () => {
+test('a browser without an Action is sent to the console, a client gets an error', async () => {
   const visit = (path: string, accept: string) => api.call('GET', path, { headers: { accept } })
   const page = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (let i = 0; i < 2; i++) {
     const { status, headers } = await visit('/', page)
-    expect([status, headers.get('location')]).toEqual([303, '/docs'])
+    expect([status, headers.get('location')]).toEqual([303, '/console/'])
   }
   expect((await visit('/', '*/*')).text).toContain('<Code>MissingAction</Code>')
   expect((await visit('/?Action=Nonsense', page)).text).toContain('<Code>InvalidAction</Code>')

@@ -1,7 +1,7 @@
 /**
- * Calls for another service of AWS, or for operations of STS that do not exist here. `AWS_ENDPOINT_URL` sends the calls
- * of all clients here. The error says so in the client's own protocol. Otherwise the client would only read that an
- * Action is missing.
+ * Answers calls for other services of AWS, and for operations of STS that Fantail does not have. Such calls arrive
+ * because `AWS_ENDPOINT_URL` leads the calls of all AWS clients here. The error explains that in the client's own
+ * protocol. Otherwise the client would only read that an Action is missing.
  */
 import { VERSIONS } from '@fantail/aws-wire'
 import type { ApiRequest } from '../http/api-request.ts'

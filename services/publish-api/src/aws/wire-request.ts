@@ -50,7 +50,7 @@ export interface WireHead extends WireForm {
 
 export interface WireRequest extends WireHead {
   body: Buffer
-  /** Undefined: the request names none. */
+  /** Undefined: the request names no Action. */
   action: string | undefined
   /** Parameters of AWS Query. */
   parameters: QueryParameters
@@ -96,7 +96,7 @@ export async function readWireRequest(
   const parameters = parseParameters(formTextOf(request, body), head.search)
   const version = parameters.get('Version')
   const action = parameters.get('Action') || undefined
-  // boto 2 asks so.
+  // The library boto 2 requests JSON in this way.
   const answers = parameters.get('ContentType') === 'JSON' ? 'json' : head.answers
   return { ...head, answers, service: serviceOf({ ...head, version }), body, action, parameters, version }
 }

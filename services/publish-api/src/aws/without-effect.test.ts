@@ -49,12 +49,7 @@ test('a topic gets one line for what it is made with, and none for what it was l
   expect(lines.map(({ event, fields }) => [event, fields.attributes])).toEqual([
     [
       'topic.without_effect',
-      [
-        'KmsMasterKeyId',
-        'ApplicationFailureFeedbackRoleArn',
-        'Policy for events.amazonaws.com',
-        'Policy for s3.amazonaws.com',
-      ],
+      ['KmsMasterKeyId', 'Policy for events.amazonaws.com', 'Policy for s3.amazonaws.com'],
     ],
     ['topic.without_effect', ['TracingConfig']],
   ])

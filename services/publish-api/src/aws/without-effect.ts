@@ -1,11 +1,12 @@
 /**
- * Settings that AWS clients make and Fantail stores without acting on them. The call succeeds, so one log line per
- * resource names them. docs/aws-without-effect.md has the same list.
+ * Finds settings of AWS clients that Fantail stores but does not act on. A call with such a setting succeeds, so its
+ * caller would not notice. Therefore the API logs these settings once per resource. docs/aws-without-effect.md has the
+ * same list.
  */
 import { objectOf } from '@fantail/contracts'
 import type { Log } from '../http/log.ts'
 
-/** Whether a value would have an effect in AWS. */
+/** Whether this value of an attribute would have an effect in AWS. */
 type Asks = (text: string) => boolean
 
 const always: Asks = (text) => text !== ''
@@ -14,20 +15,16 @@ const unless =
   (text) =>
     text !== '' && text.toLowerCase() !== value
 
-/** Subscribers of these kinds do not exist here, so nothing is logged about them. */
-const UNSERVED_KINDS = ['Application']
-const FEEDBACK = ['SuccessFeedbackRoleArn', 'SuccessFeedbackSampleRate', 'FailureFeedbackRoleArn']
-
-/** Attributes by kind of resource. The statements of `Policy` are checked one by one. */
+/**
+ * Attributes that Fantail does not act on, by kind of resource. `Policy` is not listed: `foreignServices` reads its
+ * statements.
+ */
 export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
   topic: {
     KmsMasterKeyId: always,
     TracingConfig: unless('passthrough'),
     ArchivePolicy: always,
     DataProtectionPolicy: always,
-    ...Object.fromEntries(
-      UNSERVED_KINDS.flatMap((kind) => FEEDBACK.map((name) => [`${kind}${name}`, always])),
-    ),
   },
   queue: {
     KmsMasterKeyId: always,
@@ -40,14 +37,20 @@ export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
 
 type Kind = 'topic' | 'queue' | 'subscription'
 
-/** Services that a policy can admit here: only topics send to queues. */
+/**
+ * The AWS services whose admission by a policy has an effect in Fantail. There is one: SNS, because topics send to
+ * queues.
+ */
 const CALLING_SERVICES: Record<Kind, string[]> = {
   topic: [],
   queue: ['sns.amazonaws.com'],
   subscription: [],
 }
 
-/** The given attributes without effect. A policy for other services is listed with each service. */
+/**
+ * Names of the given attributes that have no effect. If a policy admits services that never call Fantail, each of these
+ * services is listed as `Policy for <service>`.
+ */
 export function withoutEffect(kind: Kind, given: Record<string, string>): string[] {
   const known = WITHOUT_EFFECT[kind]
   return Object.entries(given).flatMap(([name, text]) => {
@@ -56,7 +59,7 @@ export function withoutEffect(kind: Kind, given: Record<string, string>): string
   })
 }
 
-/** AWS services that a policy names, but that never call Fantail. */
+/** AWS services that a policy admits, but that never call Fantail. */
 function foreignServices(kind: Kind, text: string): string[] {
   const statements = [objectOf(text)?.Statement ?? []].flat() as { Principal?: unknown }[]
   const services = statements.flatMap((statement) => servicesOf(statement?.Principal))
@@ -69,7 +72,10 @@ function servicesOf(principal: unknown): string[] {
   return named.flatMap(([, value]) => value).filter((value) => typeof value === 'string')
 }
 
-/** @limit Resources that a process remembers having logged. Past it: all are forgotten, and a line may come again. */
+/**
+ * @limit Resources whose logged settings a process remembers. Past it: all are forgotten, and a line may be logged
+ * again.
+ */
 const LOGGED_RESOURCES_MAX = 10_000
 
 export class WithoutEffectLog {

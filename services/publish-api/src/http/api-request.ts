@@ -34,7 +34,7 @@ export class ApiRequest {
     return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
   }
 
-  /** It came over TLS. */
+  /** Whether the request came over TLS. */
   get isSecure(): boolean {
     return this.#request.url.startsWith('https:')
   }

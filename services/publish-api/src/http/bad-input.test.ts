@@ -17,6 +17,10 @@ const names: Record<string, string> = {
 
 beforeAll(async () => {
   api = await startTestApi()
+  const { call } = api
+  // Pages of this server send every request, so that a login reads its input too.
+  api.call = (method, path, given = {}) =>
+    call(method, path, { ...given, headers: { 'Sec-Fetch-Site': 'same-origin', ...given.headers } })
   await api.call('PUT', '/v1/topics/orders')
   await api.call('PUT', '/v1/queues/work')
   const body = { endpoint: 'https://example.com/' }

@@ -12,11 +12,13 @@ import type { CountedAs } from './request-times.ts'
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
-/** A handler's answer. `body` is written as JSON, `text` unchanged. */
+/** A handler's answer. `body` is written as JSON, `text` and `stream` unchanged. */
 export interface Answer {
   status: number
   body?: unknown
   text?: string | Buffer
+  /** Sent piece by piece as it comes. */
+  stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
   /** The series that the request counts in: one object for all requests of its kind. Default: the endpoint's. */
   countedAs?: CountedAs | undefined
@@ -32,14 +34,16 @@ export interface Call<Q = unknown, B = unknown> {
   params: Record<string, string>
   query: Q
   body: B
+  /** For routes that stream: rejects if the caller is no longer allowed to make the call. */
+  recheck?: () => Promise<void>
 }
 
 export interface AnswerDoc {
   description: string
-  /** The schema of an `application/json` answer, named in contracts. */
+  /** The schema of the answer, named in contracts. With a `contentType` it is that of one event of a stream. */
   schema?: z.ZodType
   contentType?: string
-  /** By name. */
+  /** Name → schema of the header. */
   headers?: Record<string, z.ZodType>
 }
 
@@ -72,6 +76,8 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   fixed?: readonly string[]
   /** Problems that a schema cannot find. Called even if the body has other problems. */
   check?: (body: Record<string, unknown>) => Problem[]
+  /** The answer is a stream that may last for long. The caller may lose its rights meanwhile. */
+  streams?: true
   answers: Record<number, AnswerDoc>
   /** Error codes in addition to those of every route. */
   errors: ErrorCode[]

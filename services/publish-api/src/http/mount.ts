@@ -97,6 +97,7 @@ async function answer(
     const call: Call = { request, caller, requestId, startedAt, params, query, body }
     const permitted = guard.permit(call)
     if (permitted) await permitted
+    if (endpoint.streams) call.recheck = recheckOf(guard, call)
     const result = await guard.answer(call, endpoint.handle)
     guard.report(call, result)
     const { status, countedAs = endpoint } = result
@@ -115,7 +116,16 @@ async function answer(
   }
 }
 
-function toResponse({ status, body, text }: Answer, headers: Record<string, string>): Response {
+/** Repeats the checks of the caller and its rights, but not those of its limit. */
+function recheckOf(guard: RouteGuard, call: Call): () => Promise<void> {
+  return async () => {
+    const caller = await guard.identify(call.request)
+    await guard.permit({ ...call, caller })
+  }
+}
+
+function toResponse({ status, body, text, stream }: Answer, headers: Record<string, string>): Response {
+  if (stream !== undefined) return new Response(stream, { status, headers })
   if (text !== undefined) return new Response(text, { status, headers })
   if (body === undefined) return new Response(null, { status, headers })
   headers['Content-Type'] ??= 'application/json'

@@ -1,4 +1,6 @@
 /** Records in the form of the REST API. */
+import { hash } from 'node:crypto'
+import { type Caller, seesBodies } from '@fantail/access'
 import type {
   DeadLetter,
   QueueMessage,
@@ -45,13 +47,15 @@ export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeo
 }
 
 interface QueueFacts extends QueueWithCounts {
+  /** Epoch ms. null: the queue has no lease. */
+  leaseEndsAt: number | null
   sources: string[]
   url: string
   now: number
 }
 
 export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
-  const { queue, counts, oldestSince, sources, url, now } = facts
+  const { queue, counts, oldestSince, leaseEndsAt, sources, url, now } = facts
   return {
     ...QUEUE.shown(queue),
     url,
@@ -62,6 +66,7 @@ export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
     }),
     counts,
     oldestSeconds: oldestSince === null ? null : secondsSince(oldestSince, now),
+    leaseEndsAt: isoOrNull(leaseEndsAt),
     deadLetterSources: sources,
     createdAt: iso(queue.createdAt),
     modifiedAt: iso(queue.modifiedAt),
@@ -87,6 +92,17 @@ export function queueMessageView(message: QueueMessage): object {
     ...(deduplicationId !== undefined && { deduplicationId }),
     ...(sequenceNumber !== undefined && { sequenceNumber }),
     ...(deadLetter && { deadLetter: deadLetterView(deadLetter) }),
+  }
+}
+
+/** A message that is looked at without receiving it. Callers without the scope `bodies` see its size and digest. */
+export function lookedAtView(message: QueueMessage, caller: Caller): object {
+  const { body } = message
+  return {
+    ...queueMessageView(message),
+    ...(!seesBodies(caller) && { body: null, attributes: {} }),
+    bodyBytes: Buffer.byteLength(body),
+    bodySha256: hash('sha256', body, 'hex'),
   }
 }
 

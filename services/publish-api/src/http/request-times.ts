@@ -36,7 +36,8 @@ class RouteTimes {
   readonly #seconds: Seconds
   readonly #counted: CountedAs
   /**
-   * By the first digit of the status. A series is made at its first use, so a scrape has no series without a request.
+   * Series by the first digit of the status. A series is made when it is first used, so a scrape does not show series
+   * without requests.
    */
   readonly #byClass: (HistogramSeries | undefined)[] = [1, 2, 3, 4, 5, 6].map(() => undefined)
 

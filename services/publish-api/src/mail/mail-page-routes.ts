@@ -34,7 +34,8 @@ const UnsubscribeQuery = z.looseObject({
   Token: z.string().optional().describe('Proof that the link was made by this service.'),
 })
 const OneClick = z.record(z.string(), z.string()).meta({
-  description: 'What a mail program sends by one click (RFC 8058). Nothing of it is read.',
+  description:
+    'The form that a mail program sends for a one-click unsubscribe (RFC 8058). Fantail does not read it.',
   examples: [{ 'List-Unsubscribe': 'One-Click' }],
 })
 const FORM = 'application/x-www-form-urlencoded'

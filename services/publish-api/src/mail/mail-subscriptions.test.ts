@@ -17,9 +17,9 @@ beforeAll(async () => {
   sns = await startSnsApi()
   const { deps, redis } = sns.api
   const mail = new MailState(redis, { clock: Date.now, onProblem: () => undefined })
-  const push = new PushState(redis, { onDisabled: () => undefined, onProblem: () => undefined })
+  const push = new PushState(redis, { onDisabled: () => undefined, publishUpdated: async () => undefined })
   const { email } = createAttempters({
-    sender: { send: () => undefined, openAhead: () => undefined },
+    sender: { send: () => undefined, openAhead: () => undefined, dial: () => ({ cancel: () => undefined }) },
     vault: undefined,
     appends: { append: () => Promise.reject(new Error('unused')) },
     itemIdOf: () => '',

@@ -18,7 +18,7 @@ export function keyOf(request: ApiRequest): string | undefined {
 }
 
 /** Equal for requests with the same messages, whatever the order of members. */
-export function requestHash({ batch, messages }: NewMessages): string {
+export function requestHash({ batch, messages }: Pick<NewMessages, 'batch' | 'messages'>): string {
   return createHash('sha256')
     .update(JSON.stringify([batch, messages.map(canonical)]))
     .digest('base64url')

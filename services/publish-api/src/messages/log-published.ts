@@ -1,7 +1,7 @@
-/** The single log line of a publish, for both APIs. */
+/** The single log line of a publish, and its live events, for both APIs. */
 
+import type { ApiDeps } from '../deps.ts'
 import { msSince } from '../http/duration.ts'
-import type { Log } from '../http/log.ts'
 import type { Receipt } from './message-store.ts'
 
 interface Published {
@@ -15,7 +15,10 @@ interface Published {
   startedAt: number
 }
 
-export function logPublished(log: Log, published: Published): void {
+type Tools = Pick<ApiDeps, 'log' | 'live' | 'clock'>
+
+export function logPublished({ log, live, clock }: Tools, published: Published): void {
+  if (live.on && !published.replayed) sendPublished(live, published, clock())
   if (!log.isLevelEnabled('info')) return
   const { requestId, topicArn, receipts, bytes, replayed, startedAt } = published
   const ids = receipts.map(({ messageId }) => messageId)
@@ -24,4 +27,9 @@ export function logPublished(log: Log, published: Published): void {
     { requestId, topicArn, ...which, bytes, replayed, durationMs: msSince(startedAt) },
     'message.published',
   )
+}
+
+function sendPublished(live: Tools['live'], { topicArn, receipts }: Published, at: number): void {
+  const facts = { type: 'published', topicArn } as const
+  for (const { messageId } of receipts) live.send(facts, () => ({ ...facts, at, messageId }))
 }

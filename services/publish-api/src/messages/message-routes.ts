@@ -1,5 +1,11 @@
 /** Routes for a message and its deliveries. */
-import { DeliveriesAnswer, MessageReference, MessageView, parseMessageId } from '@fantail/contracts'
+import {
+  DeliveriesAnswer,
+  directOwnerOf,
+  MessageReference,
+  MessageView,
+  parseMessageId,
+} from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
@@ -55,7 +61,10 @@ function found<T>(value: T | null): T {
 }
 
 function messageView(message: MessageSummary): object {
-  return { ...message, publishedAt: iso(message.publishedAt) }
+  const { topicArn, target = null } = message
+  const isDirect = directOwnerOf(topicArn) !== undefined
+  const to = { topicArn: isDirect ? null : topicArn, target }
+  return { ...message, ...to, publishedAt: iso(message.publishedAt) }
 }
 
 function deliveryView(delivery: DeliveryOutcome): object {

@@ -9,7 +9,7 @@ import { notFound } from '../http/error-answers.ts'
 import type { KnownTopic } from '../topics/topic-cache.ts'
 import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
-import { PublishCounts } from './publish-counts.ts'
+import { type CountsDeps, PublishCounts } from './publish-counts.ts'
 
 /** Bytes of a message in a job in addition to its text and attributes. */
 const OVERHEAD_BYTES = 256
@@ -36,9 +36,9 @@ export class MessageStore {
   readonly #deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency'>
   readonly #counts: PublishCounts
 
-  constructor(deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency' | 'metrics'>) {
+  constructor(deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency'> & CountsDeps) {
     this.#deps = deps
-    this.#counts = new PublishCounts(deps.metrics)
+    this.#counts = new PublishCounts(deps)
   }
 
   /** Resolves when all messages are stored. `bytes`: the sum of texts and attributes. */

@@ -1,5 +1,9 @@
-/** Counts publishes by topic. The series are kept here, because a look-up by labels costs as much as counting. */
+/**
+ * Counts publishes by topic, in metrics and statistics. The series are kept here, because a look-up by labels costs as
+ * much as counting.
+ */
 import { nameOfArn } from '@fantail/contracts'
+import type { Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { ApiDeps } from '../deps.ts'
@@ -11,14 +15,17 @@ interface Series {
   messages: CounterSeries
   bytes: CounterSeries
   sizes: HistogramSeries
+  tally: Tally
 }
 
+export type CountsDeps = Pick<ApiDeps, 'metrics' | 'statsCounter' | 'clock'>
+
 export class PublishCounts {
-  readonly #metrics: ApiDeps['metrics']
+  readonly #deps: CountsDeps
   readonly #byTopic = new LRUCache<string, Series>({ max: API_TOPIC_SERIES_MAX })
 
-  constructor(metrics: ApiDeps['metrics']) {
-    this.#metrics = metrics
+  constructor(deps: CountsDeps) {
+    this.#deps = deps
   }
 
   add(topicArn: string, messages: number, bytes: number): void {
@@ -26,15 +33,17 @@ export class PublishCounts {
     series.messages.add(messages)
     series.bytes.add(bytes)
     series.sizes.record(bytes)
+    series.tally.published(this.#deps.clock(), messages)
   }
 
   #look(topicArn: string): Series {
-    const { messagesPublished, publishBytes, publishSizeBytes } = this.#metrics
+    const { messagesPublished, publishBytes, publishSizeBytes } = this.#deps.metrics
     const topic = nameOfArn(topicArn)
     const series = {
       messages: messagesPublished.of({ topic }),
       bytes: publishBytes.of({ topic }),
       sizes: publishSizeBytes.of({ TopicName: topic }),
+      tally: this.#deps.statsCounter.topic(topicArn),
     }
     this.#byTopic.set(topicArn, series)
     return series

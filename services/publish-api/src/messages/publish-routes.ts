@@ -70,7 +70,7 @@ const RawMessage = z
   .string()
   .meta({ description: 'With `raw=true`: the message itself, in UTF-8, of any type.', examples: ['hello'] })
 
-const Replayed = z
+export const Replayed = z
   .literal('true')
   .optional()
   .describe('The `Idempotency-Key` was used before: nothing was stored, and the ids are those of then.')
@@ -102,7 +102,7 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
       ? { receipts: await store.store(topic, messages, bytes), replayed: false }
       : await store.storeOnce(topic, messages, bytes, { key, hash: requestHash(given) })
   const { requestId, startedAt } = call
-  logPublished(deps.log, { requestId, topicArn, receipts, bytes, replayed, startedAt })
+  logPublished(deps, { requestId, topicArn, receipts, bytes, replayed, startedAt })
   return toAnswer(receipts, given.batch, replayed)
 }
 

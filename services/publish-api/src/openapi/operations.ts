@@ -30,6 +30,13 @@ export const SECURITY_SCHEMES = {
     bearerFormat: 'ft_<id>_<secret>',
     description: 'An API key. `fantail keys create` or `createKey` makes one; local mode asks for none.',
   },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-fantail',
+    description:
+      'A session of the console, which `logIn` makes. It counts from pages of this server only, with `X-Fantail-CSRF`.',
+  },
   awsSignature: {
     type: 'apiKey',
     in: 'header',
@@ -96,7 +103,7 @@ function scopesText(need: Rule['need']): string[] {
 function security(endpoint: Endpoint, asked: Asked): Json[] {
   if (ruleOf(endpoint).need === 'own') return OPTIONAL_SIGNATURE
   if (!isGuarded(endpoint, asked)) return []
-  return asked.auth ? [{ apiKey: [] }] : OPTIONAL_KEY
+  return asked.auth ? [{ apiKey: [] }, { session: [] }] : OPTIONAL_KEY
 }
 
 function pathParameters({ path, params = {}, where = {} }: Endpoint): Json[] {

@@ -39,15 +39,15 @@ export function answerResponses(answers: Record<number, AnswerDoc>): Json {
 function answerResponse({ description, schema, contentType, headers = {} }: AnswerDoc): Json {
   const own = Object.entries(headers).map(([name, one]) => [name, header(one)])
   const content = schema
-    ? jsonContent(schema)
+    ? contentOf(schema, contentType)
     : contentType && { [contentType]: { schema: { type: 'string' } } }
   return { description, headers: { ...REQUEST_ID, ...Object.fromEntries(own) }, ...(content && { content }) }
 }
 
-function jsonContent(schema: z.ZodType): Json {
+function contentOf(schema: z.ZodType, type = 'application/json'): Json {
   const [example] = examplesOf(schema)
   return {
-    'application/json': { schema: referenceTo(schema), ...(example !== undefined && { example }) },
+    [type]: { schema: referenceTo(schema), ...(example !== undefined && { example }) },
   }
 }
 

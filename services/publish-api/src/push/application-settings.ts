@@ -1,16 +1,9 @@
 /** Attributes of platform applications, by the names of SNS. */
-import { parseArn, type TopicRecord } from '@fantail/contracts'
+import { EVENT_ATTRIBUTES, parseArn, type TopicRecord } from '@fantail/contracts'
 import { AttributeError } from './attribute-error.ts'
 import { isCredentialName } from './platform-credentials.ts'
 
 type Given = Record<string, string>
-
-export const EVENT_ATTRIBUTES = {
-  EndpointCreated: 'EventEndpointCreated',
-  EndpointUpdated: 'EventEndpointUpdated',
-  EndpointDeleted: 'EventEndpointDeleted',
-  DeliveryFailure: 'EventDeliveryFailure',
-} as const
 
 const EVENTS = new Set<string>(Object.values(EVENT_ATTRIBUTES))
 const ROLES = new Set(['SuccessFeedbackRoleArn', 'FailureFeedbackRoleArn'])

@@ -8,6 +8,7 @@ import {
 import { NoVaultError, openPlatformCredential, sealPlatformCredential } from '@fantail/delivery'
 import { VaultError } from '@fantail/vault'
 import type { ApiDeps } from '../deps.ts'
+import { deleteDirectTopics } from '../direct/direct-topics.ts'
 import { checkEventTopics, readApplicationAttributes, withSettings } from './application-settings.ts'
 import { credentialAttributes, readCredential } from './platform-credentials.ts'
 
@@ -58,6 +59,16 @@ export async function changeApplication(
   const members = Object.keys(attributes)
   deps.log.info({ requestId, applicationArn: arn, members }, 'push.applicationChanged')
   return changed
+}
+
+/**
+ * Deletes the application with its endpoints and its waiting direct messages, if there are any. After a crash in
+ * between, repeating the request does the rest.
+ */
+export async function deleteApplication(deps: ApiDeps, arn: string, requestId: string): Promise<void> {
+  const deleted = await deps.platformApplications.delete(arn)
+  if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
+  await deleteDirectTopics(deps, arn)
 }
 
 /** Members of the credential that are not given stay. */

@@ -22,7 +22,7 @@ interface Request {
   publicUrl: string
 }
 
-/** Members that are given. */
+/** Settings of an endpoint. A setting is absent if the request does not have it. */
 export interface EndpointSettings {
   token?: string | undefined
   userData?: string | undefined
@@ -74,7 +74,8 @@ export async function changeEndpoint(
 ): Promise<PlatformEndpointRecord> {
   const application = await applicationOf(deps, arn)
   const set = application ? checked(deps, application, given) : given
-  const endpoint = await deps.platformEndpoints.update(arn, (current) => ({
+  // This change has an event of its own, so an older one is no longer owed.
+  const endpoint = await deps.platformEndpoints.update(arn, ({ isEventOwed: _, ...current }) => ({
     ...current,
     token: set.token ?? current.token,
     enabled: set.enabled ?? current.enabled,

@@ -1,26 +1,21 @@
-/** Events of platform endpoints, published to the topics that their application names. */
-import type { PlatformApplicationRecord } from '@fantail/contracts'
+/** Publishes the events of platform endpoints that requests cause. */
+import {
+  type EndpointEvent,
+  endpointEventText,
+  eventTopicOf,
+  type PlatformApplicationRecord,
+} from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { admit } from '../messages/admit.ts'
 import { makeMessages } from '../messages/make-messages.ts'
 import { MessageStore } from '../messages/message-store.ts'
-import { EVENT_ATTRIBUTES } from './application-settings.ts'
 
-interface EndpointEvent {
-  type: keyof typeof EVENT_ATTRIBUTES
+interface Announced extends EndpointEvent {
   application: PlatformApplicationRecord
-  endpointArn: string
   /** Base of the links in envelopes. */
   publicUrl: string
   requestId: string
 }
-
-const SUBJECTS = {
-  EndpointCreated: 'Platform endpoint created',
-  EndpointUpdated: 'Platform endpoint updated',
-  EndpointDeleted: 'Platform endpoint deleted',
-  DeliveryFailure: 'Delivery to a platform endpoint failed',
-} as const
 
 export class EndpointEvents {
   readonly #deps: ApiDeps
@@ -32,8 +27,8 @@ export class EndpointEvents {
   }
 
   /** The change is made by then, so an event that cannot be published is logged and changes nothing. */
-  async announce(event: EndpointEvent): Promise<void> {
-    const topic = event.application.attributes[EVENT_ATTRIBUTES[event.type]]
+  async announce(event: Announced): Promise<void> {
+    const topic = eventTopicOf(event.application, event.type)
     if (topic === undefined) return
     try {
       await this.#publish(topic, event)
@@ -43,17 +38,11 @@ export class EndpointEvents {
     }
   }
 
-  async #publish(arn: string, { type, application, endpointArn, publicUrl }: EndpointEvent): Promise<void> {
+  async #publish(arn: string, { application, publicUrl, ...event }: Announced): Promise<void> {
     const topic = await admit(this.#deps, arn)
-    const message = JSON.stringify({
-      Resource: application.arn,
-      Service: 'SNS',
-      EventType: type,
-      EndpointArn: endpointArn,
-      Time: new Date(this.#deps.clock()).toISOString(),
-    })
-    const given = { message, subject: SUBJECTS[type], attributes: {} }
-    const messages = makeMessages(this.#deps, [given], { topic, publicUrl })
-    await this.#store.store(topic, messages, Buffer.byteLength(message))
+    const text = endpointEventText(application, event, this.#deps.clock())
+    const messages = makeMessages(this.#deps, [{ ...text, attributes: {} }], { topic, publicUrl })
+    const events = messages.map((message) => ({ ...message, isEvent: true as const }))
+    await this.#store.store(topic, events, Buffer.byteLength(text.message))
   }
 }

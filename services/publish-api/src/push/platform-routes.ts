@@ -1,6 +1,7 @@
 /** Platform applications over REST. Their names are those of the caller's account. */
 import {
   ApplicationReference,
+  EVENT_ATTRIBUTES,
   FantailError,
   isPlatform,
   isPlatformApplicationName,
@@ -21,9 +22,8 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
-import { EVENT_ATTRIBUTES } from './application-settings.ts'
 import { AttributeError } from './attribute-error.ts'
-import { changeApplication, createApplication } from './change-applications.ts'
+import { changeApplication, createApplication, deleteApplication } from './change-applications.ts'
 import { CREDENTIAL_MEMBERS } from './platform-credentials.ts'
 
 export const PUSH_PATH = '/v1/platform-applications/{platform}/{name}'
@@ -92,9 +92,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       errors: ['validation_failed'],
       handle: async (call) => {
         const { arn } = applicationNamed(call, deps)
-        const deleted = await deps.platformApplications.delete(arn)
-        const { requestId } = call
-        if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
+        await deleteApplication(deps, arn, call.requestId)
         return NO_CONTENT
       },
     }),

@@ -1,4 +1,5 @@
 /** Routes of the quarantine: data that cannot be decoded, until an operator puts it back or deletes it. */
+import { needScope } from '@fantail/access'
 import {
   NoBody,
   PutBackAnswer,
@@ -45,10 +46,13 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       params,
       tag: TAG,
       summary: 'Export an entry with its raw bytes',
-      description: 'The bytes are those that were stored, in base64, and as text where they are UTF-8.',
+      description:
+        'The bytes are those that were stored, in base64, and as text where they are UTF-8. A key also needs the ' +
+        'scope `bodies`.',
       answers: { 200: { description: 'The entry', schema: QuarantineExport } },
       errors: ['not_found'],
       handle: async (call) => {
+        if (call.caller) needScope(call.caller, ['bodies'])
         const { entry, raw } = await found(deps, call)
         return ok({ ...entryView(entry), raw: raw.toString('base64'), text: textOf(raw) })
       },

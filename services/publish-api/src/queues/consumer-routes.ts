@@ -121,6 +121,7 @@ type ConsumerCall = Call<unknown, z.output<typeof ConsumerInput>>
 
 async function putConsumer(deps: ApiDeps, call: ConsumerCall): Promise<Answer> {
   const { arn, name } = namesOf(deps, call)
+  await refuseLeased(deps, arn)
   const { created } = await deps.consumers.put(arn, name, settingsOf(deps, call.body, { arn, name }))
   logChange(deps, call, created ? 'consumer.created' : 'consumer.changed')
   return { status: created ? 201 : 200, body: await readConsumer(deps, call) }
@@ -212,6 +213,12 @@ function logChange(deps: ApiDeps, call: ConsumerCall, event: string): void {
   const { arn, name } = namesOf(deps, call)
   const members = Object.keys(call.body)
   deps.log.info({ requestId: call.requestId, queueArn: arn, consumer: name, members }, event)
+}
+
+/** Pushing renews no lease, so the queue would be deleted in spite of its consumer. */
+async function refuseLeased({ queueCache }: ApiDeps, arn: string): Promise<void> {
+  const queue = await queueCache.find(arn)
+  if (queue?.leaseSeconds) throw FantailError.invalid('queue', 'has a lease, which only receives renew')
 }
 
 function consumerView({ consumer, inFlight }: ConsumerWithBatches): z.input<typeof ConsumerView> {

@@ -29,8 +29,8 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { parseJson, readJsonText } from '../http/read-body.ts'
-import { queueMessageView } from '../http/record-views.ts'
-import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
+import { lookedAtView, queueMessageView } from '../http/record-views.ts'
+import { letterFilterOf } from '../redrives/filter-input.ts'
 import { queueOf } from './queue-routes.ts'
 import { sendItems } from './send-items.ts'
 
@@ -109,10 +109,14 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
     endpoint({
-      ...post('purgeQueue', 'purge', 'Remove everything in the queue, or its dead letters of one reason'),
+      ...post(
+        'purgeQueue',
+        'purge',
+        'Remove everything in the queue, or the dead letters that a filter matches',
+      ),
       description:
-        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `reason` ' +
-        'it removes only dead letters that ended so.',
+        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `filter` ' +
+        'it removes only dead letters that match, and with `dryRun` it counts them.',
       body: PurgeInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were removed', schema: PurgeAnswer } },
@@ -140,7 +144,7 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Look at messages without receiving them',
       description:
         'Oldest first, whether they are visible, delayed or in flight; nothing is changed. The conditions of the query ' +
-        'are about dead letters and must all hold.',
+        'are about dead letters and must all hold. A key without the scope `bodies` sees neither texts nor attributes.',
       query: PeekQuery,
       answers: { 200: { description: 'A page', schema: PeekAnswer } },
       errors,
@@ -152,13 +156,14 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       method: 'GET',
       summary: 'Look at one message',
       description:
-        'Shows the message without receiving it, so its receive count and visibility stay as they are.',
+        'Shows the message without receiving it, so its receive count and visibility stay as they are. A key without the scope `bodies` sees neither ' +
+        'text nor attributes.',
       answers: { 200: { description: 'The message', schema: QueueMessageView } },
       errors,
       handle: async (call) => {
         const message = await queues.message(queueOf(deps, call), call.params.messageId ?? '')
         if (!message) throw notFound('message in this queue')
-        return ok(queueMessageView(message))
+        return ok(lookedAtView(message, call.caller))
       },
     }),
     endpoint({
@@ -222,6 +227,7 @@ async function receive(deps: ApiDeps, call: Call<unknown, z.output<typeof Receiv
   const queueArn = queueOf(deps, call)
   const { maxMessages, visibilityTimeoutSeconds } = call.body
   const queue = await needQueue(deps, queueArn)
+  await deps.leaseRenewals.received(queue)
   const messages = await deps.queueWaits.receiveWaiting(queueArn, {
     maxMessages,
     waitSeconds: call.body.waitSeconds ?? queue.receiveWaitSeconds,
@@ -246,26 +252,27 @@ async function countLetters(
 }
 
 async function purge(deps: ApiDeps, call: Call<unknown, z.output<typeof PurgeInput>>): Promise<Answer> {
-  const { reason } = call.body
+  const { reason, filter: given, dryRun } = call.body
   const queueArn = queueOf(deps, call)
-  const discarded = await (reason
-    ? deps.queues.purgeDeadLetters(queueArn, reason)
+  const filter = given ? await letterFilterOf(deps, given) : reason ? { reason } : undefined
+  if (dryRun) {
+    const { matched } = await deps.redrives.dryRun(queueArn, filter ?? {})
+    return ok({ discarded: 0, matched })
+  }
+  const discarded = await (filter
+    ? deps.queues.purgeDeadLetters(queueArn, filter)
     : deps.queues.purge(queueArn))
-  deps.log.info({ requestId: call.requestId, queueArn, reason, discarded }, 'queue.purged')
+  deps.log.info({ requestId: call.requestId, queueArn, filter, discarded }, 'queue.purged')
   return ok({ discarded })
 }
 
 async function peek(deps: ApiDeps, call: Call<z.output<typeof PeekQuery>>): Promise<Answer> {
-  const { subscription, statusCode, reason, since, until, cursor, limit } = call.query
+  const { cursor, limit, ...filter } = call.query
   const request: PeekRequest = {
+    ...(await letterFilterOf(deps, filter, 'subscription')),
     limit,
-    ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription) }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(reason !== undefined && { reason }),
-    ...(since !== undefined && { since: Date.parse(since) }),
-    ...(until !== undefined && { until: Date.parse(until) }),
     ...(cursor !== undefined && { cursor }),
   }
   const { items, nextCursor } = await deps.queues.peek(queueOf(deps, call), request)
-  return ok({ messages: items.map(queueMessageView), nextCursor })
+  return ok({ messages: items.map((message) => lookedAtView(message, call.caller)), nextCursor })
 }

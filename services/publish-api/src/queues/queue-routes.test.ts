@@ -201,7 +201,14 @@ test('dead letters are looked at, counted and purged by reason, and name the mes
     byStatusCode: {},
     bySubscription: {},
   })
-  expect((await post('reasons/purge', { reason: 'expired' })).body).toEqual({ discarded: 2 })
+  const dry = await post('reasons/purge', { filter: { statusCode: 503, reason: 'expired' }, dryRun: true })
+  expect(dry.body).toEqual({ discarded: 0, matched: 1 })
+  const byStatus = { filter: { statusCode: 503, reason: 'expired' } }
+  expect((await post('reasons/purge', byStatus)).body).toEqual({ discarded: 1 })
+  expect((await post('reasons/purge', { reason: 'expired' })).body).toEqual({ discarded: 1 })
+  for (const wrong of [{ filter: {} }, { filter: { statusCode: 503 }, reason: 'expired' }]) {
+    expect((await post('reasons/purge', wrong)).status).toBe(400)
+  }
   expect((await post('reasons/purge', { reason: 'expired' })).body).toEqual({ discarded: 0 })
   expect((await api.call('GET', `${path}/dead-letters`)).body.byReason).toEqual({ permanent: 1 })
   const wrong = await Promise.all([

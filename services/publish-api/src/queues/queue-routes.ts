@@ -143,10 +143,11 @@ async function readQueue(deps: ApiDeps, call: Call, arn: string): Promise<object
 
 async function showQueue(deps: ApiDeps, call: Call, arn: string): Promise<object | null> {
   const [found, all] = await Promise.all([deps.queues.getWithCounts(arn), deadLetterSources(deps, arn)])
+  const leaseEndsAt = found?.queue.leaseSeconds ? await deps.queues.leaseEndsAt(arn) : null
   const { caller } = call
   // A subscription's ARN has its id, and with the id anybody may unsubscribe.
   const sources = caller ? all.filter((source) => isOf(caller, withoutSubscription(source))) : all
   const { account, name } = parseArn(arn) ?? {}
   const url = `${publicUrlFor(deps.settings, call)}/${account}/${name}`
-  return found && queueView({ ...found, sources, url, now: deps.clock() })
+  return found && queueView({ ...found, leaseEndsAt, sources, url, now: deps.clock() })
 }

@@ -14,11 +14,13 @@ const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
  * the queue exists and `fifo` asks for the other kind.
  */
 export async function queueSettings(
-  deps: Pick<ApiDeps, 'queues' | 'settings'>,
+  deps: Pick<ApiDeps, 'queues' | 'consumers' | 'settings'>,
   arn: string,
   { fifo, ...input }: Input,
 ): Promise<Partial<QueueSettings>> {
   await checkKind(deps, arn, fifo ?? isFifoName(arn))
+  if (input.leaseSeconds && ((await deps.consumers.of(arn)) ?? []).length > 0)
+    throw FantailError.invalid('leaseSeconds', 'is not for a queue with push consumers')
   const members = Object.entries({ ...input, ...namedQueues(deps, input) })
   const given = members.filter(([, value]) => value !== undefined)
   const problems = FIFO_ONLY.filter((name) => !isFifoName(arn) && given.some(([key]) => key === name))

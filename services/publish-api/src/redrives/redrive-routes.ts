@@ -4,7 +4,6 @@ import {
   type ErrorCode,
   FantailError,
   NoBody,
-  type RedriveFilter,
   RedriveInput,
   RedriveList,
   RedriveListQuery,
@@ -19,8 +18,8 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { redriveView } from '../http/record-views.ts'
-import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 import { deadLetterSources } from './dead-letter-sources.ts'
+import { letterFilterOf } from './filter-input.ts'
 
 const INPUT_ERRORS: ErrorCode[] = [
   'malformed_json',
@@ -147,7 +146,7 @@ async function createRedrive(
   const { arn } = deps.settings
   const source = resolveQueue(body.source, arn, 'source')
   const destination = body.destination ? resolveQueue(body.destination, arn, 'destination') : null
-  const filter = await toFilter(deps, body.filter ?? {})
+  const filter = await letterFilterOf(deps, body.filter ?? {})
   if (body.dryRun) {
     return ok(await deps.redrives.dryRun(source, filter))
   }
@@ -169,21 +168,6 @@ async function checkOrigin(deps: ApiDeps, source: string): Promise<void> {
   if ((await deadLetterSources(deps, source)).length > 0) return
   const { matched, withoutOrigin } = await deps.redrives.dryRun(source, {})
   if (withoutOrigin === matched) throw FantailError.invalid('destination', NO_ORIGIN)
-}
-
-type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
-
-async function toFilter(deps: ApiDeps, filter: FilterInput): Promise<RedriveFilter> {
-  const { subscription, statusCode, reason, since, until, messageIds } = filter
-  const path = 'filter.subscription'
-  return {
-    ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription, path) }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(reason !== undefined && { reason }),
-    ...(since !== undefined && { since: Date.parse(since) }),
-    ...(until !== undefined && { until: Date.parse(until) }),
-    ...(messageIds !== undefined && { messageIds }),
-  }
 }
 
 async function listRedrives(deps: ApiDeps, query: z.output<typeof RedriveListQuery>): Promise<Answer> {

@@ -75,7 +75,11 @@ function isVisitor(request: ApiRequest): boolean {
   return request.header('accept')?.includes('text/html') === true && new URL(request.url).search === ''
 }
 
-const TO_DOCS: Answer = { status: 303, text: '', headers: { Location: '/docs', Vary: 'Accept' } }
+/** The page for people. */
+function toPage(settings: ApiDeps['settings']): Answer {
+  const location = settings.console === 'off' ? '/docs' : '/console/'
+  return { status: 303, text: '', headers: { Location: location, Vary: 'Accept' } }
+}
 
 export function awsRoutes(deps: ApiDeps): Endpoint[] {
   const handle = createAwsApi(deps)
@@ -106,9 +110,11 @@ export function awsRoutes(deps: ApiDeps): Endpoint[] {
       query: AwsQuery,
       answers: {
         ...answers,
-        303: { description: 'A browser’s request that asks for nothing is led to `/docs`' },
+        303: {
+          description: 'A browser’s request that asks for nothing is led to the console, or to `/docs`',
+        },
       },
-      handle: (call) => (isVisitor(call.request) ? TO_DOCS : handle(call)),
+      handle: (call) => (isVisitor(call.request) ? toPage(deps.settings) : handle(call)),
     }),
     endpoint({
       ...queue,

@@ -6,7 +6,7 @@ import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
-import { startFairTimer, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { startFairTimer, startRedis, type TestRedis, waitFor, whenClosed } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPublishApi, type PublishApi } from './publish-api.ts'
 
@@ -64,7 +64,7 @@ async function exchange(text: string, { stay = false } = {}): Promise<string> {
   })
   if (stay) socket.write(text)
   else socket.end(text)
-  await once(socket, 'close')
+  await whenClosed(socket)
   return answer
 }
 

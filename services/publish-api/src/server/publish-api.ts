@@ -29,10 +29,12 @@ import {
   IsolatedMessages,
   KeyLimits,
   keyHolderName,
+  LaneSurvey,
   Lanes,
   MailLinkKey,
   MailState,
   OutcomeLog,
+  OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
   PushState,
@@ -43,11 +45,15 @@ import {
   type Redis,
   Redrives,
   readTopicBytes,
+  readTotals,
   refuseDataLoss,
   SandboxNumbers,
+  Sessions,
   SigningKeys,
   SmsState,
   Snapshots,
+  StatsCounter,
+  StatsStore,
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
@@ -62,10 +68,17 @@ import type { Vault } from '@fantail/vault'
 import { createApp } from '../app.ts'
 import { WithoutEffectLog } from '../aws/without-effect.ts'
 import type { ApiDeps } from '../deps.ts'
+import { createEvents } from '../events/create-events.ts'
+import { SharedRead } from '../http/shared-read.ts'
 import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
+import { LaneBoard } from '../lanes/lane-board.ts'
+import { EndpointEvents } from '../push/endpoint-events.ts'
+import { LeaseRenewals } from '../queues/lease-renewals.ts'
 import { QueueCache } from '../queues/queue-cache.ts'
 import { createQueueSource } from '../queues/queues-in-use.ts'
+import { SessionCache } from '../sessions/session-cache.ts'
+import { StatsReads } from '../stats/stats-reads.ts'
 import { MoveQuestions } from '../subscriptions/moves/move-questions.ts'
 import { createTestAttempters } from '../subscriptions/test-attempt.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
@@ -74,6 +87,9 @@ import { createRedisClock } from './message-clock.ts'
 import { type ApiServer, listen } from './server.ts'
 import { checkStart } from './start-checks.ts'
 import type { Tls } from './tls.ts'
+
+/** Totals of topics, queues and dead letters may be this old. */
+const TOTALS_FRESH_MS = 10_000
 
 interface PublishApiOptions {
   settings: ApiSettings
@@ -143,23 +159,46 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     sms: stores.sms,
     push: new PushState(redis, {
       onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
-      onProblem: (error) => log.warn({ err: error }, 'push.endpointNotDisabled'),
+      publishUpdated: ({ arn: endpointArn }, application) =>
+        new EndpointEvents(deps).announce({
+          type: 'EndpointUpdated',
+          application,
+          endpointArn,
+          publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
+          requestId: 'test',
+        }),
     }),
     mail: new MailState(redis, {
       clock: () => clock.now(),
       onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),
     }),
   })
+  const statsStore = new StatsStore(redis)
+  const onFlush = createStateLog({ log, what: 'stats', initial: 'up' })
+  const statsCounter = new StatsCounter({ store: statsStore, now, onFlush })
   const signing = createSigning(redis, options)
   const moveQuestions = new MoveQuestions({ ...stores, ...signing, attempters, clock: now, settings, log })
+  const { finder, ...events } = createEvents({
+    ...connections,
+    snapshots: new Snapshots(redis, { onCorrupt: (error) => log.error({ err: error }, 'record.unreadable') }),
+    queues: settings.queues,
+    logMessages: settings.logMessages,
+    clock: now,
+    log,
+  })
   const deps: ApiDeps = {
     ...stores,
+    ...events,
     publisher,
+    totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
+    laneBoard: new LaneBoard({ survey: new LaneSurvey(redis), quarantine: stores.quarantine, clock: now }),
+    statsCounter,
+    stats: new StatsReads({ store: statsStore, clock: now }),
     moveQuestions,
     addressGuard: createAddressGuard(guarded),
     attempters,
     ...signing,
-    ...createKeys(redis, options, stores.storageGuard),
+    ...createKeys(redis, options, { growth: stores.storageGuard, clock: now }),
     health,
     build: options.build,
     checks: { redis: () => ping(redis), publisher: async () => assertReady(publisher.ready) },
@@ -173,14 +212,17 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache])
+  followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache, deps.sessionCache, finder])
   let server: ApiServer | undefined
   const stop = async () => {
     stores.queueWaits.close()
     moveQuestions.stop()
+    await events.events.stop()
     await server?.close()
+    events.live.stop()
     await Promise.all([publisher.close(), closeAttempters(attempters)])
     await sender.close()
+    await statsCounter.stop()
     clock.stop()
     connections.disconnect()
   }
@@ -242,10 +284,17 @@ function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }
   return { certificates, signing: new EnvelopeSigning(new SigningKey({ pairs, pair, onState })) }
 }
 
-function createKeys(redis: Redis, { vault, log }: PublishApiOptions, growth: StorageGuard) {
+function createKeys(
+  redis: Redis,
+  { vault, log }: PublishApiOptions,
+  { growth, clock }: { growth: StorageGuard; clock: () => number },
+) {
   const keys = new ApiKeys(redis, { growth })
+  const sessions = new Sessions(redis, { growth })
   return {
     keys,
+    sessions,
+    sessionCache: new SessionCache({ sessions, clock }),
     keyCache: new KeyCache({ keys, vault, log }),
     rateLimits: new RateLimits({ limits: new KeyLimits(redis) }),
     vault,
@@ -278,6 +327,7 @@ function createStores(
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
   })
   const queueCache = new QueueCache({ queues })
+  const subscriptions = new Subscriptions(redis, { onCorrupt, growth })
   const lanes = new Lanes(redis, acks)
   const snapshots = new Snapshots(redis, { onCorrupt })
   const putBackOn = [acks.redis, ...publisher.connections]
@@ -289,7 +339,7 @@ function createStores(
     topics,
     topicCache: new TopicCache({ topics }),
     topicQueues: new TopicQueues({ acks }),
-    subscriptions: new Subscriptions(redis, { onCorrupt, growth }),
+    subscriptions,
     confirmationLimits: new ConfirmationLimits(redis, { growth }),
     suppressions: new Suppressions(redis, { growth }),
     platformApplications: new PlatformApplications(redis, { growth }),
@@ -306,12 +356,14 @@ function createStores(
     queueCache,
     consumers: new Consumers(redis, { growth }),
     queueWaits: new QueueWaits({ queues, subscriber, use }),
+    leaseRenewals: new LeaseRenewals(queues),
     redrives: new Redrives(redis),
     messages: new OutcomeLog(redis, snapshots, lanes, {
       queues: queueCount,
       entriesMax: logMessages,
       unsent,
     }),
+    search: new OutcomeSearch(redis, (id) => subscriptions.locate(id)),
     quarantine: unsent.quarantine,
     counts: new Counts(redis),
     fifoLog: new FifoLog(redis, { acks }),

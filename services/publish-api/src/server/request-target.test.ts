@@ -1,7 +1,7 @@
 /** Attempts to get links to a host of the sender's choice: by the request target, Host, and headers of proxies. */
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Sha256 } from '@aws-crypto/sha256-js'
+import { whenClosed } from '@fantail/test-kit'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
@@ -117,7 +117,7 @@ describe('links', () => {
     socket.write(`GET ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    await once(socket, 'close')
+    await whenClosed(socket)
     return Buffer.concat(chunks).toString()
   }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { FantailError } from '@fantail/contracts'
 import { getRequestListener } from '@hono/node-server'
 import { errorResponse } from '../http/error-answers.ts'
@@ -62,6 +62,11 @@ export async function listen(app: App, { host, port, tls }: ListenOptions): Prom
   const server = tls
     ? createSecureServer({ ...SERVER_OPTIONS, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, listener)
     : createServer(SERVER_OPTIONS, listener)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -69,7 +74,7 @@ export async function listen(app: App, { host, port, tls }: ListenOptions): Prom
       resolve()
     })
   })
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) }
+  return { port: (server.address() as AddressInfo).port, close: () => close(server, sockets) }
 }
 
 /** A target or Host header that is not a URL, or two hosts: only these fail before the app. */
@@ -85,10 +90,14 @@ async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<
   outgoing.end(Buffer.from(await new Response(body).arrayBuffer()))
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // `close` closes only connections that are idle at this moment. The others would stay open after their answer.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const idle = setInterval(() => {
+    server.closeIdleConnections()
+    // Browsers open connections ahead. One that has never sent anything is not idle for Node.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }, IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
   await closed
   clearInterval(idle)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   sns = await startSnsApi()
   const { deps, redis } = sns.api
   const { sms } = createAttempters({
-    sender: { send: () => undefined, openAhead: () => undefined },
+    sender: { send: () => undefined, openAhead: () => undefined, dial: () => ({ cancel: () => undefined }) },
     vault: undefined,
     appends: { append: () => Promise.reject(new Error('unused')) },
     itemIdOf: () => '',
@@ -33,7 +33,7 @@ beforeAll(async () => {
     userAgent: undefined,
     mail: new MailState(redis, { clock: Date.now, onProblem: () => undefined }),
     sms: deps.sms,
-    push: new PushState(redis, { onDisabled: () => undefined, onProblem: () => undefined }),
+    push: new PushState(redis, { onDisabled: () => undefined, publishUpdated: async () => undefined }),
     kinds: { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] },
   })
   deps.attempters = { ...deps.attempters, sms }

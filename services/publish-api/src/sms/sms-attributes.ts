@@ -6,8 +6,8 @@ type IsRight = (text: string, monthUsdMax: number) => boolean
 const isRoleArn: IsRight = (text) => /^arn:[a-z-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text)
 
 /**
- * The attributes of SetSMSAttributes. Those about delivery logs and usage reports are kept and shown, and change
- * nothing.
+ * The attributes of SetSMSAttributes, each with a check of its value. Attributes about delivery logs and usage reports
+ * are stored and shown, but have no effect.
  */
 const ATTRIBUTES: Record<string, IsRight> = {
   MonthlySpendLimit: (text, monthUsdMax) => /^\d{1,7}$/.test(text) && Number(text) <= monthUsdMax,
@@ -18,14 +18,14 @@ const ATTRIBUTES: Record<string, IsRight> = {
   UsageReportS3Bucket: (text) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text),
 }
 
-/** Undefined if the attribute can be set so. */
+/** The error if the attribute cannot have this value, else undefined. */
 export function attributeProblem(name: string, value: string, monthUsdMax: number): string | undefined {
   const isRight = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined
   if (!isRight) return `${name} is not a valid attribute`
   return isRight(value, monthUsdMax) ? undefined : `${name} is invalid`
 }
 
-/** What holds. The operator's bound stands for a MonthlySpendLimit that nobody has set. */
+/** The attributes in force. If nobody has set MonthlySpendLimit, it shows the operator's limit for a month. */
 export async function smsAttributes({
   sms,
   settings,

@@ -1,6 +1,7 @@
 /** Changes a subscription's settings and status, and deletes it. */
 import { setTimeout } from 'node:timers/promises'
 import {
+  directOwnerOf,
   FantailError,
   SNAPSHOT_AGE_MS_MAX,
   type SubscriptionRecord,
@@ -21,8 +22,13 @@ import {
 /** The subscription that the API shows under this id. Throws `not_found`. */
 export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {
   const record = await deps.subscriptions.get(id)
-  if (!record || record.unsubscribed) throw notFound('subscription')
+  if (!record || isHidden(record)) throw notFound('subscription')
   return record
+}
+
+/** Unsubscribed by its link, or of a topic for direct messages. */
+function isHidden({ unsubscribed, topicArn }: SubscriptionRecord): boolean {
+  return unsubscribed || directOwnerOf(topicArn) !== undefined
 }
 
 /** Sets the given members. Throws `not_found`, and `validation_failed` if they do not fit together with the others. */
@@ -40,7 +46,7 @@ export async function changeSettings(
   if (next !== undefined) await queues.addSource(next, before.arn)
   let old = before
   const record = await deps.subscriptions.update(id, (current) => {
-    if (current.unsubscribed) throw notFound('subscription')
+    if (isHidden(current)) throw notFound('subscription')
     refuseMixture(current, given, outbound)
     old = current
     return outbound === undefined ? given : { ...given, ...changeOutbound(deps, current, outbound) }
@@ -96,7 +102,7 @@ export async function changeStatus(
   status: Exclude<SubscriptionStatus, 'pending'>,
 ): Promise<SubscriptionRecord> {
   return deps.subscriptions.update(id, (current) => {
-    if (current.unsubscribed) throw notFound('subscription')
+    if (isHidden(current)) throw notFound('subscription')
     if (current.status === 'pending') throw new FantailError('wrong_state', 'it awaits its confirmation')
     return { status }
   })
@@ -105,6 +111,7 @@ export async function changeStatus(
 /** Deletes the subscription, if it exists. */
 export async function deleteSubscription(deps: ApiDeps, id: string): Promise<void> {
   const record = await deps.subscriptions.get(id)
+  if (record && directOwnerOf(record.topicArn) !== undefined) return
   await deps.subscriptions.delete(id)
   if (record?.redrivePolicy)
     await deps.queues.removeSource(record.redrivePolicy.deadLetterTargetArn, record.arn)

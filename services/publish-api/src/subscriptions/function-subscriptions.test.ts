@@ -10,11 +10,17 @@ let sns: SnsApi
 beforeAll(async () => {
   sns = await startSnsApi()
   const { deps } = sns.api
-  const tools = { sender: { send: () => undefined, openAhead: () => undefined }, vault: undefined }
+  const tools = {
+    sender: { send: () => undefined, openAhead: () => undefined, dial: () => ({ cancel: () => undefined }) },
+    vault: undefined,
+  }
   const queues = { appends: { append: () => Promise.reject(new Error('unused')) }, itemIdOf: () => '' }
   const kinds = { functions: { hello: 'http://127.0.0.1:9000' } }
   const mail = new MailState(sns.api.redis, { clock: Date.now, onProblem: () => undefined })
-  const push = new PushState(sns.api.redis, { onDisabled: () => undefined, onProblem: () => undefined })
+  const push = new PushState(sns.api.redis, {
+    onDisabled: () => undefined,
+    publishUpdated: async () => undefined,
+  })
   const { lambda } = createAttempters({
     ...tools,
     ...queues,

@@ -7,6 +7,7 @@ import {
   type NewSubscriptionInput,
   type Problem,
   type Protocol,
+  parseArn,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
@@ -137,6 +138,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
   const kept = await keepEndpoint(deps, { topicArn: topic.arn, endpoint, outbound })
+  await noteLease(deps, address, topic.arn)
   const { subscription, created } = await deps.subscriptions.create({
     topicArn: topic.arn,
     protocol: address.protocol,
@@ -161,6 +163,17 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   if (asked) await askToConfirm(deps, subscription, publicUrl)
   else return { subscription: await askAgain(deps, subscription.id, publicUrl), created }
   return { subscription, created }
+}
+
+/** The end of a queue's lease deletes the subscriptions to it, so their topics are noted before. */
+async function noteLease(
+  { queueCache, queues }: ApiDeps,
+  { endpoint }: EndpointAddress,
+  topicArn: string,
+): Promise<void> {
+  if (parseArn(endpoint)?.service !== 'sqs') return
+  const queue = await queueCache.find(endpoint)
+  if (queue?.leaseSeconds) await queues.noteLeasedTopic(endpoint, topicArn)
 }
 
 function isSame({ vault }: ApiDeps, subscription: SubscriptionRecord, request: Subscribe): boolean {

@@ -9,20 +9,15 @@ import {
 } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS, saysWhatIsJson } from '@fantail/policy'
-import {
-  drainOf,
-  type LaneFigures,
-  type ShownMember,
-  SUBSCRIPTION,
-  type SUBSCRIPTION_FIELDS,
-} from '@fantail/store'
+import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
-import { iso, isoOrNull, secondsSince } from '../http/record-views.ts'
+import { iso, isoOrNull } from '../http/record-views.ts'
+import { judgedLane } from '../lanes/lane-views.ts'
 import { outboundView } from './outbound.ts'
 
-type Tools = Pick<ApiDeps, 'topics' | 'topicQueues' | 'subscriptions' | 'lanes' | 'clock'>
+type Tools = Pick<ApiDeps, 'topics' | 'topicQueues' | 'subscriptions' | 'lanes' | 'laneBoard' | 'clock'>
 
 /** One subscription. Throws `not_found` if it was deleted a moment ago. */
 export async function showSubscription(deps: Tools, record: SubscriptionRecord): Promise<object> {
@@ -32,7 +27,7 @@ export async function showSubscription(deps: Tools, record: SubscriptionRecord):
 }
 
 /**
- * A page of subscriptions, without those that were deleted a moment ago. It takes four round trips, whatever the
+ * A page of subscriptions, without those that were deleted a moment ago. It takes five round trips, whatever the
  * number.
  */
 export async function showSubscriptions(deps: Tools, records: SubscriptionRecord[]): Promise<object[]> {
@@ -48,11 +43,13 @@ export async function showSubscriptions(deps: Tools, records: SubscriptionRecord
     return topic && place ? [{ record, topic, lane: { subscriptionId: record.id, shard: place.shard } }] : []
   })
   const figures = shown.length === 0 ? [] : await deps.lanes.figures(shown.map(({ lane }) => lane))
-  const queues = await ownQueues(deps, records)
+  const [queues, quarantined] = await Promise.all([ownQueues(deps, records), deps.laneBoard.quarantined()])
   const now = deps.clock()
   return shown.flatMap(({ record, topic }, index) => {
     const lane = figures[index]
-    return lane ? [subscriptionView({ record, topic, lane, now, ownQueue: queues.get(record.topicArn) })] : []
+    const ownQueue = queues.get(record.topicArn)
+    const quarantinedAt = quarantined.get(record.id)
+    return lane ? [subscriptionView({ record, topic, lane, now, ownQueue, quarantinedAt })] : []
   })
 }
 
@@ -74,6 +71,8 @@ interface Shown {
   lane: LaneFigures
   /** The topic's own dead-letter queue, if this subscription uses it. */
   ownQueue: string | undefined
+  /** When the first message for it was put into the quarantine. */
+  quarantinedAt: number | undefined
   now: number
 }
 
@@ -92,7 +91,7 @@ type View = z.input<typeof SubscriptionView>
 type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
 
 function subscriptionView(facts: Shown): View {
-  const { record, topic, lane, now } = facts
+  const { record, topic, lane, now, quarantinedAt } = facts
   const shown: ShownAsItIs = SUBSCRIPTION.shown(record)
   return {
     id: record.id,
@@ -108,7 +107,7 @@ function subscriptionView(facts: Shown): View {
     confirmationExpiresAt:
       record.status === 'pending' || isMoving(record, now) ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
-    lane: laneView(record, lane, now),
+    ...judgedLane(record, { figures: lane, topic, now, quarantinedAt }),
   }
 }
 
@@ -122,33 +121,4 @@ type Moving = SubscriptionRecord & { move: SubscriptionMove }
 /** A move ends without effect when its token expires. */
 function isMoving(record: SubscriptionRecord, now: number): record is Moving {
   return record.move != null && (record.tokenExpiresAt ?? now) > now
-}
-
-function waitsFor({ stands, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
-  if (stands) return 'misconfigured'
-  return isQueueMissing ? 'dlqMissing' : null
-}
-
-function laneView(
-  { circuitBreaker, status }: SubscriptionRecord,
-  lane: LaneFigures,
-  now: number,
-): View['lane'] {
-  const { waiting, inFlight, oldestPublishedAt, nextAttemptAt, rate, lastFailure } = lane
-  const drain = drainOf(lane, { paused: status === 'paused', now })
-  return {
-    waiting,
-    inFlight,
-    oldestWaitingSeconds: oldestPublishedAt === null ? null : secondsSince(oldestPublishedAt, now),
-    nextAttemptAt: isoOrNull(nextAttemptAt),
-    drainSeconds: drain.seconds === null ? null : Math.round(drain.seconds * 1_000) / 1_000,
-    drainUnknown: drain.unknown,
-    rate,
-    lastFailure: lastFailure && { ...lastFailure, at: iso(lastFailure.at) },
-    lastSuccessAt: isoOrNull(lane.lastSuccessAt),
-    retryQuota: lane.retryQuota,
-    circuit: circuitBreaker ? (lane.circuitOpenUntil === null || lane.stands ? 'closed' : 'open') : null,
-    waitsFor: waitsFor(lane),
-    nextProbeAt: isoOrNull(lane.circuitOpenUntil),
-  }
 }

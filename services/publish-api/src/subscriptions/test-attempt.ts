@@ -22,7 +22,7 @@ import {
   unsignedFailure,
 } from '@fantail/delivery'
 import { effectivePolicy, failureText } from '@fantail/policy'
-import { deliveryItemId, type Queues } from '@fantail/store'
+import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 
@@ -51,7 +51,7 @@ export function createTestAttempters({ queues, ...options }: AttempterOptions): 
     // An admission check caches a queue's settings. A test must use settings that were changed a moment ago.
     admission: { refusalOf: (...asked) => new QueueAdmission({ queues }).refusalOf(...asked) },
   })
-  return createAttempters({ ...options, appends, itemIdOf: deliveryItemId })
+  return createAttempters({ ...options, openStreamWriter, appends, itemIdOf: deliveryItemId })
 }
 
 type Tools = Pick<ApiDeps, 'attempters' | 'signing' | 'clock'>

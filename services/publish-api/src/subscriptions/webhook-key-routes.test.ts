@@ -11,6 +11,7 @@ const sent: { headers: Record<string, string>; body: string }[] = []
 
 const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
   openAhead: () => undefined,
+  dial: () => ({ cancel: () => undefined }),
   send: ({ headers, body }, done) => {
     const list = headers as string[]
     const pairs = Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]])
@@ -21,7 +22,10 @@ const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
 function useVault(vault: TestApi['deps']['vault']) {
   const { queues, clock, sms } = api.deps
   const mail = new MailState(api.redis, { clock, onProblem: () => undefined })
-  const push = new PushState(api.redis, { onDisabled: () => undefined, onProblem: () => undefined })
+  const push = new PushState(api.redis, {
+    onDisabled: () => undefined,
+    publishUpdated: async () => undefined,
+  })
   api.deps.vault = vault
   api.deps.attempters = createTestAttempters({
     queues,
@@ -140,6 +144,8 @@ test('a subscription that cannot be signed is refused', async () => {
   const { vault } = api.deps
   useVault(undefined)
   expect((await api.call('POST', path)).body.error).toMatchObject({ code: 'not_supported' })
-  expect((await api.call('POST', `/v1/subscriptions/${id}/test`)).body.error).toContain('cannot be signed')
+  expect((await api.call('POST', `/v1/subscriptions/${id}/test`)).body.error).toContain(
+    'misconfigured: its secrets cannot be used',
+  )
   useVault(vault)
 })

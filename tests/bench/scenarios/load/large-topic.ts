@@ -1,6 +1,7 @@
 /**
- * The cost of a change of a topic with ten million subscriptions in its home shard, compared with one of five hundred.
- * Only the topic's own list of slices is that long: all slices but the last are marked as full and do not exist.
+ * Measures what a change of a topic with ten million subscriptions costs in its home shard, compared with a topic of
+ * five hundred. Only the topic's list of slices is as long as that of such a topic. All slices except the last are
+ * marked as full, and do not exist.
  */
 import { topicKey } from '@fantail/store'
 import { Redis } from 'ioredis'

@@ -7,6 +7,7 @@ import {
   type DeliveryPolicy,
   MAX_IN_FLIGHT_DEFAULT,
   type Message,
+  type Protocol,
   topicArn,
 } from '@fantail/contracts'
 import {
@@ -35,6 +36,8 @@ interface TopicShape {
   name: string
   subscriptions: number
   endpoint(number: number): string
+  /** Default: http. */
+  protocol?: Protocol
   deliveryPolicy?: DeliveryPolicy
   paused?: boolean
 }
@@ -65,10 +68,11 @@ export async function createTopic(redis: Redis, shape: TopicShape): Promise<Topi
   return { arn, lanes }
 }
 
-function inputOf(topicArn: string, { endpoint, deliveryPolicy }: TopicShape, number: number) {
+function inputOf(topicArn: string, shape: TopicShape, number: number) {
+  const { endpoint, deliveryPolicy, protocol = 'http' } = shape
   return {
     topicArn,
-    protocol: 'http' as const,
+    protocol,
     endpoint: endpoint(number),
     rawMessageDelivery: false,
     deliveryPolicy: deliveryPolicy ?? null,

@@ -103,8 +103,27 @@ const EXAMPLE = {
 export const QueueMessageView = named(
   'QueueMessage',
   z
-    .object(item)
-    .meta({ description: 'A message in a queue, looked at without receiving it.', examples: [EXAMPLE] }),
+    .object({
+      ...item,
+      body: z
+        .string()
+        .nullable()
+        .describe(
+          'Text of the message; from a topic SNS’s envelope unless delivery is raw. null: the key lacks the scope `bodies`, and sees no attributes.',
+        ),
+      bodyBytes: z.int().describe('Bytes of the text in UTF-8.'),
+      bodySha256: z.string().describe('SHA-256 of the text in UTF-8, in hex.'),
+    })
+    .meta({
+      description: 'A message in a queue, looked at without receiving it.',
+      examples: [
+        {
+          ...EXAMPLE,
+          bodyBytes: 9,
+          bodySha256: 'b1f3ba63f1a0e3e7b1cf0f1e3d4a8c9b0a1c2d3e4f5061728394a5b6c7d8e9f0',
+        },
+      ],
+    }),
 )
 const RECEIPT_HANDLE = 'a1b2c3d4e5f6g7h8i9j0'
 

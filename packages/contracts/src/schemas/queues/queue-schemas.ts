@@ -3,6 +3,8 @@ import { z } from 'zod'
 import {
   QUEUE_ALLOWED_SOURCES_MAX,
   QUEUE_DELAY_SECONDS_MAX,
+  QUEUE_LEASE_SECONDS_MAX,
+  QUEUE_LEASE_SECONDS_MIN,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   QUEUE_MESSAGE_BYTES_MIN,
@@ -20,6 +22,7 @@ import {
   pageOf,
   pageQuery,
   QueueReference,
+  Timestamp,
   timestamp,
 } from '../shared-schemas.ts'
 
@@ -89,6 +92,15 @@ export const QueueInput = namedInput(
         .max(QUEUE_MESSAGE_BYTES_MAX)
         .nullish()
         .describe(`Limit on a body and its attributes together. Default ${QUEUE_MESSAGE_BYTES_MAX}.`),
+      leaseSeconds: z
+        .int()
+        .min(QUEUE_LEASE_SECONDS_MIN)
+        .max(QUEUE_LEASE_SECONDS_MAX)
+        .nullish()
+        .describe(
+          'The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to ' +
+            'it. Default: it stays.',
+        ),
       fifo: z
         .boolean()
         .nullish()
@@ -148,6 +160,13 @@ export const QueueView = named(
         .nullable()
         .describe('Which queues may name this one as their dead-letter queue; null: all.'),
       maximumMessageBytes: z.int().describe('Limit on a body and its attributes together.'),
+      leaseSeconds: z
+        .int()
+        .nullable()
+        .describe('The queue is deleted when nobody has received from it for so long; null: it stays.'),
+      leaseEndsAt: Timestamp.nullable().describe(
+        'When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.',
+      ),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
         .boolean()
@@ -194,6 +213,8 @@ export const QueueView = named(
           },
           redriveAllowPolicy: null,
           maximumMessageBytes: 1_048_576,
+          leaseSeconds: null,
+          leaseEndsAt: null,
           fifo: false,
           counts: { visible: 12, inFlight: 3, delayed: 0 },
           oldestSeconds: 4.25,

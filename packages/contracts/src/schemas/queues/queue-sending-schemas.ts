@@ -1,7 +1,7 @@
 /** Schemas for sending to a queue over REST. */
 import { z } from 'zod'
 import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
-import { FifoId, MessageInput } from '../message-schemas.ts'
+import { FifoId, MessageInput } from '../messages/message-schemas.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 import { Delay } from './queue-schemas.ts'
 

@@ -1,8 +1,55 @@
 /** Schemas of the state of a subscription's lane, and a whole subscription as an example. */
 import { z } from 'zod'
-import { DRAIN_UNKNOWN } from '../../delivery-causes.ts'
+import { DRAIN_UNKNOWN, VERDICTS, type VerdictCode } from '../../delivery-causes.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
-import { Timestamp } from '../shared-schemas.ts'
+import { named, Timestamp } from '../shared-schemas.ts'
+
+export const VERDICT_CODES = Object.keys(VERDICTS) as [VerdictCode, ...VerdictCode[]]
+
+export const VerdictView = named(
+  'Verdict',
+  z
+    .object({
+      code: z.enum(VERDICT_CODES).describe(
+        `The first of these that holds. ${Object.entries(VERDICTS)
+          .map(([code, text]) => `${code}: ${text}`)
+          .join(' ')}`,
+      ),
+      since: Timestamp.nullable().describe(
+        'Since when, as far as the service knows: ISO 8601 in UTC. null: unknown, or nothing is wrong.',
+      ),
+      sentence: z.string().describe('The verdict in words, for people. It may change with any release.'),
+      facts: z
+        .object({
+          lastStatusCode: z
+            .int()
+            .nullable()
+            .describe('HTTP status of the latest failure; null: there was none, or a success came after it.'),
+          lastError: z
+            .string()
+            .nullable()
+            .describe('Its error as a code; null: there was an answer, or a success came after it.'),
+          failedInARow: z.int().describe('Attempts that have failed since the last success.'),
+          arrivalsPerSecond: z
+            .number()
+            .nullable()
+            .describe(
+              'Deliveries that came in the last minute, a second. null: unknown, unless what waits is older.',
+            ),
+          attemptsPerSecond: z
+            .number()
+            .nullable()
+            .describe('Attempts that ended in the last minute, a second. null: none ended.'),
+          firstExpiresAt: Timestamp.nullable().describe(
+            'When the oldest that waits is too old to be delivered: ISO 8601 in UTC. null: nothing waits.',
+          ),
+        })
+        .describe('The figures behind the verdict.'),
+    })
+    .meta({
+      description: 'The meaning of a lane’s figures. Its code and facts are for programs.',
+    }),
+)
 
 export const LaneView = z
   .object({
@@ -20,6 +67,12 @@ export const LaneView = z
       .nullable()
       .describe(
         'Seconds until what waits is delivered, if nothing is added: waiting × attempts per success ÷ attempts per second, both observed in the last minute. null: `drainUnknown` says why.',
+      ),
+    drainSecondsAtFailureRate: z
+      .number()
+      .nullable()
+      .describe(
+        'Seconds until what waits is delivered or given up, if as many attempts fail as in the last minute. An upper estimate. null: nothing was attempted, or the subscription is paused.',
       ),
     drainUnknown: z
       .enum(DRAIN_UNKNOWN)
@@ -98,6 +151,7 @@ export const SUBSCRIPTION_EXAMPLE = {
     oldestWaitingSeconds: 12.5,
     nextAttemptAt: '2026-11-21T09:31:10.000Z',
     drainSeconds: 0.25,
+    drainSecondsAtFailureRate: 0.5,
     drainUnknown: null,
     rate: null,
     lastFailure: { at: '2026-11-21T09:30:50.000Z', statusCode: 503, error: null },
@@ -106,5 +160,18 @@ export const SUBSCRIPTION_EXAMPLE = {
     circuit: null,
     waitsFor: null,
     nextProbeAt: null,
+  },
+  verdict: {
+    code: 'fine',
+    since: null,
+    sentence: 'Deliveries are on their way.',
+    facts: {
+      lastStatusCode: null,
+      lastError: null,
+      failedInARow: 0,
+      arrivalsPerSecond: null,
+      attemptsPerSecond: 12,
+      firstExpiresAt: '2026-11-25T09:31:00.000Z',
+    },
   },
 }

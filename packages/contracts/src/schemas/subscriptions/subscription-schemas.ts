@@ -32,7 +32,7 @@ import {
   Timestamp,
   TopicReference,
 } from '../shared-schemas.ts'
-import { LaneView, SUBSCRIPTION_EXAMPLE } from './lane-schemas.ts'
+import { LaneView, SUBSCRIPTION_EXAMPLE, VerdictView } from './lane-schemas.ts'
 
 const FilterPolicy = z.record(z.string(), z.unknown())
 const FilterPolicyInput = givenMap(z.string(), z.unknown())
@@ -259,6 +259,7 @@ export const SubscriptionView = named(
       ),
       createdAt: CreatedAt,
       lane: LaneView,
+      verdict: VerdictView,
     })
     .meta({
       description: 'A subscription: where a topic’s messages go, and how.',

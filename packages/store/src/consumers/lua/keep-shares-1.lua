@@ -6,7 +6,7 @@
 -- @item consumer: text
 -- @item batch: text
 -- @item renew: flag
--- Returns for each 1, or 0 if there was none (any more).
+-- Returns for each batch 1, or 0 if it had no lease (any more).
 -- @include when-full
 -- @include queue
 -- @include queue-shares

@@ -1,8 +1,10 @@
--- Lists a shard's queues that have push consumers, by ARN. Each has its consumers, and when something can be received.
+-- Lists a shard's queues that have push consumers, by ARN. Each is listed with its consumers, and with the time until a
+-- message can be received.
 -- @key base: of the shard
--- @arg after: text, ARN to go on after; '' from the start
+-- @arg after: text, ARN after which the list continues; '' from the start
 -- @arg queues_max: digits
--- Returns a list of arn, ms until something can be received (0: now; -1: only after a new message), records.
+-- Returns for each queue: ARN, ms until a message can be received (0: now; -1: only after a new message), records of
+-- its consumers
 -- @include when-full
 -- @include queue
 -- @include queue-groups

@@ -1,7 +1,7 @@
 -- Reads the push consumers of a queue, and how many batches of each are being pushed.
 -- @key base: of the queue's shard
 -- @arg arn: text
--- Returns false if there is no such queue, else: now, a list of record and batches.
+-- Returns false if there is no such queue, else: now, then record and number of batches for each consumer
 -- @include queue
 local queue = open_queue(base, arn)
 if not queue then return false end

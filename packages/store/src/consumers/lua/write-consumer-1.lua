@@ -6,7 +6,8 @@
 -- @arg expected: text, record as read; '' absent
 -- @arg record: text, new record; '' to remove it
 -- @arg consumers_max: number
--- Returns false if there is no such queue, 0 if the record is another by now, 2 if there are too many, else 1.
+-- Returns false if there is no such queue, 0 if the record was changed meanwhile, 2 if there are too many consumers,
+-- else 1
 -- @include when-full
 -- @include queue
 local queue = open_queue(base, arn)

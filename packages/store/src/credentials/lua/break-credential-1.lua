@@ -1,10 +1,10 @@
--- Notes that a credential was refused, or is not there: the next attempt that may use it is a probe.
+-- Records that a credential was refused or is missing. From now on, only probes may use it.
 -- @key base: of credentials
 -- @arg name: text
--- @arg detail: text, for people, without secrets
+-- @arg detail: text, the error for operators, without secrets
 -- @arg probe_every_ms: number
--- @arg kept_ms: number, that what is known of it is kept
--- Returns 1 if nothing was known against it, else 0
+-- @arg kept_ms: number, how long the record of a broken credential is kept
+-- Returns 1 if the credential had no record, else 0
 -- @include when-full
 -- @include now
 run_when_full(base)

@@ -3,9 +3,9 @@
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg key: text, idempotency key
--- @arg value: text, to claim it for; '' to look only
+-- @arg value: text, value to store if the key is free; '' to look it up only
 -- @arg kept_ms: digits
--- Returns false if there is no such topic; else its uid, and what the key stands for ('' nothing)
+-- Returns false if there is no such topic; else the topic's uid, and the value of the key ('' if it has none)
 -- @include when-full
 -- @include earlier-claim
 run_when_full(base)

@@ -6,7 +6,7 @@
 -- @arg added_at: digits, ms
 -- @arg token: text, of the start
 -- @arg lock_ms: digits
--- Returns 1 if the lock is this start's now, 2 if it is the next start's and of the same worker, else 0
+-- Returns 1 if this start has the lock now, 2 if the job's next start has it in the same worker, else 0
 -- @include when-full
 run_when_full(job)
 local lock = job .. ':lock'

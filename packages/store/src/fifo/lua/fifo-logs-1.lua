@@ -1,7 +1,7 @@
--- Reads the state of FIFO logs, also of isolated groups, for those that are due first. Changes nothing.
+-- Reads how many messages wait in the FIFO logs that are due first, logs of isolated groups included. Changes nothing.
 -- @key base: of the shard
--- @arg looked_at_max: number, of what is due
--- Returns for each: the topic's ARN, how many messages, the first one's id (16 bytes)
+-- @arg looked_at_max: number, members of `due` that are read
+-- Returns for each log: the topic's ARN, number of messages, id of the first one (16 bytes)
 local reply = {}
 for _, member in ipairs(redis.call('ZRANGE', base .. 'due', 0, looked_at_max - 1)) do
   local name = string.match(member, '^log:(.*)$') or string.match(member, '^isolated:(.*)$')

@@ -1,6 +1,6 @@
 -- Moves the first messages of a FIFO log, or of an isolated group's log, into lanes, and reads the next ones. Only the
--- log's reader may do that, and its lease is renewed. A message that goes to no lane leaves the log too. If the reply
--- is lost, the request is repeated. Its first message is gone then, so it moves nothing.
+-- log's reader may do that, and its lease is renewed. A message that is for no lane leaves the log too. If the reply is
+-- lost, the reader repeats the request. Its first message is then no longer in the log, so the script moves nothing.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg uid: text, the topic's
@@ -49,7 +49,7 @@ for i = 1, tonumber(next_arg()) do
   subscriptions[i] = { id = next_arg(), fifo = next_arg() }
 end
 
--- True if a lane has the delivery now, false if the subscription is deleted.
+-- Puts the delivery into a lane. Returns false if the subscription is deleted.
 local function place(subscription, delivery, of)
   local id = subscription.id
   if not open_lane(base, id, now) then

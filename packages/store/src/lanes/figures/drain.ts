@@ -2,10 +2,13 @@
 import type { DrainUnknown } from '@fantail/contracts'
 import type { LaneFigures } from '../lane-records.ts'
 
-/** A shorter time of attempts does not show a rate. */
+/** Attempts of a shorter time do not show a rate. */
 const SHORTEST_SPAN_MS = 1_000
 
-/** Longer than it takes to store that an attempt succeeded (attempt-notes.ts in the worker). */
+/**
+ * If the last success is older than the last failure by more than this, the lane counts as failing. The time is longer
+ * than it takes to store a success (attempt-notes.ts in the worker).
+ */
 const FAILING_MS = 5_000
 /** With a slow throttle, this many requests must fail before the lane counts as failing. */
 const FAILING_REQUESTS = 3
@@ -31,24 +34,59 @@ export function drainOf(figures: LaneFigures, { paused, now }: DrainAt): Drain {
   if (attempts === 0 && rate !== null) return { seconds: waiting / rate, unknown: null }
   if (attempts === 0) return { seconds: null, unknown: 'nothingAttempted' }
   if (successes === 0 || failsSince(figures)) return { seconds: null, unknown: 'nothingSucceeds' }
-  const observed = (attempts * 1_000) / Math.max(SHORTEST_SPAN_MS, busySpanMs(figures, now))
+  const observed = observedRate({ attempts, spanMs: busySpanMs(figures, now) })
   const perSecond = Math.min(observed, rate ?? observed)
   return { seconds: (waiting * attempts) / successes / perSecond, unknown: null }
 }
 
+/** Attempts per second. */
+export function observedRate({ attempts, spanMs }: { attempts: number; spanMs: number }): number {
+  return (attempts * 1_000) / Math.max(SHORTEST_SPAN_MS, spanMs)
+}
+
 /**
- * The time of attempts that shows the rate. A throttled lane in which nothing waited was not slower than its throttle,
- * so only the time of the present queue counts. Without a throttle nothing would bound the rate: earlier attempts would
- * seem to have ended in that time.
+ * The time in which the attempts ended that show the rate. In a throttled lane, only the time since deliveries have
+ * waited counts: before, the lane made fewer attempts only because it had less to do. Without a throttle, the whole
+ * time counts. Otherwise earlier attempts would seem to have ended in the shorter time, and no throttle would limit the
+ * rate.
  */
 function busySpanMs({ lately, rate, oldestPublishedAt }: LaneFigures, now: number): number {
   if (rate === null || oldestPublishedAt === null) return lately.spanMs
   return Math.min(lately.spanMs, now - oldestPublishedAt)
 }
 
-/** The last success is much older than the last failure. The rate of earlier successes then predicts nothing. */
+/**
+ * Whether the last success is much older than the last failure. The rate of earlier successes then predicts nothing.
+ */
 function failsSince({ lastFailure, lastSuccessAt, rate }: LaneFigures): boolean {
   if (lastFailure === null || lastSuccessAt === null) return false
   const requestsMs = rate === null ? 0 : (FAILING_REQUESTS * 1_000) / rate
   return lastFailure.at - lastSuccessAt > Math.max(FAILING_MS, requestsMs)
+}
+
+/** The most attempts that a delivery gets, and the seconds between the first and the last of them. */
+interface Curve {
+  attemptsMax: number
+  totalSeconds: number
+}
+
+/**
+ * Seconds until all waiting deliveries have ended, if attempts continue to fail as often as lately. All deliveries
+ * count as not attempted yet, so the estimate is too high rather than too low. null: no attempt ended lately, or the
+ * lane is paused.
+ */
+export function drainAtFailureRate(
+  figures: LaneFigures,
+  { paused, now, attemptsMax, totalSeconds }: DrainAt & Curve,
+): number | null {
+  const { waiting, rate, lately } = figures
+  if (waiting === 0) return 0
+  if (paused || lately.attempts === 0) return null
+  const failed = failsSince(figures) ? 1 : 1 - lately.successes / lately.attempts
+  const attempts = failed === 1 ? attemptsMax : (1 - failed ** attemptsMax) / (1 - failed)
+  const observed = observedRate({ attempts: lately.attempts, spanMs: busySpanMs(figures, now) })
+  const perSecond = Math.min(observed, rate ?? observed)
+  // The last delivery also waits between those attempts that it is expected to make.
+  const between = attemptsMax === 1 ? 0 : (totalSeconds * (attempts - 1)) / (attemptsMax - 1)
+  return (waiting * attempts) / perSecond + between
 }

@@ -21,6 +21,7 @@ const note = (subscriptionId: string, set: Partial<AttemptNote> = {}): AttemptNo
   beganMs: 0,
   succeededMs: null,
   failed: null,
+  failing: null,
   ...set,
 })
 const write = (...notes: AttemptNote[]) => lanes.noteAttempts(SHARD, notes)
@@ -114,6 +115,32 @@ test('attempts at an endpoint that the subscription has left are not noted', asy
   await later(1_000)
   await write(note(id, { succeededMs: 0 }))
   expect(await figuresOf(id)).toMatchObject({ lastSuccessAt: expect.any(Number), lately: { attempts: 1 } })
+})
+
+test('failures in a row count over notes and workers until a success', async () => {
+  const id = await writeLane(redis)
+  const failing = async () => (await figuresOf(id)).failing
+  const failed = { ms: 0, statusCode: 503, error: null }
+  await write(
+    note(id, { attempts: 5, successes: 2, succeededMs: 4_000, failed, failing: { inARow: 3, ms: 3_000 } }),
+  )
+  const first = await failing()
+  expect(first?.inARow).toBe(3)
+  await write(note(id, { attempts: 2, failed, failing: { inARow: 2, ms: 500 } }))
+  expect(await failing()).toEqual({ inARow: 5, since: first?.since })
+  expect(await redis.zrange(`${BASE}failing`, '0', '-1')).toEqual([id])
+  await write(note(id, { attempts: 1, successes: 1, succeededMs: 0 }))
+  expect(await failing()).toBeNull()
+  expect(await redis.exists(`${BASE}failing`)).toBe(0)
+})
+
+test('what came in the last minute is known once older deliveries wait', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], [makeMessage()])
+  expect((await figuresOf(id)).arrivalsLastMinute).toBeNull()
+  await later(2 * WINDOW_MS)
+  await parkAll(lanes, [id], [makeMessage(), makeMessage()])
+  expect(await figuresOf(id)).toMatchObject({ arrivalsLastMinute: 2, isPaused: false, keptSeconds: 345_600 })
 })
 
 test('a lane that is gone is not made again', async () => {

@@ -1,4 +1,4 @@
--- Where deliveries are. Changes nothing.
+-- Finds where deliveries are: waiting, in flight or absent. Changes nothing.
 -- @key base: of the shard
 -- @list deliveries
 -- @item id: text, of the subscription
@@ -10,7 +10,7 @@
 -- @include lane-next
 -- @include lane-state
 -- @include lane-stand
--- @limit Deliveries behind a head among which one is looked for. Past it: it counts as waiting.
+-- @limit Deliveries behind a head that are searched for one. Past it: the delivery counts as waiting.
 local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
 local now = now_ms(base)
@@ -39,7 +39,7 @@ local function lane_at(id)
   return lanes[id]
 end
 
--- A retry that is due later than the lane's own wait only waits for its due time.
+-- If a retry is due later than the time until which the lane waits, it waits only for its due time.
 local function held_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end

@@ -1,11 +1,12 @@
--- Figures of lanes. Changes nothing.
+-- Reads the figures of lanes. Changes nothing.
 -- @key base: of the shard
 -- @list subscriptions
 -- @item id: text
 -- Returns for each: waiting, in flight, next attempt or '', rate or '', its latest attempts, the deliveries that
 --         come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
 --         open or it stands, or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or '',
---         '1' where it stands or ''. Its latest attempts: last error, last status code, when that was or '', last
+--         '1' where it stands or '', and what a verdict takes (verdict_facts). Its latest attempts: last error, last
+--         status code, when that was or '', last
 --         success or '', and how many attempts and successes ended lately in how many ms
 -- @include now
 -- @include lane-next
@@ -13,6 +14,7 @@
 -- @include lane-seen
 -- @include lane-stand
 local HEADS = 10
+local ARRIVALS_MS = 60000
 local now, reply = now_ms(base), {}
 
 local function next_attempt(lane, id)
@@ -29,9 +31,26 @@ local function latest_attempts(id)
   return { h[1] or '', h[2] or '', h[3] or '', h[4] or '', attempts, successes, ms }
 end
 
+-- Failures in a row or '', when the first was or '', '1' where it is paused or '', '1' where its endpoint is proven or
+-- '', the delivery with the first lease or '', how many came in the last ARRIVALS_MS or '', and for how many seconds
+-- deliveries are kept. The first of those that wait must be older than ARRIVALS_MS: later ones are then all here.
+-- Deliveries of a FIFO lane are not, as some wait behind the heads of their groups.
+local function verdict_facts(id, lane)
+  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince, LANE.floor)
+  local fresh = base .. 'fresh:' .. id
+  local first, arrived = head_of(fresh), ''
+  if first and first <= now - ARRIVALS_MS and not lane.fifo then
+    arrived = redis.call('ZCOUNT', fresh, text(now - ARRIVALS_MS), text(now))
+  end
+  return { h[1] or '', h[2] or '', lane.paused and '1' or '', lane.proven and '1' or '',
+    redis.call('ZRANGE', base .. 'lease:' .. id, 0, 0)[1] or '', arrived,
+    math.max(lane.slice.ret or 0, tonumber(h[3]) or 0) }
+end
+
 local function figures(id)
   local lane = lane_of(base, id, now)
-  if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '' } end
+  if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
+    { '', '', '', '', '', '', 0 } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
   -- In a FIFO lane, fresh heads are in the order of their turns, and others may wait behind a head in flight.
@@ -50,6 +69,7 @@ local function figures(id)
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
     (tonumber(missing_until) or 0) > now and '1' or '',
     lane.pace and lane.pace.shut and stands(base, id) and '1' or '',
+    verdict_facts(id, lane),
   }
 end
 

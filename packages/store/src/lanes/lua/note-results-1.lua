@@ -1,12 +1,13 @@
 -- Records endpoints' answers, for lanes with a retry mode or a circuit breaker. It refills the retry quota, lowers and
 -- raises the adaptive rate, and opens and closes circuits (policy/src/retries/retry-mode.ts; adaptive-rate.fixture.ts
--- is a model of the adaptive rate). If a note is lost or repeated, only an estimate is wrong.
+-- is a model of the adaptive rate). If the call is lost or repeated, only an estimate is wrong.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @list results
 -- @item id: text, of the subscription
--- @item what: text, was answered: ok, refused, limited, unavailable, timeout, failed; unsent: the claim was handed back
--- @item cost: number, that its attempt drew from the quota: 0 for a first attempt
+-- @item what: text, the answer: ok, refused, limited, unavailable, timeout, failed; unsent: the claim returned to its
+-- lane
+-- @item cost: number, tokens that the attempt took from the quota: 0 for a first attempt
 -- Returns earliest due time or '', wakes published (lane-wake), then for each result 1 if the circuit was open
 --         before it, else when it last closed, or 0
 -- @include when-full
@@ -82,7 +83,7 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
--- The attempt reached its endpoint, so the lane no longer stands (lane-stand). Only a circuit may still keep it closed.
+-- The attempt reached its endpoint, so the lane no longer stands (lane-stand). Only an open circuit may still stop it.
 local function note_reached(pace)
   pace.reached = true
   if not pace.failures_max then pace.shut = nil end

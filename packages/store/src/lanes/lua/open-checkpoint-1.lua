@@ -2,7 +2,7 @@
 -- @key base: of the shard
 -- @arg job: text
 -- @arg fence: number
--- Returns 1 if a later run has been here (nothing is changed) else 0, the checkpoint's fields and values
+-- Returns 1 if a later run has begun (then nothing is changed), else 0; then the fields and values of the checkpoint
 -- @include when-full
 run_when_full(base)
 local key = base .. 'ck:' .. job

@@ -2,7 +2,7 @@
 -- @key base: of the shard
 -- @arg id: text, of the subscription
 -- @arg deliveries_max: number
--- Returns how many were discarded, how many wait still
+-- Returns how many were discarded, and how many still wait
 -- @include when-full
 -- @include now
 -- @include lane-next

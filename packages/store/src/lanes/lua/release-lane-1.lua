@@ -1,4 +1,4 @@
--- Ends that a lane stands: the credential that kept its attempts from the endpoint works again.
+-- Lets a standing lane make attempts again, because its credential works again.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription

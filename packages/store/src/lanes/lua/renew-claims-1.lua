@@ -60,6 +60,7 @@ local function next_time(lane, lead)
 end
 
 local function renew_lane(id, lead, claims, deliveries)
+  if #claims == 0 then return end
   local lane = lane_of(base, id, now)
   local open = lane and not lane.gone and not lane.paused
   local current = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(deliveries))

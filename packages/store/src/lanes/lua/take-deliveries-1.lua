@@ -2,10 +2,10 @@
 -- ended leases wait again, expires old deliveries, and drains the lanes of deleted subscriptions.
 --
 -- Lanes of unproven endpoints are in a separate line. Each gets one claim in its turn and goes to the end of the line.
--- It is only read if the worker has a slot for it.
+-- A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot for it.
 --
--- The script also lends FIFO logs, which are due like lanes, and drains logs of deleted topics. All its work is
--- bounded. The rest stays due.
+-- The script also lends FIFO logs, which are due like lanes, and drains logs of deleted topics. One call does a limited
+-- amount of work. The rest stays due.
 -- @key base: of the shard
 -- @arg lanes_max: number
 -- @arg deliveries_max: number
@@ -14,6 +14,7 @@
 -- @arg logs_max: number
 -- @arg turns_max: number
 -- @arg turns_till: number?, until when a lane has waited that gets its turn; nil: now
+-- @arg turn_claims: text, lanes that get several claims in a turn: subscription=claims, joined by spaces
 -- @list lane_limits
 -- @item id: text, of the subscription
 -- @item claims_max: number, that its lane may get now
@@ -37,16 +38,16 @@
 -- @include fifo-log
 -- @limit Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
--- @limit Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take goes on.
+-- @limit Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
 local DRAIN_MAX = 1000
--- @limit Deliveries behind heads that one take hands out. Past it: they wait.
+-- @limit Deliveries behind heads that one take returns. Past it: they wait.
 local BEHIND_MAX = 1000
--- @limit Deliveries that one take looks at, about. Past it: further lanes stay due.
+-- @limit Deliveries that one take reads, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
--- How long a lane that is full for one worker is left before another worker takes from it. It is much less than the
--- time after which an attempt counts as hung (attempt-slots.ts). A hung attempt lowers what a worker may have in
--- flight.
+-- If a lane is full for one worker, other workers may take from it after this time. The time is much shorter than that
+-- after which an attempt counts as hung (attempt-slots.ts). After a hung attempt, workers may have fewer deliveries of
+-- the lane in flight.
 local FULL_MS = 250
 -- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
@@ -57,6 +58,10 @@ take.behind_left = BEHIND_MAX
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
 local drained, steps, limits = 0, 0, {}
 local passed_over = 0
+local claims_of_turn = {}
+for id, claims in string.gmatch(turn_claims, '(%S+)=(%d+)') do
+  claims_of_turn[id] = tonumber(claims)
+end
 for id, claims_max in lane_limits() do
   limits[id] = claims_max
   if claims_max == 0 then passed_over = passed_over + 1 end
@@ -125,17 +130,26 @@ local function return_ended(id, lane)
   lane.leased = first_lease_end(base, id)
 end
 
--- Lanes that have all the attempts which this worker may make for them.
+-- Lanes for which this worker already makes as many attempts as it may: they are full.
 local full = {}
 
--- Makes one claim for a lane in its turn. If the lane then has all the attempts that this worker may make, it is full:
--- it is due after FULL_MS, or once a claim is settled. Until then other workers may take it, and this one passes over
--- it.
+-- Claims that turns may still make. They are counted apart from the slots in take.left, because the claims of a batch
+-- share one.
+local turns_left = TAKEN_DELIVERIES_MAX
+
+-- Claims for a lane in its turn, and takes one slot for it. If the lane then has all the attempts that this worker may
+-- make, it is full: it is due after FULL_MS, or once a claim is settled. Until then other workers may take it, and this
+-- one passes over it.
 local function take_turn(id, lane)
   local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
   local claimed, looked = 0, 0
-  if max > 0 then claimed, looked = claim_due(take, id, lane, 1, claims) end
+  local before = take.left
+  if max > 0 then
+    claimed, looked = claim_due(take, id, lane, math.min(claims_of_turn[id] or 1, max, turns_left), claims)
+  end
+  turns_left = turns_left - claimed
+  take.left = before - math.min(claimed, 1)
   steps = steps + looked
   hand_out(claims)
   local not_before = now
@@ -175,7 +189,7 @@ local function waiting_for_turn()
 end
 
 for _, id in ipairs(waiting_for_turn()) do
-  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+  if take.left <= 0 or turns_left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
   local lane = lane_of(base, id, now, true)
   if is_served('turns', id, lane) then
     if limits[id] == 0 then full[id] = true else take_turn(id, lane) end

@@ -1,5 +1,5 @@
--- Keeps the key that unsubscribe links are signed with, if there is none yet; in a full memory too, since mails go out
--- then.
+-- Stores the key that signs unsubscribe links, if there is none yet. It runs also when memory is full, because mails
+-- are sent then too.
 -- @key base: of mail
 -- @arg offered: text, kept if there is none yet
 -- Returns the key that holds

@@ -1,4 +1,4 @@
--- Takes an address from the suppression list; in a full memory, too.
+-- Removes an address from the suppression list. It runs also when memory is full.
 -- @key base: of mail
 -- @arg address: text
 -- Returns 1 if it was there, else 0

@@ -1,4 +1,4 @@
--- Adds an address to the suppression list; one that is there stays as it is.
+-- Adds an address to the suppression list. If the list already has the address, its entry stays unchanged.
 -- @key base: of mail
 -- @arg address: text
 -- @arg about: text, JSON

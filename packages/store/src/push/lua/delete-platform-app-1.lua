@@ -1,4 +1,4 @@
--- Deletes a platform application with its endpoints; in a full memory, too.
+-- Deletes a platform application with its endpoints. It runs also when memory is full.
 -- @key base: of the application's shard
 -- @arg app: text, its ARN
 -- Returns 1 if it was there, else 0

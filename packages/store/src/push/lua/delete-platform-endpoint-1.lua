@@ -1,4 +1,5 @@
--- Deletes an endpoint of a platform application, if it is still as it was read; in a full memory, too.
+-- Deletes an endpoint of a platform application, if its record is still as the caller read it. It runs also when memory
+-- is full.
 -- @key base: of the application's shard
 -- @arg app: text, the application's ARN
 -- @arg id: text

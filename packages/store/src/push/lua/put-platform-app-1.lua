@@ -1,4 +1,4 @@
--- Makes a platform application, or replaces its record, if it is still as it was read.
+-- Creates a platform application, or replaces its record if that is still as the caller read it.
 -- @key base: of the application's shard
 -- @arg app: text, its ARN
 -- @arg expected: text, the record as read, '' if there was none

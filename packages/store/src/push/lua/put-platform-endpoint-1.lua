@@ -1,5 +1,5 @@
--- Makes an endpoint of a platform application, or replaces its record, if it is still as it was read. One token has one
--- endpoint.
+-- Creates an endpoint of a platform application, or replaces its record if that is still as the caller read it. A token
+-- has only one endpoint.
 -- @key base: of the application's shard
 -- @arg app: text, the application's ARN
 -- @arg id: text

@@ -22,6 +22,7 @@ import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
+import type { QueueLeases } from '../leases/queue-leases.ts'
 import { queueMissing } from '../queue-errors.ts'
 import { createQueueUid } from '../queue-items.ts'
 import type { ListQueues, QueueWithCounts } from '../queue-records.ts'
@@ -39,9 +40,11 @@ const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000
 
-/** The queue is only deleted if this topic made it and it is empty. */
 export interface DeleteIf {
-  emptyAndOf: string
+  /** Only if this topic made it and it is empty. */
+  emptyAndOf?: string
+  /** Only if it has this uid, so that a queue that was made anew stays. */
+  uid?: string
 }
 
 export interface QueueDefinitionsOptions {
@@ -49,6 +52,8 @@ export interface QueueDefinitionsOptions {
   defaults?: ArnDefaults
   /** Called for every queue that this object has written or deleted. */
   onChange?: (arn: string) => void
+  /** The leases of queues. Default: `leaseSeconds` has no effect. */
+  leases?: Pick<QueueLeases, 'grant' | 'drop'>
   /** Asked before a queue is created, or its record becomes longer. */
   growth?: GrowthGuard
 }
@@ -68,6 +73,7 @@ export class QueueDefinitions {
   readonly #onChange: (arn: string) => void
   readonly #defaults: ArnDefaults
   readonly #growth: GrowthGuard
+  readonly #leases: QueueDefinitionsOptions['leases']
 
   constructor(redis: Redis, sources: QueueSources, options: QueueDefinitionsOptions) {
     this.#redis = redis
@@ -75,6 +81,7 @@ export class QueueDefinitions {
     this.#onChange = options.onChange ?? (() => undefined)
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#growth = options.growth ?? UNGUARDED
+    this.#leases = options.leases
   }
 
   /**
@@ -139,7 +146,7 @@ export class QueueDefinitions {
 
   /** Deletes the queue with its messages, if it exists. */
   async delete(arn: string, only?: DeleteIf): Promise<void> {
-    const args = { ...atQueue(arn), ownOf: only?.emptyAndOf ?? '' }
+    const args = { ...atQueue(arn), ownOf: only?.emptyAndOf ?? '', onlyUid: only?.uid ?? '' }
     const reply = (await runScript(this.#redis, DELETE, args)) as [Buffer, Buffer] | null
     this.#onChange(arn)
     if (reply === null) return
@@ -176,8 +183,10 @@ export class QueueDefinitions {
       await admitLonger(this.#growth, before ? text : null, JSON.stringify(queue))
       const { redrivePolicy } = set ?? {}
       if (redrivePolicy) await this.#sources.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
+      if (queue.leaseSeconds) await this.#leases?.grant(arn, queue.leaseSeconds)
       if (await this.#compareAndSet(text, queue)) {
         this.#onChange(arn)
+        if (before?.leaseSeconds && !queue.leaseSeconds) await this.#leases?.drop(arn)
         const old = before?.redrivePolicy?.deadLetterTargetArn
         if (old !== undefined && old !== queue.redrivePolicy?.deadLetterTargetArn) {
           await this.#sources.removeSource(old, arn)

@@ -1,11 +1,17 @@
--- Removes one page of the dead letters with one reason. They may be visible, in flight or delayed. Other items stay.
+-- Removes one page of the dead letters that a filter matches. They may be visible, in flight or delayed. Other items
+-- stay.
 -- @key base: of the queue's shard
 -- @arg arn: text
--- @arg reason: text
 -- @arg newest: text, highest score; '' that of now
 -- @arg from_score: text, cursor; '' from the start
 -- @arg from_id: text, cursor; '' from the start
 -- @arg looked_at_max: number
+-- @arg subscription: text
+-- @arg status: text
+-- @arg since: text
+-- @arg till: text
+-- @arg ids: text, JSON
+-- @arg reason: text, each of the six '' for any
 -- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   items removed.
 -- @include when-full
@@ -16,7 +22,7 @@ if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
 local highest = newest ~= '' and newest or newest_score(queue)
-local found, filter = {}, read_filter('', '', '', '', '', reason)
+local found, filter = {}, read_filter(subscription, status, since, till, ids, reason)
 local score, id = scan(queue, { score = from_score, id = from_id }, filter, highest, looked_at_max, function(item)
   found[#found + 1] = item
   return false

@@ -1,4 +1,4 @@
--- Puts a phone number on the opt-out list; one that is there stays as it is.
+-- Adds a phone number to the opt-out list. If the list already has the number, nothing changes.
 -- @key base: of text messages
 -- @arg number: text
 -- @arg numbers_max: number

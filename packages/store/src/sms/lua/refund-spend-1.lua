@@ -1,4 +1,4 @@
--- Gives back what was reserved for a text message that was certainly not sent; in a full memory, too.
+-- Gives back the reserved cost of a text message that was certainly not sent. It runs also when memory is full.
 -- @key base: of text messages
 -- @arg day: text, of the reservation
 -- @arg month: text, of the reservation

@@ -1,5 +1,5 @@
--- Reserves what a text message costs before it is sent, unless its number is opted out. It runs also when memory is
--- full, since the delivery frees more than it takes.
+-- Reserves the cost of a text message before it is sent. Nothing is reserved if the number is opted out. It runs also
+-- when memory is full, because the end of the delivery frees more memory than this takes.
 -- @key base: of text messages
 -- @arg number: text, the phone number
 -- @arg day: text, UTC, 2026-11-23
@@ -7,7 +7,8 @@
 -- @arg cost: number, millionths of a USD
 -- @arg day_max: number, millionths of a USD
 -- @arg month_max: number, millionths of a USD
--- Returns 'reserved', 'optedOut' or 'spent', then DefaultSenderID and DefaultSMSType, empty where they are not set
+-- Returns 'reserved', 'optedOut', or 'spent' if a limit would be exceeded; then DefaultSenderID and DefaultSMSType,
+-- empty if they are not set
 -- @include when-full
 run_when_full(base)
 local attributes = base .. 'attributes'

@@ -9,7 +9,7 @@
 -- @arg stored: flag, else its place is given up
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- @arg revision: text
--- Returns: 1 if the mark was taken off, else 0
+-- Returns: 1 if this call removed the mark, else 0
 -- @include when-full
 -- @include topic-slices
 local key = base .. 'topic:' .. arn

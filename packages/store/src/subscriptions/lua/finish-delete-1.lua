@@ -8,7 +8,7 @@
 -- @arg endpoint_hash: text, SHA-1 of the endpoint that it had at the end, or ''
 -- @arg token_hash: text, SHA-1 of the token that it had at the end, or ''
 -- @arg revision: text
--- Returns: 1 if the mark was taken off, else 0
+-- Returns: 1 if this call removed the mark, else 0
 -- @include when-full
 -- @include topic-slices
 local key, ends = base .. 'topic:' .. arn, base .. 'ends:' .. uid

@@ -7,7 +7,7 @@
 -- @arg mark: text
 -- @arg remove_token: text, SHA-1 or ''
 -- @arg revision: text
--- Returns: 1 if the mark was taken off, else 0
+-- Returns: 1 if this call removed the mark, else 0
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens

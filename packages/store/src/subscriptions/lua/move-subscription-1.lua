@@ -20,7 +20,8 @@
 -- @include now
 -- @include lane-wake
 -- @include subscription-change
-local LEARNT = { LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.failedAt, LANE.succeededAt, LANE.seen }
+local LEARNT = { LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.failedAt, LANE.succeededAt, LANE.seen,
+  LANE.failedInARow, LANE.failingSince }
 local subs, ends = base .. 'subs:' .. slice_id, base .. 'ends:' .. uid
 local found = redis.call('HGET', subs, id)
 if not found then return {'missing'} end

@@ -3,6 +3,7 @@
 -- record that does not grow is replaced even when memory is full.
 -- @key base: of the topic's home shard
 -- @arg arn: text
+-- @arg hidden: text, '1' if no list shows the topic, else ''
 -- @arg shard: digits
 -- @arg expected: text, record as read; '' for none
 -- @arg record: text, new record; when creating: up to where the time follows
@@ -30,7 +31,7 @@ redis.call('PUBLISH', 'ft:wake:changes', arn)
 if not topic then
   local created = record .. ',"' .. TOPIC_RECORD.createdAt .. '":' .. string.format('%.0f', now) .. '}'
   redis.call('HSET', key, TOPIC.record, created, TOPIC.uid, uid, TOPIC.slices, '[]')
-  redis.call('ZADD', base .. 'topics', 0, arn)
+  if hidden == '' then redis.call('ZADD', base .. 'topics', 0, arn) end
   return {'created', created}
 end
 redis.call('HSET', key, TOPIC.record, record)

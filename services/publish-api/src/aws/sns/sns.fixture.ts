@@ -27,8 +27,11 @@ interface RawAnswer {
 }
 
 /** `settings` replace those of the test API. */
-export async function startSnsApi(settings: Partial<ApiDeps['settings']> = {}): Promise<SnsApi> {
-  const api = await startTestApi()
+export async function startSnsApi(
+  settings: Partial<ApiDeps['settings']> = {},
+  options: Parameters<typeof startTestApi>[0] = {},
+): Promise<SnsApi> {
+  const api = await startTestApi(options)
   Object.assign(api.deps.settings, settings)
   const server = await listen(createApp(api.deps), { host: '127.0.0.1', port: 0 })
   const endpoint = `http://127.0.0.1:${server.port}`

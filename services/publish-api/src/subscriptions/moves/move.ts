@@ -16,7 +16,7 @@ import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } f
 import { servedProblems } from '../subscription-settings.ts'
 
 interface MoveRequest {
-  /** As given. */
+  /** The new endpoint, as the request has it. */
   endpoint: string
   outbound: OutboundChange | undefined
   /** Base of the links in a confirmation message. */

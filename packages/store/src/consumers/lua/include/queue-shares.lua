@@ -37,7 +37,7 @@ local function open_consumer(queue, text)
   if not record or record.revision ~= consumer.revision then return consumer, 'changed', -1 end
   local key = shares_key(queue, consumer.name)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', queue.clock)
-  -- This batch has a share already, and is being filled further.
+  -- This batch already has a share. The receive adds messages to it.
   if redis.call('ZSCORE', key, consumer.batch) then return consumer end
   if redis.call('ZCARD', key) >= record.concurrency then
     local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])

@@ -1,5 +1,5 @@
--- Isolates messages at which the readers of a FIFO log die. While such a message is matched, its worker is killed or
--- frozen. Only its own group may be delayed by that.
+-- Isolates a message if several readers of its FIFO log die or freeze while they match it. After that, the message
+-- delays only its own group.
 --
 --   reader 1   reads many messages at once
 --              │ it dies: no end of it is recorded (`e`)
@@ -35,7 +35,7 @@ local function is_cautious(log, state)
   return log.group or tonumber(state.fence) - state.ended > 1
 end
 
--- Records that the reader has ended with nothing in hand. No message is blamed for it.
+-- Records that the reader has ended without a message in hand. So its end is not counted against any message.
 local function note_end(log, state)
   if state.under_way then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader) end
   if log.group then return end
@@ -51,7 +51,7 @@ local function note_moved(log, state, moved)
   state.passed = state.passed + moved
   redis.call('HSET', log.hash, LOG.passed, state.passed)
   if state.passed < CAUTIOUS_MESSAGES then return end
-  -- Everything that the dead reader had in hand has been moved.
+  -- All messages that the dead reader had in hand have been moved.
   state.ended, state.passed = tonumber(state.fence) - 1, 0
   redis.call('HDEL', log.hash, LOG.passed)
   redis.call('HSET', log.hash, LOG.ended, state.ended)

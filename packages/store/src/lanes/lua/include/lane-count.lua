@@ -1,4 +1,5 @@
--- Counts by cause. A script collects them and writes them once, in the step that removes the counted deliveries.
+-- Counts deliveries by cause. A script collects the counts and writes them once. It does so in the same step in which
+-- it removes the deliveries.
 local counted = {}
 
 local function count(cause, n)

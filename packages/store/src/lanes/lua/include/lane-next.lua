@@ -1,21 +1,23 @@
--- A lane's settings, and the time at which it next needs a take. Every script that changes a lane ends with lane_next.
--- Slices are cached for the length of a script, so a script must change a slice before its first lane_next.
+-- Reads a lane's settings, and computes the time at which it next needs a take. Every script that changes a lane calls
+-- lane_next at its end. Slices are cached while a script runs, so a script must change a slice before its first
+-- lane_next.
 local SEND_AHEAD_MS = 250
 -- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
--- @limit How far ahead a stored send time may lie. Past it: it counts as written before the clock was set back.
+-- @limit How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and
+-- is not used.
 local STORED_AHEAD_MAX_MS = 1000
--- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: it
--- counts as over, as the clock was set back.
+-- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was
+-- set back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
 -- @limit Tokens of a lane's retry quota. Past it: successes add none.
 local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.
 local LEASE_UNIT = 2048
--- The mode, while it stands, of a lane without retry mode and circuit breaker (lane-stand).
+-- The mode of a standing lane that has neither retry mode nor circuit breaker (lane-stand).
 local NO_MODE = '-'
 local slices = {}
 
@@ -43,12 +45,13 @@ local function text(number)
   return known
 end
 
--- The state of a lane's retry mode and circuit breaker (lane-pace.lua) as lane.pace; returns the rate in force. A time
--- that lies further ahead than any is written was written before the clock was set back, and has come.
+-- The stored time. If it is further ahead than scripts ever store it, it was stored before the clock was set back. It
+-- then counts as come, and now is returned.
 local function come(time, now, ahead_max)
   return time > now + ahead_max and now or time
 end
 
+-- Reads the state of a lane's retry mode and circuit breaker (lane-pace.lua) into lane.pace. Returns the rate in force.
 local function read_pace(base, id, mode, now, lane, rate)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil)
   local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
@@ -96,8 +99,8 @@ local function lane_of(base, id, now, to_claim)
   if rate and rate > 0 then
     lane.rate, lane.gap = rate, 1000 / rate
     lane.tat = math.max(tonumber(h[5]) or 0, now)
-    -- The clock was set back. No claim is further ahead than the new value, so the throttle holds and the lane
-    -- continues.
+    -- The clock was set back, so the time gets a new value. No claim has a later send time than the new value, so the
+    -- throttle holds and the lane continues.
     if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then lane.tat = now + SEND_AHEAD_MS + lane.gap end
   end
   return lane
@@ -193,7 +196,10 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
     leave_lines(base, id, lane)
-    if lane and empty and lane.gone then redis.call('DEL', base .. 'lane:' .. id) end
+    if lane and empty and lane.gone then
+      redis.call('DEL', base .. 'lane:' .. id)
+      redis.call('ZREM', base .. 'failing', id)
+    end
     if lane and lane.paused and not empty then redis.call('SADD', base .. 'held', id) end
     return nil
   end

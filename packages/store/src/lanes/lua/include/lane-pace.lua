@@ -1,8 +1,11 @@
--- What a lane's retry mode and circuit breaker allow (policy/src/retries/retry-mode.ts; adaptive-rate.fixture.ts is a
--- model of the adaptive rate). Only lanes with one of the two have lane.pace, so other lanes pay nothing. The state is
--- in the lane's hash. LANE.quota is the remaining retry quota. LANE.paceNext is when a retry may go although the quota
--- is empty. LANE.rate is the adaptive rate. LANE.openUntil is the end of an open circuit, and LANE.closedAt its last
--- closing.
+-- Decides how many deliveries of a lane the retry mode and the circuit breaker allow now
+-- (policy/src/retries/retry-mode.ts). adaptive-rate.fixture.ts is a model of the adaptive rate. lane.pace has the state
+-- of both. A lane that uses neither has no lane.pace, and no cost. The hash of the lane stores the state:
+-- - LANE.quota: the tokens that are left for retries
+-- - LANE.paceNext: when the next retry may be sent although the quota is empty
+-- - LANE.rate: the adaptive rate
+-- - LANE.openUntil: until when the circuit is open
+-- - LANE.closedAt: when the circuit was last closed
 -- @include lane-state
 -- @include lane-next
 -- @include lane-claim

@@ -29,7 +29,7 @@ local function pick(take, id, lane, n)
   return fresh, retries, more
 end
 
--- The list without deliveries that are too old. These stay until the lane's next turn.
+-- The list without deliveries that are too old. Those stay in the lane until its next take.
 local function young(take, id, lane, ids)
   local kept = ids
   for i, delivery in ipairs(ids) do

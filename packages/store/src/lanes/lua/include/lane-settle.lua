@@ -1,5 +1,5 @@
--- The ways to settle a claim whose lease is current. Each returns 1, or the lease that is valid from now on. A batch is
--- all claims of one lane: write_batch makes most of its writes together.
+-- The functions that settle a claim whose lease is current, one for each result. Each returns 1, or the lease that is
+-- current from now on. A batch has all claims of one lane, and write_batch makes most of their writes together.
 -- @include lane-next
 -- @include lane-lease
 -- @include lane-group
@@ -61,7 +61,8 @@ function settle.delivered(batch, delivery)
   return remove(batch, delivery)
 end
 
--- `run`: the deliveries behind it that were delivered with it. A byte with the length precedes each.
+-- `run`: the deliveries behind the delivery that were delivered together with it. Each is preceded by a byte with its
+-- length.
 function settle.deliveredRun(batch, delivery, run)
   batch.answered = true
   pop_run(batch.base, batch.id, delivery, run)
@@ -78,7 +79,7 @@ function settle.discard(batch, delivery, cause)
   return remove(batch, delivery, cause == 'expired' and cause or 'discarded:' .. cause)
 end
 
--- Its entry is in the quarantine, which is in another slot.
+-- The caller has already added the entry to the quarantine, which is in another slot.
 function settle.quarantined(batch, delivery)
   return remove(batch, delivery, 'quarantined')
 end
@@ -117,7 +118,8 @@ function settle.awaitQueue(batch, delivery, _, delay_max)
   return 1
 end
 
--- Its attempt has ended, and is not counted. It also ends the series of leases that ended without a result.
+-- The attempt has ended, and is not counted. The number of leases that ended one after the other without a result
+-- begins again at 0.
 function settle.kept(batch, delivery)
   local key = batch.base .. 'state:' .. batch.id
   local state, ends = split_state(redis.call('HGET', key, delivery))
@@ -126,7 +128,8 @@ function settle.kept(batch, delivery)
   return settle['return'](batch, delivery)
 end
 
--- The service's own configuration prevented the attempt, or would have. No attempt is counted, and the lane stands.
+-- The service's own configuration prevented the attempt, or would have prevented it. No attempt is counted, and the
+-- lane stands.
 function settle.stand(batch, delivery, credential, delay)
   local outcome = settle.kept(batch, delivery)
   local lane = open_lane(batch)

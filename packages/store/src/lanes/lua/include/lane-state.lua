@@ -1,6 +1,6 @@
 -- Retry states: `A<attempts>,<status code>,<error>`, or for a dead delivery `D<reason>,<attempts>,<status
 -- code>,<error>`. The decision about the next attempt comes before the error, as `<letter><ms in base 36>~`
--- (why-codes.ts). For people, the lane also stores its last failure and that failure's time.
+-- (why-codes.ts). For the figures of the API, the lane also stores its last failure and the time of that failure.
 --
 -- After a state, or alone, there may be ENDS_MARK and a number: how many leases of the delivery have ended one after
 -- the other. Settling the delivery writes or removes the state, which resets the number. It only exists if workers have

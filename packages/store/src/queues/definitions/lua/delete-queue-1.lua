@@ -2,6 +2,7 @@
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg own_of: text, '' or a topic's ARN: only that topic's own queue, and only if it is empty
+-- @arg only_uid: text, '' or the queue's uid: no other queue of this name
 -- Returns false if there is no such queue, else: uid, dead-letter queue or ''.
 -- @include now
 -- @include redrive
@@ -10,7 +11,7 @@ local DELETED_MS = 60000
 local key = base .. 'queue:' .. arn
 run_when_full(base)
 local h = redis.call('HMGET', key, 'uid', 't', 'of')
-if not h[1] then return false end
+if not h[1] or only_uid ~= '' and h[1] ~= only_uid then return false end
 if own_of ~= '' then
   local is_filled = redis.call('EXISTS', base .. 'q:' .. h[1] .. ':age') == 1
   if h[3] ~= own_of or is_filled then return false end

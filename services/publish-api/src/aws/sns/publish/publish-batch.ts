@@ -72,7 +72,7 @@ async function publishBatch({ deps, store }: Tools, input: AwsInput, call: AwsCa
   const receipts = await storeAll({ deps, store, topic, call }, sound)
   if (receipts.length > 0) {
     const bytes = sumOf(sound)
-    logPublished(deps.log, {
+    logPublished(deps, {
       requestId: call.requestId,
       topicArn,
       receipts,

@@ -121,7 +121,7 @@ test.each<[what: string, input: Partial<PublishCommandInput>, message: string]>(
   [
     'a phone number',
     { TopicArn: undefined, PhoneNumber: '+15550001111' },
-    'PhoneNumber Reason: this service sends SMS messages to subscriptions only',
+    'PhoneNumber Reason: cannot be delivered to: sms endpoints need FANTAIL_SMS_URL, which is not set',
   ],
   [
     '[131] a deduplication id on a standard topic',

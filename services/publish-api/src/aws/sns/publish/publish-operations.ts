@@ -10,6 +10,7 @@ import { MessageStore } from '../../../messages/message-store.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter, missingParameter } from '../refusals.ts'
 import { publishBatchOperation } from './publish-batch.ts'
+import { publishToTarget } from './publish-to-target.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
 import { checkOrdering, MESSAGE_SHAPE, readMessage } from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'
@@ -33,44 +34,45 @@ interface Tools {
   store: MessageStore
 }
 
-async function publish({ deps, store }: Tools, input: AwsInput, call: AwsCall) {
+async function publish(tools: Tools, input: AwsInput, call: AwsCall) {
   const startedAt = performance.now()
+  const name = targetNameOf(input)
+  const arn = String(input[name])
+  if (name === 'PhoneNumber' || (name === 'TargetArn' && PLATFORM_ENDPOINT.test(arn))) {
+    return publishToTarget(tools, input, { call, name, startedAt })
+  }
+  return publishToTopic(tools, input, { call, topicArn: checkTopicArn(arn, call, name), startedAt })
+}
+
+interface ToTopic {
+  call: AwsCall
+  topicArn: string
+  /** Monotonic ms. */
+  startedAt: number
+}
+
+async function publishToTopic({ deps, store }: Tools, input: AwsInput, to: ToTopic) {
+  const { call, topicArn, startedAt } = to
   const { requestId, origin: publicUrl, traceHeader } = call
-  const topicArn = targetOf(input, call)
   const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes))
   const topic = await knownTopic(deps, topicArn)
   checkOrdering(topic, input)
   if (bytes > topic.messageBytesMax) throw invalidParameter('Message too long')
   const messages = makeMessages(deps, [message], { topic, publicUrl, traceHeader })
   const receipts = await ofTopic(() => store.store(topic, messages, bytes))
-  logPublished(deps.log, { requestId, topicArn, receipts, bytes, replayed: false, startedAt })
+  logPublished(deps, { requestId, topicArn, receipts, bytes, replayed: false, startedAt })
   return { MessageId: receipts[0]?.messageId, SequenceNumber: receipts[0]?.sequenceNumber }
 }
 
-const PHONE_NUMBER = /^\+?[1-9]\d{6,14}$/
+type TargetName = (typeof TARGETS)[number]
 const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
+const PLATFORM_ENDPOINT = /^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\//
 
-/** The topic of the call. TargetArn may be its ARN. Other targets are not supported. */
-function targetOf(input: AwsInput, call: AwsCall): string {
+/** The parameter that says where the message goes. TargetArn may be a topic's ARN, too. */
+function targetNameOf(input: AwsInput): TargetName {
   const given = TARGETS.filter((name) => input[name] !== undefined)
   const [target] = given
   if (target === undefined) throw missingParameter('TopicArn or TargetArn')
-  if (given.length > 1) {
-    throw invalidParameter(`${target} Reason: specify only one of TopicArn, TargetArn and PhoneNumber`)
-  }
-  if (target === 'PhoneNumber') throw phoneRefusal(String(input.PhoneNumber))
-  const arn = String(input[target])
-  if (target === 'TargetArn' && PLATFORM_ENDPOINT.test(arn)) {
-    throw invalidParameter('TargetArn Reason: No endpoint found for the target arn specified')
-  }
-  return checkTopicArn(arn, call, target)
-}
-
-const PLATFORM_ENDPOINT = /^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\//
-
-function phoneRefusal(number: string) {
-  if (!PHONE_NUMBER.test(number)) {
-    return invalidParameter(`PhoneNumber Reason: ${number} is not valid to publish to`)
-  }
-  return invalidParameter('PhoneNumber Reason: this service sends SMS messages to subscriptions only')
+  if (given.length === 1) return target
+  throw invalidParameter(`${target} Reason: specify only one of TopicArn, TargetArn and PhoneNumber`)
 }

@@ -22,15 +22,22 @@ export interface ReadMessage {
   bytes: number
 }
 
-/** Reads a message, with the checks that need nothing but the message. */
-export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttributes): ReadMessage {
+/**
+ * Reads a message, with the checks that need nothing but the message. `instead`: keys of a text for protocols of which
+ * any may stand for `default`.
+ */
+export function readMessage(
+  input: AwsInput,
+  { attributes, bytes }: ReadAttributes,
+  instead: readonly string[] = [],
+): ReadMessage {
   const { Subject: subject, MessageStructure: structure } = input
   const text = String(input.Message ?? '')
   if (subject !== undefined && subjectProblem(String(subject)) !== undefined) {
     throw invalidParameter('Subject')
   }
   if (text === '') throw invalidParameter('Empty message')
-  if (structure !== undefined) checkStructure(structure, text)
+  if (structure !== undefined) checkStructure(structure, text, instead)
   const message: NewMessage = { message: text }
   if (subject !== undefined) message.subject = String(subject)
   if (attributes !== undefined) message.attributes = attributes
@@ -43,11 +50,12 @@ export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttribut
 }
 
 /** Checks a text for protocols. Throws if it is not marked as one, cannot be read or has no default. */
-export function checkStructure(structure: unknown, text: string): void {
+export function checkStructure(structure: unknown, text: string, instead: readonly string[] = []): void {
   if (structure !== 'json') throw invalidParameter('MessageStructure')
   const texts = objectOf(text)
   if (!texts) throw invalidParameter('Message Structure - JSON message body failed to parse')
-  if (typeof texts.default !== 'string' || !Object.hasOwn(texts, 'default')) {
+  const isThere = (key: string) => Object.hasOwn(texts, key) && typeof texts[key] === 'string'
+  if (!['default', ...instead].some(isThere)) {
     throw invalidParameter('Message Structure - No default entry in JSON message body')
   }
 }
@@ -65,12 +73,25 @@ export function checkOrdering({ record }: KnownTopic, input: AwsInput): void {
       )
     }
   } else if (deduplicationId !== undefined) {
-    throw invalidParameter(
-      'MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type',
-    )
+    throw notForThis()
   }
   checkId('MessageGroupId', groupId)
   checkId('MessageDeduplicationId', deduplicationId)
+}
+
+/** Checks the ids of a message that is published to no topic. A group has no effect there. */
+export function checkGroup({
+  MessageGroupId: groupId,
+  MessageDeduplicationId: deduplicationId,
+}: AwsInput): void {
+  if (deduplicationId !== undefined) throw notForThis()
+  checkId('MessageGroupId', groupId)
+}
+
+function notForThis() {
+  return invalidParameter(
+    'MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type',
+  )
 }
 
 function checkId(name: string, id: unknown): void {

@@ -12,7 +12,7 @@ import {
 } from '@fantail/contracts'
 import { inWords } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps.ts'
-import { changeApplication, createApplication } from '../../../push/change-applications.ts'
+import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
 import { invalidParameter } from '../refusals.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
 import { checkApplicationArn, givenAttributes, inSnsWords, noSuchApplication } from './push-refusals.ts'
@@ -68,8 +68,7 @@ export function applicationOperations(deps: ApiDeps): Operation[] {
       output: null,
       run: async ({ PlatformApplicationArn }, { requestId }) => {
         const { arn } = checkApplicationArn(PlatformApplicationArn)
-        const deleted = await deps.platformApplications.delete(arn)
-        if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
+        await deleteApplication(deps, arn, requestId)
         return undefined
       },
     },

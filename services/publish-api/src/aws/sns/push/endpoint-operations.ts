@@ -96,7 +96,7 @@ async function create(tools: Tools, input: AwsInput, call: AwsCall): Promise<str
   })
 }
 
-/** The user data among the attributes goes before the parameter. */
+/** User data in the attributes has priority over the parameter. */
 function readNew({ Attributes, CustomUserData }: AwsInput): EndpointSettings {
   const { Token: _, ...given } = { ...(Attributes as Record<string, string> | undefined) }
   if (CustomUserData !== undefined) given.CustomUserData ??= String(CustomUserData)

@@ -52,7 +52,7 @@ export function checkEndpointArn(value: unknown): string {
   return arn
 }
 
-/** Runs `work` with its errors in SNS's words. */
+/** Runs `work`, and gives its errors the texts of SNS. */
 export async function inSnsWords<T>(missing: () => AwsError, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

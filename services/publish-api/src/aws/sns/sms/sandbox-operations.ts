@@ -80,7 +80,7 @@ async function addNumber(
   throw new AwsError('UserError', `there are ${SANDBOX_NUMBERS_MAX} numbers, as many as the sandbox takes`)
 }
 
-/** The token is the last number of the page before. */
+/** NextToken is the last number of the page before. */
 async function listNumbers(
   { sandboxNumbers }: ApiDeps,
   { NextToken, MaxResults = SANDBOX_PAGE_MAX }: AwsInput,

@@ -44,7 +44,7 @@ export function smsOperations(deps: ApiDeps): Operation[] {
   ]
 }
 
-/** Those that are named, or all. */
+/** The attributes that the request names. If it names none: all attributes. */
 async function selected(deps: ApiDeps, names: unknown): Promise<Record<string, string>> {
   const all = await smsAttributes(deps)
   if (!Array.isArray(names) || names.length === 0) return all

@@ -22,7 +22,7 @@ import type { Refuse } from '../refusals.ts'
 
 interface PolicyRules {
   contentTypes: ContentTypes
-  /** Absent: the existing policy is checked, which the native API may have accepted. */
+  /** Absent: an existing policy is checked. The native API may have accepted it without this limit. */
   maxRetrySeconds?: number
 }
 

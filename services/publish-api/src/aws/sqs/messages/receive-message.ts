@@ -104,7 +104,8 @@ interface Receiving {
   call: AwsCall
 }
 
-async function receive({ queues, queueWaits }: ApiDeps, { queue, request, call }: Receiving) {
+async function receive({ queues, queueWaits, leaseRenewals }: ApiDeps, { queue, request, call }: Receiving) {
+  await whereQueueExists(call, leaseRenewals.received(queue))
   const messages: Promise<QueueMessage[]> =
     request.waitSeconds > 0
       ? queueWaits.receiveWaiting(queue.arn, { ...request, ...(call.signal && { signal: call.signal }) })

@@ -15,7 +15,7 @@ const TYPE = /^(String|Number|Binary)/
 const TYPE_CHARS_MAX = 256
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
-/** As the wire decodes it. */
+/** An attribute in the form in which the decoded request has it. */
 interface GivenValue {
   DataType?: string
   StringValue?: string

@@ -1,0 +1,161 @@
+/**
+ * Every command of `fantail`. The table imports none of them: a command is loaded when it is called, so that the
+ * command line starts fast however many there are.
+ */
+import type { Define } from './frame/command-context.ts'
+
+export interface Row {
+  summary: string
+  /** The words after the name in the list of commands. */
+  words?: string
+}
+
+interface LoadedCommand extends Row {
+  load: () => Promise<Define>
+}
+
+/** A command that reads its words itself, and needs Redis instead of the API. */
+interface ProcessCommand extends Row {
+  process: () => Promise<unknown>
+}
+
+export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
+  login: {
+    summary: 'save a server and its key as a profile',
+    load: async () => (await import('./commands/setup/login-command.ts')).login,
+  },
+  whoami: {
+    summary: 'show which server and which key are used',
+    load: async () => (await import('./commands/setup/whoami-command.ts')).whoami,
+  },
+  use: {
+    words: 'PROFILE',
+    summary: 'use another profile',
+    load: async () => (await import('./commands/setup/use-command.ts')).use,
+  },
+  topics: {
+    words: 'list | get | create | set | rm',
+    summary: 'topics and their settings',
+    load: async () => (await import('./commands/topics/topics-command.ts')).topics,
+  },
+  subs: {
+    words: 'list | get | add | set | rm | pause …',
+    summary: 'subscriptions: settings, pauses, tests, keys',
+    load: async () => (await import('./commands/topics/subs-command.ts')).subs,
+  },
+  queues: {
+    words: 'list | get | create | set | rm | send …',
+    summary: 'queues and their messages',
+    load: async () => (await import('./commands/queues/queues-command.ts')).queues,
+  },
+  publish: {
+    words: 'TOPIC [BODY]',
+    summary: 'publish a message, or each line of stdin',
+    load: async () => (await import('./commands/messages/publish-command.ts')).publish,
+  },
+  trigger: {
+    words: 'TOPIC [EVENT]',
+    summary: 'publish a sample event',
+    load: async () => (await import('./commands/messages/trigger-command.ts')).trigger,
+  },
+  listen: {
+    words: 'TOPICS --forward-to URL',
+    summary: 'forward messages to a server on this machine',
+    load: async () => (await import('./commands/listen/listen-command.ts')).listen,
+  },
+  explain: {
+    words: 'MESSAGE',
+    summary: 'show where each delivery stands, and why',
+    load: async () => (await import('./commands/messages/explain-command.ts')).explain,
+  },
+  tail: {
+    words: '[TOPIC]',
+    summary: 'show attempts and ends as they happen',
+    load: async () => (await import('./commands/messages/tail-command.ts')).tail,
+  },
+  dlq: {
+    words: 'list | show | export | purge | rm',
+    summary: 'dead letters',
+    load: async () => (await import('./commands/queues/dlq-command.ts')).dlq,
+  },
+  redrive: {
+    words: 'QUEUE | list | watch | pause | …',
+    summary: 'send dead letters again',
+    load: async () => (await import('./commands/queues/redrive-command.ts')).redrive,
+  },
+  filter: {
+    words: 'test',
+    summary: 'test a filter policy with a message',
+    load: async () => (await import('./commands/topics/filter-command.ts')).filter,
+  },
+  verify: {
+    words: '--key KEY',
+    summary: 'check the signature of a webhook, offline',
+    load: async () => (await import('./commands/messages/verify-command.ts')).verify,
+  },
+  curve: {
+    words: '[POLICY]',
+    summary: 'show when a retry policy retries',
+    load: async () => (await import('./commands/topics/curve-command.ts')).curve,
+  },
+  lanes: {
+    summary: 'list what is stuck, worst first, and why',
+    load: async () => (await import('./commands/topics/lanes-command.ts')).lanes,
+  },
+  apps: {
+    words: 'list | get | set | rm',
+    summary: 'push platforms',
+    load: async () => (await import('./commands/service/apps-command.ts')).apps,
+  },
+  endpoints: {
+    words: 'list | get | add | set | rm',
+    summary: 'devices behind a push platform',
+    load: async () => (await import('./commands/service/apps-command.ts')).endpoints,
+  },
+  suppressions: {
+    words: 'list | add | rm | import',
+    summary: 'addresses that get no mail',
+    load: async () => (await import('./commands/service/suppressions-command.ts')).suppressions,
+  },
+  quarantine: {
+    words: 'list | export | put-back | rm',
+    summary: 'data that cannot be decoded',
+    load: async () => (await import('./commands/service/quarantine-command.ts')).quarantine,
+  },
+  doctor: {
+    summary: 'look for what is wrong, and how to mend it',
+    load: async () => (await import('./commands/setup/doctor-command.ts')).doctor,
+  },
+  export: {
+    summary: 'write topics, subscriptions and queues to a file',
+    load: async () => (await import('./commands/service/state-commands.ts')).exportState,
+  },
+  apply: {
+    words: '-f FILE [--plan] [--prune]',
+    summary: 'make the server be as a file says',
+    load: async () => (await import('./commands/service/state-commands.ts')).apply,
+  },
+  completion: {
+    words: 'bash | zsh | fish',
+    summary: 'complete commands and names in a shell',
+    load: async () => (await import('./commands/setup/completion-command.ts')).completion,
+  },
+  keys: {
+    words: 'create | list | revoke',
+    summary: 'API keys, straight in Redis; makes the first one',
+    process: () => import('./keys/main.ts'),
+  },
+  secrets: {
+    words: 'reseal',
+    summary: 'seal secrets anew with another master key',
+    process: () => import('./secrets/main.ts'),
+  },
+  move: {
+    words: '--from URL',
+    summary: 'move everything to another Redis',
+    process: () => import('./move/main.ts'),
+  },
+}
+
+/** The services. infra/bin/fantail.mjs starts them. */
+export const SERVICES = ['api', 'worker', 'redrive', 'all']

@@ -1,0 +1,140 @@
+/** `fantail explain` shows where each delivery of a message stands, and why. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Client, type Delivery, getMessage, listDeliveries, type Message } from '@fantail/client/api'
+import { DELIVERY_CAUSES } from '@fantail/contracts'
+import { exitOf } from '../../exit-codes.ts'
+import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { durationText } from '../../frame/durations.ts'
+import { examples } from '../../frame/examples.ts'
+import type { Style } from '../../output/output.ts'
+import { printable, tableText } from '../../output/text-table.ts'
+
+const EXPLAIN_EVERY_MS = 500
+/** @limit The wait of a follower for a message that was just published. Past it: the message is not found. */
+const APPEARS_MS_MAX = 10_000
+
+export const explain: Define = (command, does) => {
+  command
+    .argument('<message>', 'the id that publishing answered')
+    .option('--sub <id>', 'only the delivery for this subscription')
+    .option('--follow', 'shows every change until all deliveries have ended')
+    .action(
+      does((context, id: string, { sub, follow = false }: { sub?: string; follow?: boolean }) =>
+        explainMessage(context, id, { sub, follow }),
+      ),
+    )
+  examples(
+    command,
+    'explain 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+    'explain 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21 --follow --timeout 2m',
+  )
+}
+
+interface Explained {
+  message: Message
+  deliveries: Delivery[]
+}
+
+export async function explainMessage(
+  context: CommandContext,
+  messageId: string,
+  { sub, follow }: { sub?: string | undefined; follow: boolean },
+): Promise<void> {
+  const client = await context.api()
+  // Publishing answers before a worker has noted the message.
+  const appearsUntil = performance.now() + APPEARS_MS_MAX
+  for (let shown = ''; ; ) {
+    const explained = await read(client, messageId, sub).catch((error: unknown) => {
+      if (follow && isNotFound(error) && performance.now() < appearsUntil) return undefined
+      throw error
+    })
+    if (!explained) {
+      await delay(EXPLAIN_EVERY_MS, undefined, { signal: context.signal })
+      continue
+    }
+    const text = textOf(explained, context)
+    const changes = stateOf(explained)
+    if (changes !== shown) context.out.item(explained, () => text)
+    shown = changes
+    if (!follow || !explained.deliveries.some(goesOn)) return
+    await delay(EXPLAIN_EVERY_MS, undefined, { signal: context.signal })
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return exitOf(error) === 'notFound'
+}
+
+async function read(client: Client, messageId: string, sub: string | undefined): Promise<Explained> {
+  const path = { messageId }
+  const [message, { deliveries }] = await Promise.all([
+    getMessage({ client, path }),
+    listDeliveries({ client, path }),
+  ])
+  return {
+    message,
+    deliveries: deliveries.filter(({ subscriptionId }) => sub === undefined || subscriptionId === sub),
+  }
+}
+
+const goesOn = ({ state }: Delivery) => state === 'waiting' || state === 'inFlight'
+
+/** The part of the deliveries that `--follow` watches. If it changes, the deliveries are printed again. */
+function stateOf({ deliveries }: Explained): string {
+  return deliveries
+    .map(({ subscriptionId, state, attempts, because }) => [subscriptionId, state, attempts, because].join())
+    .join(';')
+}
+
+const MARKS: Record<Delivery['state'], [mark: string, style: Style]> = {
+  delivered: ['✓', 'green'],
+  waiting: ['▲', 'yellow'],
+  inFlight: ['▲', 'yellow'],
+  deadLettered: ['✕', 'red'],
+  discarded: ['✕', 'red'],
+  expired: ['✕', 'red'],
+  quarantined: ['✕', 'red'],
+  filtered: ['–', 'dim'],
+}
+
+function textOf({ message, deliveries }: Explained, { out }: CommandContext): string {
+  const { topicArn, sizeBytes, publishedAt } = message
+  const name = topicArn === null ? 'to one endpoint' : topicArn.slice(topicArn.lastIndexOf(':') + 1)
+  const head = `${name} · ${sizeBytes} B · published ${publishedAt}`
+  if (deliveries.length === 0) return `${head}\nno deliveries: the topic has no subscription that matches`
+  const rows = deliveries.map((delivery) => [
+    MARKS[delivery.state][0],
+    delivery.endpoint ?? delivery.subscriptionId,
+    delivery.state,
+    attemptsText(delivery),
+    nextText(delivery),
+  ])
+  const [, ...lines] = tableText(['', '', '', '', ''], rows)
+  const causes = deliveries.flatMap(({ because }, index) => [
+    out.style(MARKS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
+    ...(because === null ? [] : [`    ${because}: ${DELIVERY_CAUSES[because]}`]),
+  ])
+  return [head, ...causes].join('\n')
+}
+
+function attemptsText({ attempts, attemptsMax, lastStatusCode, lastError, redrives }: Delivery): string {
+  const last = lastStatusCode ?? lastError
+  return [
+    `${attempts}${attemptsMax === null ? '' : ` of ${attemptsMax}`} attempts`,
+    ...(last === null ? [] : [`last ${printable(String(last))}`]),
+    ...(redrives > 0 ? [`${redrives} redrives`] : []),
+  ].join(', ')
+}
+
+function nextText({ nextAttemptAt, endedAt, reason, delayMs }: Delivery): string {
+  if (nextAttemptAt !== null) {
+    const inMs = Date.parse(nextAttemptAt) - Date.now()
+    return inMs > 0 ? `next in ${durationText(inMs)}` : 'next now'
+  }
+  const parts = [
+    ...(reason === null ? [] : [reason]),
+    ...(endedAt === null ? [] : [`ended ${endedAt}`]),
+    ...(delayMs ? [`waited ${durationText(delayMs)}`] : []),
+  ]
+  return parts.join(', ')
+}

@@ -1,0 +1,160 @@
+/** `fantail dlq` shows, exports and deletes dead letters. `fantail redrive` sends them again. */
+import {
+  countDeadLetters,
+  deleteQueueMessage,
+  getQueue,
+  listQueues,
+  peekMessages,
+  purgeQueue,
+  type QueueMessage,
+} from '@fantail/client/api'
+import type { Command } from 'commander'
+import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
+import { readWhole } from '../../frame/command-input.ts'
+import { confirm } from '../../frame/confirm.ts'
+import { durationText } from '../../frame/durations.ts'
+import { examples } from '../../frame/examples.ts'
+import { pagesOf } from '../../frame/list-pages.ts'
+import { Progress } from '../../output/progress.ts'
+import { type LetterFlags, letterFilter, readReason, withLetterFlags } from './letter-flags.ts'
+
+export const dlq: Define = (command, does) => {
+  defineList(command, does)
+  defineShow(command, does)
+  defineExport(command, does)
+  defineRemove(command, does)
+}
+
+const at = async ({ api }: CommandContext, queue: string) => ({ client: await api(), path: { queue } })
+
+function defineList(command: Command, does: Does): void {
+  const list = command.command('list').alias('ls').description('list dead-letter queues')
+  list.action(
+    does(async ({ api, out }) => {
+      const client = await api()
+      for await (const page of pagesOf(
+        (query) => listQueues({ client, query }),
+        ({ queues }) => queues,
+      )) {
+        const rows = page.filter(
+          (queue) => queue.deadLetterSources.length > 0 || queue.deadLettersOf !== null,
+        )
+        out.rows(rows, [
+          { title: 'QUEUE', of: (row) => row.name },
+          { title: 'LETTERS', of: ({ counts }) => counts.visible + counts.inFlight + counts.delayed },
+          {
+            title: 'OLDEST',
+            of: ({ oldestSeconds: age }) => (age === null ? '-' : durationText(age * 1_000)),
+          },
+          { title: 'KEEPS', of: (row) => durationText(row.retentionSeconds * 1_000) },
+          { title: 'OF', of: (row) => row.deadLettersOf ?? `${row.deadLetterSources.length} sources` },
+        ])
+      }
+    }),
+  )
+  examples(list, 'dlq ls', 'dlq ls --json')
+}
+
+const COLUMNS = [
+  { title: 'MESSAGE', of: (row: QueueMessage) => row.messageId },
+  { title: 'REASON', of: (row: QueueMessage) => row.deadLetter?.reason },
+  { title: 'LAST', of: ({ deadLetter }: QueueMessage) => deadLetter?.statusCode ?? deadLetter?.lastError },
+  { title: 'ATTEMPTS', of: (row: QueueMessage) => row.deadLetter?.attempts },
+  { title: 'SINCE', of: (row: QueueMessage) => row.deadLetter?.deadLetteredAt ?? row.sentAt },
+  {
+    title: 'SUBSCRIPTION',
+    of: ({ deadLetter }: QueueMessage) => deadLetter?.subscriptionArn.split(':').at(-1),
+  },
+]
+
+function defineShow(command: Command, does: Does): void {
+  const show = command.command('show').description('count dead letters by cause, and show some')
+  withLetterFlags(show)
+    .argument('<queue>', 'name or ARN')
+    .option('--limit <n>', 'letters at most', '20')
+    .action(
+      does(async (context, queue: string, { limit, ...flags }: LetterFlags & { limit: string }) => {
+        const place = await at(context, queue)
+        const max = readWhole(limit, '--limit', 1)
+        const filter = letterFilter(flags)
+        const { out } = context
+        if (!out.json && !out.quiet) {
+          const { byReason, byStatusCode } = await countDeadLetters(place)
+          out.note(`reason: ${countsText(byReason)}\nstatus: ${countsText(byStatusCode)}`)
+        }
+        const read = (query: object) => peekMessages({ ...place, query: { ...filter, ...query } })
+        for await (const rows of pagesOf(read, ({ messages }) => messages, max)) out.rows(rows, COLUMNS)
+      }),
+    )
+  examples(show, 'dlq show orders-dlq', 'dlq show orders-dlq --status 503 --since 1h --json')
+}
+
+function countsText(counts: Record<string, number>): string {
+  const texts = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+  return texts.length === 0 ? 'none' : texts.join(', ')
+}
+
+function defineExport(command: Command, does: Does): void {
+  const exporting = command
+    .command('export')
+    .description('write dead letters to stdout, a JSON object per line')
+  withLetterFlags(exporting)
+    .argument('<queue>', 'name or ARN')
+    .action(
+      does(async (context, queue: string, flags: LetterFlags) => {
+        const place = await at(context, queue)
+        const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
+        const read = (query: object) =>
+          peekMessages({ ...place, query: { ...letterFilter(flags), ...query } })
+        let count = 0
+        for await (const rows of pagesOf(read, ({ messages }) => messages)) {
+          for (const row of rows) context.out.line(JSON.stringify(row))
+          count += rows.length
+          progress.update(count)
+        }
+        progress.end()
+        context.out.note(`${count} letters; they stay in the queue`)
+      }),
+    )
+  examples(
+    exporting,
+    'dlq export orders-dlq > letters.ndjson',
+    'dlq export orders-dlq --reason expired | wc -l',
+  )
+}
+
+function defineRemove(command: Command, does: Does): void {
+  const purge = command.command('purge').description('delete all dead letters, or those of one reason')
+  purge
+    .argument('<queue>', 'name or ARN')
+    .option('--reason <reason>', 'only letters of this reason')
+    .action(
+      does(async (context, queue: string, flags: { reason?: string }) => {
+        const place = await at(context, queue)
+        const reason = flags.reason === undefined ? undefined : readReason(flags.reason)
+        const { counts } = await getQueue(place)
+        const { byReason } = await countDeadLetters(place)
+        const held =
+          reason === undefined ? counts.visible + counts.inFlight + counts.delayed : (byReason[reason] ?? 0)
+        await confirm(`delete ${held} dead letters of ${queue} for good`, context)
+        const result = await purgeQueue({ ...place, body: reason === undefined ? {} : { reason } })
+        context.out.item(result, () => `deleted ${result.discarded} dead letters`)
+      }),
+    )
+  examples(purge, 'dlq purge orders-dlq --reason expired', 'dlq purge orders-dlq --yes')
+  const remove = command.command('rm').description('delete single dead letters')
+  remove
+    .argument('<queue>', 'name or ARN')
+    .argument('<messages...>', 'ids of messages in the queue')
+    .action(
+      does(async (context, queue: string, ids: string[]) => {
+        await confirm(`delete ${ids.length} dead letters of ${queue} for good`, context)
+        const { client } = await at(context, queue)
+        for (const messageId of ids) {
+          await deleteQueueMessage({ client, path: { queue, messageId } })
+          context.out.item({ deleted: messageId }, () => `deleted ${messageId}`, messageId)
+        }
+      }),
+    )
+  examples(remove, 'dlq rm orders-dlq 059f36b4-87a3-44ab-83d2-661975830a7d')
+}

@@ -1,0 +1,47 @@
+/** Reads the flags that choose dead letters. */
+import type { Command } from 'commander'
+import { CommandError } from '../../exit-codes.ts'
+import { collect, readWhole } from '../../frame/command-input.ts'
+import { timeOf } from '../../frame/durations.ts'
+
+const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
+type Reason = (typeof REASONS)[number]
+
+export interface LetterFlags {
+  sub?: string
+  status?: string
+  reason?: string
+  since?: string
+  until?: string
+  id?: string[]
+}
+
+export function withLetterFlags(command: Command): Command {
+  return command
+    .option('--sub <id>', 'only letters of this subscription; a deleted one by its ARN')
+    .option('--status <code>', 'only letters whose last answer had this status')
+    .option('--reason <reason>', `only letters of this reason: ${REASONS.join(', ')}`)
+    .option('--since <time>', 'only letters from this time on: 10m ago, or ISO 8601')
+    .option('--until <time>', 'only letters up to this time: 10m ago, or ISO 8601')
+}
+
+export function withIds(command: Command): Command {
+  return command.option('--id <message>', 'only this message (again for more)', collect)
+}
+
+export function letterFilter({ sub, status, reason, since, until, id }: LetterFlags) {
+  return {
+    ...(sub !== undefined && { subscription: sub }),
+    ...(status !== undefined && { statusCode: readWhole(status, '--status', 100) }),
+    ...(reason !== undefined && { reason: readReason(reason) }),
+    ...(since !== undefined && { since: timeOf(since, '--since') }),
+    ...(until !== undefined && { until: timeOf(until, '--until') }),
+    ...(id && { messageIds: id }),
+  }
+}
+
+export function readReason(text: string): Reason {
+  const found = REASONS.find((reason) => reason === text)
+  if (found) return found
+  throw new CommandError('usage', `--reason must be one of ${REASONS.join(', ')}, not ${text}`)
+}

@@ -1,0 +1,135 @@
+/** `fantail export` writes the set-up to a file, and `fantail apply` makes a server be as the file says. */
+import {
+  type Client,
+  createQueue,
+  createTopic,
+  deleteQueue,
+  deleteSubscription,
+  deleteTopic,
+  subscribe,
+  updateQueue,
+  updateSubscription,
+  updateTopic,
+} from '@fantail/client/api'
+import { CommandError, type ExitName } from '../../exit-codes.ts'
+import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { readText } from '../../frame/command-input.ts'
+import { confirm } from '../../frame/confirm.ts'
+import { examples } from '../../frame/examples.ts'
+import { failureText } from '../../frame/failure-text.ts'
+import type { Style } from '../../output/output.ts'
+import { parseState, readState } from './state-file.ts'
+import { impossible, planOf, type Step } from './state-plan.ts'
+
+export const exportState: Define = (command, does) => {
+  command.action(
+    does(async ({ api, out }) => {
+      const { topics, ...rest } = await readState(await api())
+      const written = topics.map(({ subscriptions, ...topic }) => ({
+        ...topic,
+        // Another server gives other ids.
+        subscriptions: subscriptions.map(({ id: _, ...subscription }) => subscription),
+      }))
+      const state = { ...rest, topics: written }
+      out.line(out.json ? JSON.stringify(state) : JSON.stringify(state, null, 2))
+      out.note('Secrets are not in it: webhook keys, outbound headers, certificates, API keys.')
+    }),
+  )
+  examples(command, 'export > fantail.json')
+}
+
+interface ApplyFlags {
+  file: string
+  plan?: boolean
+  prune?: boolean
+}
+
+export const apply: Define = (command, does) => {
+  command
+    .requiredOption('-f, --file <file>', 'the file that `fantail export` writes, or - for stdin')
+    .option('--plan', 'only shows what would be done; exit code 1 if there is anything')
+    .option('--prune', 'also deletes topics, subscriptions and queues that the file does not name')
+    .action(does(applyFile))
+  examples(
+    command,
+    'apply -f fantail.json --plan',
+    'apply -f fantail.json',
+    'apply -f fantail.json --prune --yes',
+  )
+}
+
+async function applyFile(
+  context: CommandContext,
+  { file, plan, prune = false }: ApplyFlags,
+): Promise<ExitName> {
+  const wanted = parseState(await readText(file === '-' ? '-' : `@${file}`, context))
+  const client = await context.api()
+  const steps = planOf(wanted, await readState(client), { prune })
+  const problems = impossible(steps)
+  if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')
+  if (plan) {
+    for (const step of steps) show(context, step)
+    context.out.note(`${steps.length} changes`)
+    return steps.length === 0 ? 'done' : 'failed'
+  }
+  const deleted = steps.filter(({ act }) => act === 'delete')
+  if (deleted.length > 0) await confirm(`delete ${deleted.map(({ name }) => name).join(', ')}`, context)
+  return applySteps(context, client, steps)
+}
+
+/** A step that fails ends it. The earlier steps stay done, and another run goes on from there. */
+async function applySteps(context: CommandContext, client: Client, steps: Step[]): Promise<ExitName> {
+  for (const [index, step] of steps.entries()) {
+    try {
+      await doStep(client, step)
+    } catch (error) {
+      if (index === 0 || context.signal.aborted) throw error
+      context.out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
+      context.out.warn(`${index} of ${steps.length} changes were made. Run it again to go on.`)
+      return 'partlyDone'
+    }
+    show(context, step)
+  }
+  context.out.note(`${steps.length} changes`)
+  return 'done'
+}
+
+async function doStep(
+  client: Client,
+  { act, kind, name, topic = '', id = '', settings: body }: Step,
+): Promise<void> {
+  const actions: Record<Step['kind'], Record<Step['act'], () => Promise<unknown>>> = {
+    queue: {
+      create: () => createQueue({ client, path: { queue: name }, body }),
+      change: () => updateQueue({ client, path: { queue: name }, body }),
+      delete: () => deleteQueue({ client, path: { queue: name } }),
+    },
+    topic: {
+      create: () => createTopic({ client, path: { topic: name }, body }),
+      change: () => updateTopic({ client, path: { topic: name }, body }),
+      delete: () => deleteTopic({ client, path: { topic: name } }),
+    },
+    subscription: {
+      create: () => subscribe({ client, path: { topic }, body: { ...body, endpoint: name } }),
+      change: () => updateSubscription({ client, path: { id }, body }),
+      delete: () => deleteSubscription({ client, path: { id } }),
+    },
+  }
+  await actions[kind][act]()
+}
+
+const MARKS: Record<Step['act'], [mark: string, style: Style]> = {
+  create: ['+', 'green'],
+  change: ['~', 'yellow'],
+  delete: ['-', 'red'],
+}
+
+function show({ out }: CommandContext, step: Step): void {
+  const { act, kind, name, topic, settings, before } = step
+  const [mark, style] = MARKS[act]
+  const of = topic === undefined ? '' : ` of ${topic}`
+  const changes = Object.entries(before ?? {}).map(
+    ([member, value]) => `    ${member}: ${JSON.stringify(value)} → ${JSON.stringify(settings[member])}`,
+  )
+  out.item(step, () => [out.style(style, `${mark} ${kind} ${name}${of}`), ...changes].join('\n'), name)
+}

@@ -1,0 +1,157 @@
+/** The set-up of a server as one file: queues, topics and their subscriptions, with the settings that were given. */
+import {
+  type Client,
+  listQueues,
+  listTopicSubscriptions,
+  listTopics,
+  type Queue,
+  type Subscription,
+  type Topic,
+} from '@fantail/client/api'
+import { CommandError } from '../../exit-codes.ts'
+import { pagesOf } from '../../frame/list-pages.ts'
+
+interface QueueState {
+  name: string
+  settings: Record<string, unknown>
+}
+
+export interface SubscriptionState {
+  endpoint: string
+  /** The name, by which subscriptions with the same endpoint are distinguished. */
+  name: string | null
+  settings: Record<string, unknown>
+}
+
+interface TopicState {
+  name: string
+  settings: Record<string, unknown>
+  subscriptions: SubscriptionState[]
+}
+
+export interface State {
+  version: 1
+  queues: QueueState[]
+  topics: TopicState[]
+}
+
+/** A subscription of the server, with the id that the file does not have. */
+export interface FoundSubscription extends SubscriptionState {
+  id: string
+}
+
+export interface Found extends Omit<State, 'topics'> {
+  topics: (Omit<TopicState, 'subscriptions'> & { subscriptions: FoundSubscription[] })[]
+}
+
+const QUEUE_MEMBERS = [
+  'visibilityTimeoutSeconds',
+  'retentionSeconds',
+  'delaySeconds',
+  'receiveWaitSeconds',
+  'redrivePolicy',
+  'redriveAllowPolicy',
+  'maximumMessageBytes',
+  'fifo',
+  'contentBasedDeduplication',
+  'deduplicationScope',
+] as const satisfies (keyof Queue)[]
+
+const TOPIC_MEMBERS = [
+  'displayName',
+  'deliveryPolicy',
+  'disableSubscriptionOverrides',
+  'retentionSeconds',
+  'signing',
+  'fifo',
+  'contentBasedDeduplication',
+] as const satisfies (keyof Topic)[]
+
+const SUBSCRIPTION_MEMBERS = [
+  'metadata',
+  'rawMessageDelivery',
+  'deliveryPolicy',
+  'redrivePolicy',
+  'filterPolicy',
+  'filterPolicyScope',
+  'maxInFlight',
+  'retryMode',
+  'circuitBreaker',
+] as const satisfies (keyof Subscription)[]
+
+/** Settings that a queue or topic gets when it is created, and that cannot be changed. */
+export const FIXED = ['fifo']
+
+/** Queues that a topic makes for itself are left out: they come with the topic. */
+export async function readState(client: Client): Promise<Found> {
+  const state: Found = { version: 1, queues: [], topics: [] }
+  for await (const page of pagesOf(
+    (query) => listQueues({ client, query }),
+    ({ queues }) => queues,
+  )) {
+    const own = page.filter(({ deadLettersOf }) => deadLettersOf === null)
+    state.queues.push(...own.map((queue) => ({ name: queue.name, settings: picked(queue, QUEUE_MEMBERS) })))
+  }
+  for await (const page of pagesOf(
+    (query) => listTopics({ client, query }),
+    ({ topics }) => topics,
+  )) {
+    for (const topic of page) {
+      const subscriptions = await subscriptionsOf(client, topic.name)
+      state.topics.push({ name: topic.name, settings: picked(topic, TOPIC_MEMBERS), subscriptions })
+    }
+  }
+  return state
+}
+
+async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubscription[]> {
+  const read = (query: object) => listTopicSubscriptions({ client, path: { topic }, query })
+  const found: FoundSubscription[] = []
+  for await (const page of pagesOf(read, ({ subscriptions }) => subscriptions)) {
+    found.push(
+      ...page.map((subscription) => ({
+        id: subscription.id,
+        endpoint: subscription.endpoint,
+        name: subscription.name,
+        settings: picked(subscription, SUBSCRIPTION_MEMBERS),
+      })),
+    )
+  }
+  return found
+}
+
+function picked<T extends object>(record: T, members: readonly (keyof T)[]): Record<string, unknown> {
+  const given = members.filter((member) => record[member] !== undefined)
+  return Object.fromEntries(given.map((member) => [member, record[member]]))
+}
+
+/** Throws if the text is not a file of this form. */
+export function parseState(text: string): State {
+  const state = parsed(text)
+  const isList = (value: unknown) =>
+    Array.isArray(value) && value.every((item) => item && typeof item.name === 'string')
+  if (state?.version !== 1 || !isList(state.queues) || !isList(state.topics)) {
+    const hint = '`fantail export` writes one.'
+    throw new CommandError('usage', 'the file must have version 1, queues and topics, each with a name', hint)
+  }
+  for (const { name, subscriptions } of state.topics) {
+    if (
+      !Array.isArray(subscriptions) ||
+      !subscriptions.every(({ endpoint }) => typeof endpoint === 'string')
+    ) {
+      throw new CommandError(
+        'usage',
+        `topic ${name} must have a list of subscriptions, each with an endpoint`,
+      )
+    }
+  }
+  return state
+}
+
+function parsed(text: string): State {
+  try {
+    return JSON.parse(text) as State
+  } catch (error) {
+    throw new CommandError('usage', `the file is not JSON: ${(error as Error).message}`)
+  }
+}

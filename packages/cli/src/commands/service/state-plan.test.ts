@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { type Found, parseState, type State } from './state-file.ts'
+import { impossible, planOf } from './state-plan.ts'
+
+const found: Found = {
+  version: 1,
+  queues: [
+    { name: 'jobs', settings: { retentionSeconds: 60, fifo: false } },
+    { name: 'old', settings: {} },
+  ],
+  topics: [
+    {
+      name: 'orders',
+      settings: { signing: 'none' },
+      subscriptions: [
+        { id: 's1', endpoint: 'http://a', name: null, settings: { filterPolicy: { a: ['b'] } } },
+        { id: 's2', endpoint: 'http://b', name: 'b', settings: {} },
+      ],
+    },
+  ],
+}
+
+const wanted: State = {
+  version: 1,
+  queues: [
+    { name: 'jobs', settings: { retentionSeconds: 90 } },
+    { name: 'more', settings: { delaySeconds: 1 } },
+  ],
+  topics: [
+    {
+      name: 'orders',
+      settings: { signing: 'none' },
+      subscriptions: [
+        { endpoint: 'http://a', name: null, settings: { filterPolicy: { a: ['b'] } } },
+        { endpoint: 'http://c', name: 'c', settings: {} },
+      ],
+    },
+  ],
+}
+
+test('only differences are steps, queues before what leads to them', () => {
+  expect(planOf(wanted, found, { prune: false })).toEqual([
+    {
+      act: 'change',
+      kind: 'queue',
+      name: 'jobs',
+      settings: { retentionSeconds: 90 },
+      before: { retentionSeconds: 60 },
+    },
+    { act: 'create', kind: 'queue', name: 'more', settings: { delaySeconds: 1 } },
+    { act: 'create', kind: 'subscription', name: 'http://c', topic: 'orders', settings: { name: 'c' } },
+  ])
+  const { topics, ...rest } = structuredClone(found)
+  expect(planOf({ ...rest, topics }, found, { prune: true })).toEqual([])
+})
+
+test('what the file does not name is deleted with prune alone, queues last', () => {
+  const deleted = planOf(wanted, found, { prune: true }).filter(({ act }) => act === 'delete')
+  expect(deleted.map(({ kind, name, id }) => [kind, name, id])).toEqual([
+    ['subscription', 'http://b', 's2'],
+    ['queue', 'old', undefined],
+  ])
+  const none = { version: 1, queues: [], topics: [] } as const satisfies State
+  const all = planOf({ ...none, queues: [], topics: [] }, found, { prune: true })
+  expect(all.map(({ kind, name }) => [kind, name])).toEqual([
+    ['topic', 'orders'],
+    ['queue', 'jobs'],
+    ['queue', 'old'],
+  ])
+})
+
+test('a setting that cannot be changed is named before anything is done', () => {
+  const fifo: State = { version: 1, topics: [], queues: [{ name: 'jobs', settings: { fifo: true } }] }
+  expect(impossible(planOf(fifo, found, { prune: false }))).toEqual(['fifo of queue jobs cannot be changed'])
+})
+
+test.each(['x', '{}', '{"version":2,"queues":[],"topics":[]}', '{"version":1,"queues":[{}],"topics":[]}'])(
+  '%s is no file of a set-up',
+  (text) => {
+    expect(() => parseState(text)).toThrow('the file')
+  },
+)

@@ -1,0 +1,106 @@
+/** Plans the steps that make a server equal to a file. It is pure, so it is tested without a server. */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  FIXED,
+  type Found,
+  type FoundSubscription,
+  type State,
+  type SubscriptionState,
+} from './state-file.ts'
+
+type Kind = 'queue' | 'topic' | 'subscription'
+
+export interface Step {
+  act: 'create' | 'change' | 'delete'
+  kind: Kind
+  /** Name of a queue or topic; the endpoint of a subscription. */
+  name: string
+  /** The topic of a subscription. Other kinds have none. */
+  topic?: string
+  /** The id of a subscription that exists. */
+  id?: string
+  settings: Record<string, unknown>
+  /** The present value of each changed setting. */
+  before?: Record<string, unknown>
+}
+
+/** `prune`: what the file does not name is deleted, subscriptions of its topics included. */
+export function planOf(wanted: State, found: Found, { prune }: { prune: boolean }): Step[] {
+  const steps: Step[] = []
+  for (const kind of ['queue', 'topic'] as const) {
+    const [want, have] = [wanted[`${kind}s`], found[`${kind}s`]]
+    for (const { name, settings } of want) {
+      const present = have.find((other) => other.name === name)
+      steps.push(...difference({ kind, name }, settings ?? {}, present?.settings))
+    }
+  }
+  for (const { name: topic, subscriptions } of wanted.topics) {
+    const present = found.topics.find(({ name }) => name === topic)?.subscriptions ?? []
+    for (const subscription of subscriptions) steps.push(...subscriptionSteps(topic, subscription, present))
+  }
+  return prune ? [...steps, ...leftOver(wanted, found)] : steps
+}
+
+function subscriptionSteps(topic: string, wanted: SubscriptionState, present: FoundSubscription[]): Step[] {
+  const own = present.find((other) => isSame(other, wanted))
+  const { endpoint, name = null, settings = {} } = wanted
+  const subject = { kind: 'subscription' as const, name: endpoint, topic, ...(own && { id: own.id }) }
+  return difference(subject, own || name === null ? settings : { name, ...settings }, own?.settings)
+}
+
+function isSame(one: SubscriptionState, other: SubscriptionState): boolean {
+  return one.endpoint === other.endpoint && (one.name ?? null) === (other.name ?? null)
+}
+
+type Subject = Pick<Step, 'kind' | 'name' | 'topic' | 'id'>
+
+/** Only settings that the file names are compared. */
+function difference(
+  subject: Subject,
+  wanted: Record<string, unknown>,
+  present: Record<string, unknown> | undefined,
+): Step[] {
+  if (!present) return [{ act: 'create', ...subject, settings: wanted }]
+  const changed = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], present[name]))
+  if (changed.length === 0) return []
+  const pick = (from: Record<string, unknown>) =>
+    Object.fromEntries(changed.map((name) => [name, from[name] ?? null]))
+  return [{ act: 'change', ...subject, settings: pick(wanted), before: pick(present) }]
+}
+
+/**
+ * The steps that delete what the file does not name. Subscriptions come first and queues last, so that nothing is
+ * deleted while something else still refers to it.
+ */
+function leftOver(wanted: State, found: Found): Step[] {
+  const steps: Step[] = []
+  for (const topic of found.topics) {
+    const kept = wanted.topics.find(({ name }) => name === topic.name)
+    if (!kept) steps.push({ act: 'delete', kind: 'topic', name: topic.name, settings: {} })
+    const gone = kept
+      ? topic.subscriptions.filter((one) => !kept.subscriptions.some((other) => isSame(one, other)))
+      : []
+    const remove = ({ endpoint, id }: FoundSubscription): Step => ({
+      act: 'delete',
+      kind: 'subscription',
+      name: endpoint,
+      topic: topic.name,
+      id,
+      settings: {},
+    })
+    steps.unshift(...gone.map(remove))
+  }
+  const queues = found.queues.filter(({ name }) => !wanted.queues.some((other) => other.name === name))
+  return [...steps, ...queues.map(({ name }): Step => ({ act: 'delete', kind: 'queue', name, settings: {} }))]
+}
+
+/** Settings that cannot be changed. Such a step fails before anything is done. */
+export function impossible(steps: Step[]): string[] {
+  return steps
+    .filter(({ act }) => act === 'change')
+    .flatMap(({ kind, name, settings }) =>
+      FIXED.filter((member) => member in settings).map(
+        (member) => `${member} of ${kind} ${name} cannot be changed`,
+      ),
+    )
+}

@@ -1,0 +1,71 @@
+/** Checks whether the server answers, what it reports about itself, and whether the clocks agree. */
+import { readFileSync } from 'node:fs'
+import type { Readiness } from '@fantail/client/api'
+import { Unreachable } from '../../exit-codes.ts'
+import type { CommandContext } from '../../frame/command-context.ts'
+import { durationText } from '../../frame/durations.ts'
+import type { Finding } from './doctor-finding.ts'
+
+/** @limit Difference between the clocks of `fantail doctor` and the server. Past it: the check has failed. */
+const CLOCK_DIFFERENCE_MS_MAX = 2_000
+/** The header has whole seconds. */
+const DATE_STEP_MS = 1_000
+
+export async function* checkServer({ server, signal }: CommandContext): AsyncGenerator<Finding> {
+  const { url, apiKey } = await server()
+  const startedAt = Date.now()
+  const answer = await fetch(`${url}/readyz`, { signal }).catch((error: unknown) => {
+    throw new Unreachable(`${url} does not answer: ${(error as Error).cause ?? error}`, { cause: error })
+  })
+  const tookMs = Date.now() - startedAt
+  yield { check: 'server', status: 'ok', detail: `${url} answers in ${durationText(tookMs)}` }
+  yield clock(answer.headers.get('date'), startedAt, tookMs)
+  const ready = (await answer.json()) as Readiness
+  yield* readiness(ready)
+  yield version(ready.version)
+  yield* key(url, apiKey)
+}
+
+function clock(date: string | null, startedAt: number, tookMs: number): Finding {
+  const check = 'clock'
+  if (date === null) return { check, status: 'warning', detail: 'the server sends no Date header' }
+  const early = startedAt - Date.parse(date) - DATE_STEP_MS
+  const late = Date.parse(date) - (startedAt + tookMs)
+  const offMs = Math.max(early, late, 0)
+  if (offMs <= CLOCK_DIFFERENCE_MS_MAX) return { check, status: 'ok', detail: 'agrees with the server' }
+  const fix = 'Set both clocks by NTP. Signatures of webhooks and of AWS requests depend on them.'
+  return { check, status: 'failed', detail: `differs by ${durationText(offMs)} from the server's`, fix }
+}
+
+function* readiness({ status, checks, degraded }: Readiness): Generator<Finding> {
+  for (const [name, state] of Object.entries(checks)) {
+    const fix = '`/readyz` and the logs of the API say more.'
+    if (state === 'ok') yield { check: name, status: 'ok', detail: 'ok' }
+    else yield { check: name, status: 'failed', detail: String(state), fix }
+  }
+  for (const { reason, message } of degraded) {
+    yield { check: `redis ${reason}`, status: 'warning', detail: message }
+  }
+  if (status === 'ready') yield { check: 'readiness', status: 'ok', detail: 'ready' }
+}
+
+function version(served: string): Finding {
+  const own = ownVersion()
+  if (own === served) return { check: 'version', status: 'ok', detail: `${own} here and there` }
+  const fix = 'Use the command line of the same release. Members of newer ones are missing in older ones.'
+  return { check: 'version', status: 'warning', detail: `${own} here, ${served} on the server`, fix }
+}
+
+function ownVersion(): string {
+  const manifest = new URL('../../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
+function* key(url: string, apiKey: string | undefined): Generator<Finding> {
+  const { protocol, hostname } = new URL(url)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (apiKey !== undefined && protocol === 'http:' && !isLocal) {
+    const fix = 'Use https: the key can be read on its way.'
+    yield { check: 'key', status: 'warning', detail: 'is sent unencrypted', fix }
+  }
+}

@@ -1,0 +1,50 @@
+/** `fantail login` saves a server and its key as a profile. The key comes from stdin, never from the command line. */
+import { getReadiness, listTopics } from '@fantail/client/api'
+import { connectApi } from '../../frame/api-client.ts'
+import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { examples } from '../../frame/examples.ts'
+import { checkProfileName, readProfiles, writeProfiles } from '../../frame/profiles.ts'
+import { checkUrl } from '../../frame/server-choice.ts'
+import { readSecret } from './read-secret.ts'
+
+const URL_DEFAULT = 'http://127.0.0.1:4100'
+
+export const login: Define = (command, does) => {
+  command
+    .argument('[url]', 'the address of the server', URL_DEFAULT)
+    .option('--name <profile>', 'the name of the profile', 'default')
+    .action(does(save))
+  examples(
+    command,
+    'login https://fantail.example.com --name prod < key.txt',
+    'login  # a local stack, which asks for no key',
+  )
+}
+
+async function save(context: CommandContext, given: string, { name }: { name: string }): Promise<void> {
+  checkProfileName(name)
+  const url = checkUrl(given)
+  const apiKey = (await readSecret('API key (empty: none): ', context)) || undefined
+  const client = connectApi({ url, apiKey, signal: context.signal })
+  const { version } = await getReadiness({ client })
+  await listTopics({ client, query: { limit: 1 } }).catch((error: unknown) => {
+    // A key that may only publish gets 403 here, but is valid.
+    if (!(error instanceof Error && 'status' in error && error.status === 403)) throw error
+  })
+  const { profiles } = await readProfiles(context.env)
+  const profile = { url, ...(apiKey !== undefined && { apiKey }) }
+  const path = await writeProfiles(context.env, { current: name, profiles: { ...profiles, [name]: profile } })
+  if (apiKey !== undefined && isOpen(url))
+    context.out.warn('The key travels unencrypted: the URL is not https.')
+  context.out.item(
+    { profile: name, url, version },
+    () => `profile ${name} is in use: ${url}, Fantail ${version}`,
+    name,
+  )
+  context.out.note(`saved in ${path}`)
+}
+
+function isOpen(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}

@@ -1,0 +1,76 @@
+/** `fantail curve` shows when a retry policy retries. It computes as the worker does, and asks no server. */
+
+import {
+  checkDeliveryPolicy,
+  effectivePolicy,
+  PRESETS,
+  parseDeliveryPolicy,
+  previewRetries,
+} from '@fantail/policy'
+import { CommandError } from '../../exit-codes.ts'
+import type { Define } from '../../frame/command-context.ts'
+import { readObject } from '../../frame/command-input.ts'
+import { durationText } from '../../frame/durations.ts'
+import { examples } from '../../frame/examples.ts'
+import { tableText } from '../../output/text-table.ts'
+
+const PLOT_WIDTH = 50
+
+interface CurveFlags {
+  preset?: string
+  plot?: boolean
+}
+
+export const curve: Define = (command, does) => {
+  command
+    .argument('[policy]', 'a delivery or retry policy as JSON, @FILE, or - for stdin; default: SNS’s own')
+    .option('--preset <name>', `a named curve: ${Object.keys(PRESETS).join(', ')}`)
+    .option('--plot', 'draws the time of each retry')
+    .action(
+      does(async (context, given: string | undefined, { preset, plot = false }: CurveFlags) => {
+        const policy = given === undefined ? {} : await readObject(given, 'the policy', context)
+        const retries = previewRetries(retryPolicy(preset === undefined ? policy : { ...policy, preset }))
+        if (context.out.json) for (const retry of retries) context.out.line(JSON.stringify(retry))
+        else context.out.line([...retriesText(retries, plot), summary(retries)].join('\n'))
+      }),
+    )
+  examples(
+    command,
+    'curve @policy.json --plot',
+    'curve --preset patient',
+    `curve '{"numRetries":10,"minDelayTarget":5,"maxDelayTarget":60,"backoffFunction":"exponential"}'`,
+  )
+}
+
+/** The policy in force. Throws if the given one is wrong. `healthyRetryPolicy` may be given alone. */
+function retryPolicy(given: Record<string, unknown>) {
+  const isWhole = ['healthyRetryPolicy', 'throttlePolicy', 'requestPolicy'].some((group) => group in given)
+  const policy = isWhole || Object.keys(given).length === 0 ? given : { healthyRetryPolicy: given }
+  const problems = checkDeliveryPolicy(policy, { path: 'policy', contentTypes: 'raw' })
+  if (problems.length > 0) {
+    const lines = problems.map(({ path, message }) => `${path} ${message}`)
+    throw new CommandError('usage', lines.join('\n'))
+  }
+  return effectivePolicy({ deliveryPolicy: parseDeliveryPolicy(policy), disableSubscriptionOverrides: false })
+    .healthyRetryPolicy
+}
+
+type Retries = ReturnType<typeof previewRetries>
+
+function retriesText(retries: Retries, plot: boolean): string[] {
+  const last = retries.at(-1)?.atSeconds || 1
+  const rows = retries.map(({ retry, phase, delaySeconds, atSeconds }) => [
+    retry,
+    phase,
+    durationText(delaySeconds * 1_000),
+    durationText(atSeconds * 1_000),
+    ...(plot ? [`${' '.repeat(Math.round((atSeconds / last) * PLOT_WIDTH))}●`] : []),
+  ])
+  return tableText(['RETRY', 'PHASE', 'DELAY', 'AFTER', ...(plot ? [''] : [])], rows)
+}
+
+function summary(retries: Retries): string {
+  const last = retries.at(-1)
+  if (!last) return 'no retries: the first failure is the end'
+  return `${retries.length} retries, the last ${durationText(last.atSeconds * 1_000)} after the first attempt`
+}

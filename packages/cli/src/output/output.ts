@@ -1,0 +1,81 @@
+/**
+ * The output of a command. Data goes to stdout, everything else to stderr. With `--json`, each line of stdout is one
+ * JSON object. Without a terminal, lines are plain: no colour, no cursor movement.
+ */
+import type { Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import { printable, tableText } from './text-table.ts'
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+
+interface OutputOptions {
+  json: boolean
+  quiet: boolean
+  color: boolean
+  stdout: Writable
+  stderr: Writable
+}
+
+export interface Column<T> {
+  title: string
+  of: (row: T) => string | number | null | undefined
+}
+
+export class Output {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly #color: boolean
+  readonly #stdout: Writable
+  readonly #stderr: Writable
+
+  constructor({ json, quiet, color, stdout, stderr }: OutputOptions) {
+    this.json = json
+    this.quiet = quiet
+    this.#color = color && !json
+    this.#stdout = stdout
+    this.#stderr = stderr
+  }
+
+  /** One object: as JSON, with `--quiet` its name alone, else as `text`. */
+  item(value: object, text: () => string, name?: string): void {
+    if (this.json) this.line(JSON.stringify(value))
+    else this.line(this.quiet && name !== undefined ? name : text())
+  }
+
+  /** Rows of a list: a JSON object each, with `--quiet` the first column alone, else a table. */
+  rows<T extends object>(rows: readonly T[], columns: readonly Column<T>[]): void {
+    if (this.json) for (const row of rows) this.line(JSON.stringify(row))
+    else if (this.quiet) for (const row of rows) this.line(printable(String(columns[0]?.of(row) ?? '')))
+    else if (rows.length > 0) {
+      const cells = rows.map((row) => columns.map(({ of }) => of(row)))
+      const [head = '', ...lines] = tableText(
+        columns.map(({ title }) => title),
+        cells,
+      )
+      this.line([this.style('bold', head), ...lines].join('\n'))
+    }
+  }
+
+  line(text: string): void {
+    this.#stdout.write(`${text}\n`)
+  }
+
+  /** Bytes as they are, for files. */
+  raw(text: string | Uint8Array): void {
+    this.#stdout.write(text)
+  }
+
+  /** A note for the user, on stderr. With `--quiet` it is left out. */
+  note(text: string): void {
+    if (!this.quiet) this.#stderr.write(`${text}\n`)
+  }
+
+  /** A warning or an error, on stderr. */
+  warn(text: string): void {
+    this.#stderr.write(`${text}\n`)
+  }
+
+  style(style: Style, text: string): string {
+    return this.#color ? styleText(style, text, { validateStream: false }) : text
+  }
+}

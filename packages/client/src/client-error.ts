@@ -1,0 +1,76 @@
+/** The error of every failed call: the API has refused it, or was not reached. */
+import type { Error as ErrorBody } from './generated/index.ts'
+
+/** One problem of an input: where it is (`messages[3].subject`) and what is wrong. */
+export interface Problem {
+  path: string
+  message: string
+}
+
+/** The API's codes. */
+type ApiErrorCode = ErrorBody['error']['code']
+
+/**
+ * Codes of the client itself.
+ *
+ * - `network`: no answer, because the connection failed or broke
+ * - `timeout`: no answer to an attempt within `timeoutMs`
+ * - `deadline_exceeded`: the call's `deadlineMs` was over
+ * - `aborted`: the caller's signal, which `cause` has the reason of
+ * - `rate_reached`: adaptive mode allows no request now, and the settings say to fail
+ * - `unexpected_answer`: the answer is not one of the API's
+ * - `closed`: the publisher was closed
+ * - `invalid_setting`: a setting of the client is wrong
+ */
+type ClientErrorCode =
+  | 'network'
+  | 'timeout'
+  | 'deadline_exceeded'
+  | 'aborted'
+  | 'rate_reached'
+  | 'unexpected_answer'
+  | 'closed'
+  | 'invalid_setting'
+
+export type FantailErrorCode = ApiErrorCode | ClientErrorCode
+
+interface Facts {
+  status?: number | undefined
+  requestId?: string | undefined
+  details?: Problem[] | undefined
+  retryable?: boolean
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}
+
+export class FantailError extends Error {
+  readonly code: FantailErrorCode
+  /** Status of the last answer. undefined if there was none. */
+  readonly status: number | undefined
+  /** Id of the last request, as the server's log has it. */
+  readonly requestId: string | undefined
+  readonly details: Problem[] | undefined
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean
+  /** How long the server asked to wait. */
+  readonly retryAfterMs: number | undefined
+  /** Requests that were sent. */
+  attempts = 0
+  /** The publish's key. The same publish with this key stores nothing twice within 24 hours. */
+  idempotencyKey: string | undefined
+
+  constructor(code: FantailErrorCode, message: string, facts: Facts = {}) {
+    super(message, { cause: facts.cause })
+    this.name = 'FantailError'
+    this.code = code
+    this.status = facts.status
+    this.requestId = facts.requestId
+    this.details = facts.details
+    this.retryable = facts.retryable ?? false
+    this.retryAfterMs = facts.retryAfterMs
+  }
+}
+
+export function abortedBy(signal: AbortSignal): FantailError {
+  return new FantailError('aborted', 'the call was aborted', { cause: signal.reason })
+}

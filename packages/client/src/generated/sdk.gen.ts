@@ -1,0 +1,1954 @@
+// Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
+
+import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+
+export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
+    /**
+     * You can provide a client instance returned by `createClient()` instead of
+     * individual options. This might be also useful if you want to implement a
+     * custom client.
+     */
+    client: Client;
+    /**
+     * You can pass arbitrary values through the `meta` object. This can be
+     * used to access values that aren't defined as part of the SDK function.
+     */
+    meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
+};
+
+/**
+ * Publish a message, or a batch of up to 100
+ *
+ * Answers once the messages are stored, all or none; they are delivered afterwards. Give an `Idempotency-Key` and repeat the request when no answer came: within 24 hours it stores nothing again and answers the same ids. A key belongs to the topic: one that is deleted and made again knows none of the earlier one’s.
+ *
+ * A key needs the scope `publish`.
+ */
+export const publish = <ThrowOnError extends boolean = true>(options: Options<PublishData, ThrowOnError>): RequestResult<PublishResponses, PublishErrors, ThrowOnError, 'data'> => options.client.post<PublishResponses, PublishErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/messages',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a topic with its subscriptions
+ *
+ * Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has made goes with it if it is empty. Deleting again answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteTopic = <ThrowOnError extends boolean = true>(options: Options<DeleteTopicData, ThrowOnError>): RequestResult<DeleteTopicResponses, DeleteTopicErrors, ThrowOnError, 'data'> => options.client.delete<DeleteTopicResponses, DeleteTopicErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}',
+    ...options
+});
+
+/**
+ * Read a topic
+ *
+ * Shows the topic’s settings, the delivery policy in force and its subscriptions by status.
+ *
+ * A key needs the scope `read`.
+ */
+export const getTopic = <ThrowOnError extends boolean = true>(options: Options<GetTopicData, ThrowOnError>): RequestResult<GetTopicResponses, GetTopicErrors, ThrowOnError, 'data'> => options.client.get<GetTopicResponses, GetTopicErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}',
+    ...options
+});
+
+/**
+ * Set the members given of a topic
+ *
+ * Members that are left out stay as they are; null resets one. The topic must exist.
+ *
+ * A key needs the scope `manage`.
+ */
+export const updateTopic = <ThrowOnError extends boolean = true>(options: Options<UpdateTopicData, ThrowOnError>): RequestResult<UpdateTopicResponses, UpdateTopicErrors, ThrowOnError, 'data'> => options.client.patch<UpdateTopicResponses, UpdateTopicErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create a topic, or set the members given
+ *
+ * Creates the topic where there is none; a name that ends in `.fifo` makes a FIFO topic. Where it exists, the members given are set and the others stay, so the request can be repeated.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createTopic = <ThrowOnError extends boolean = true>(options: Options<CreateTopicData, ThrowOnError>): RequestResult<CreateTopicResponses, CreateTopicErrors, ThrowOnError, 'data'> => options.client.put<CreateTopicResponses, CreateTopicErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List topics
+ *
+ * Topics of all accounts, sorted by ARN. A key sees only those that it may see.
+ *
+ * A key needs the scope `read`.
+ */
+export const listTopics = <ThrowOnError extends boolean = true>(options: Options<ListTopicsData, ThrowOnError>): RequestResult<ListTopicsResponses, ListTopicsErrors, ThrowOnError, 'data'> => options.client.get<ListTopicsResponses, ListTopicsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics',
+    ...options
+});
+
+/**
+ * List the subscriptions of a topic
+ *
+ * Each with its settings and how its lane stands. Answers 404 where the topic does not exist.
+ *
+ * A key needs the scope `read`.
+ */
+export const listTopicSubscriptions = <ThrowOnError extends boolean = true>(options: Options<ListTopicSubscriptionsData, ThrowOnError>): RequestResult<ListTopicSubscriptionsResponses, ListTopicSubscriptionsErrors, ThrowOnError, 'data'> => options.client.get<ListTopicSubscriptionsResponses, ListTopicSubscriptionsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/subscriptions',
+    ...options
+});
+
+/**
+ * Subscribe a webhook or a queue to a topic
+ *
+ * A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if the settings given agree with it, else 409. A pending one is then asked to confirm once more.
+ *
+ * A key needs the scope `manage`.
+ */
+export const subscribe = <ThrowOnError extends boolean = true>(options: Options<SubscribeData, ThrowOnError>): RequestResult<SubscribeResponses, SubscribeErrors, ThrowOnError, 'data'> => options.client.post<SubscribeResponses, SubscribeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/subscriptions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List subscriptions
+ *
+ * Subscriptions of all topics that the caller may see. Conditions of the query must all hold.
+ *
+ * A key needs the scope `read`.
+ */
+export const listSubscriptions = <ThrowOnError extends boolean = true>(options: Options<ListSubscriptionsData, ThrowOnError>): RequestResult<ListSubscriptionsResponses, ListSubscriptionsErrors, ThrowOnError, 'data'> => options.client.get<ListSubscriptionsResponses, ListSubscriptionsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions',
+    ...options
+});
+
+/**
+ * Delete a subscription
+ *
+ * Deliveries that wait for it are discarded and counted. Deleting again answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteSubscription = <ThrowOnError extends boolean = true>(options: Options<DeleteSubscriptionData, ThrowOnError>): RequestResult<DeleteSubscriptionResponses, DeleteSubscriptionErrors, ThrowOnError, 'data'> => options.client.delete<DeleteSubscriptionResponses, DeleteSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}',
+    ...options
+});
+
+/**
+ * Read a subscription and how its lane stands
+ *
+ * Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.
+ *
+ * A key needs the scope `read`.
+ */
+export const getSubscription = <ThrowOnError extends boolean = true>(options: Options<GetSubscriptionData, ThrowOnError>): RequestResult<GetSubscriptionResponses, GetSubscriptionErrors, ThrowOnError, 'data'> => options.client.get<GetSubscriptionResponses, GetSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}',
+    ...options
+});
+
+/**
+ * Set the members given of a subscription
+ *
+ * Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A changed filter acts on every message that is dispatched after the answer.
+ *
+ * `endpoint` moves the subscription: its id, keys, policies and what waits stay; its circuit, last error and pace start anew. If it has to confirm, the old endpoint stays until the new one has confirmed, which is asked by the retry policy; `sendConfirmation` asks anew. Headers, client certificate and credentials of the URL do not follow to another origin unless given again.
+ *
+ * A key needs the scope `manage`.
+ */
+export const updateSubscription = <ThrowOnError extends boolean = true>(options: Options<UpdateSubscriptionData, ThrowOnError>): RequestResult<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError, 'data'> => options.client.patch<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Stop attempts; messages go on to be kept for it
+ *
+ * No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s retention. Pausing a paused subscription changes nothing.
+ *
+ * A key needs the scope `manage`.
+ */
+export const pauseSubscription = <ThrowOnError extends boolean = true>(options: Options<PauseSubscriptionData, ThrowOnError>): RequestResult<PauseSubscriptionResponses, PauseSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<PauseSubscriptionResponses, PauseSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/pause',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let attempts go on
+ *
+ * Waiting deliveries are attempted again. Resuming an active subscription changes nothing.
+ *
+ * A key needs the scope `manage`.
+ */
+export const resumeSubscription = <ThrowOnError extends boolean = true>(options: Options<ResumeSubscriptionData, ThrowOnError>): RequestResult<ResumeSubscriptionResponses, ResumeSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<ResumeSubscriptionResponses, ResumeSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Confirm a pending subscription with its token
+ *
+ * The token stands in the confirmation request that the endpoint got. Confirming again with the same token answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const confirmSubscription = <ThrowOnError extends boolean = true>(options: Options<ConfirmSubscriptionData, ThrowOnError>): RequestResult<ConfirmSubscriptionResponses, ConfirmSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<ConfirmSubscriptionResponses, ConfirmSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/confirm',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask a pending subscription’s endpoint once more, with a new token
+ *
+ * Tokens that were sent before count no more. At most 60 times an hour for an endpoint and topic, and 10000 for a host and account.
+ *
+ * A key needs the scope `manage`.
+ */
+export const sendConfirmation = <ThrowOnError extends boolean = true>(options: Options<SendConfirmationData, ThrowOnError>): RequestResult<SendConfirmationResponses, SendConfirmationErrors, ThrowOnError, 'data'> => options.client.post<SendConfirmationResponses, SendConfirmationErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/send-confirmation',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make everything that waits for a retry due now
+ *
+ * For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No delivery comes later than it would have.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const retryNow = <ThrowOnError extends boolean = true>(options: Options<RetryNowData, ThrowOnError>): RequestResult<RetryNowResponses, RetryNowErrors, ThrowOnError, 'data'> => options.client.post<RetryNowResponses, RetryNowErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/retry',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Discard everything that waits
+ *
+ * Discarded deliveries are counted and go to no dead-letter queue. Attempts under way end as they would have.
+ *
+ * A key needs the scope `manage`.
+ */
+export const purgeSubscription = <ThrowOnError extends boolean = true>(options: Options<PurgeSubscriptionData, ThrowOnError>): RequestResult<PurgeSubscriptionResponses, PurgeSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<PurgeSubscriptionResponses, PurgeSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/purge',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make one attempt at once, outside the lane, with a message of its own or the one given
+ *
+ * Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse.
+ *
+ * A key needs the scope `manage`.
+ */
+export const testSubscription = <ThrowOnError extends boolean = true>(options: Options<TestSubscriptionData, ThrowOnError>): RequestResult<TestSubscriptionResponses, TestSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<TestSubscriptionResponses, TestSubscriptionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Sign no more, and forget the keys
+ *
+ * All keys go at once, without an overlap. SNS’s own signatures of a topic are not affected.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteWebhookKeys = <ThrowOnError extends boolean = true>(options: Options<DeleteWebhookKeysData, ThrowOnError>): RequestResult<DeleteWebhookKeysResponses, DeleteWebhookKeysErrors, ThrowOnError, 'data'> => options.client.delete<DeleteWebhookKeysResponses, DeleteWebhookKeysErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/webhook-keys',
+    ...options
+});
+
+/**
+ * List the keys that sign now, newest first
+ *
+ * Each request carries one signature per key. Keys whose overlap is over are left out.
+ *
+ * A key needs the scope `read`.
+ */
+export const listWebhookKeys = <ThrowOnError extends boolean = true>(options: Options<ListWebhookKeysData, ThrowOnError>): RequestResult<ListWebhookKeysResponses, ListWebhookKeysErrors, ThrowOnError, 'data'> => options.client.get<ListWebhookKeysResponses, ListWebhookKeysErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/webhook-keys',
+    ...options
+});
+
+/**
+ * Sign a subscription’s requests as Standard Webhooks has it, or rotate the key
+ *
+ * Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Keys made before go on signing beside the new one for `overlapSeconds`. The secret is in this answer and in no other.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createWebhookKey = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookKeyData, ThrowOnError>): RequestResult<CreateWebhookKeyResponses, CreateWebhookKeyErrors, ThrowOnError, 'data'> => options.client.post<CreateWebhookKeyResponses, CreateWebhookKeyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/webhook-keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the lanes of all topics, worst first
+ *
+ * A lane is what waits for a subscription. The list has the lanes in which something waits or is in flight, those whose latest attempts failed, and those that are pending. All others are fine. Each has a verdict. Lanes are read at most every two seconds, and `at` says when.
+ *
+ * A key needs the scope `read`.
+ */
+export const listLanes = <ThrowOnError extends boolean = true>(options: Options<ListLanesData, ThrowOnError>): RequestResult<ListLanesResponses, ListLanesErrors, ThrowOnError, 'data'> => options.client.get<ListLanesResponses, ListLanesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/lanes',
+    ...options
+});
+
+/**
+ * See the server at a glance
+ *
+ * Totals of what the caller may see, the lanes that need somebody, dead letters, and how full Redis is. Lanes are read at most every two seconds, totals every ten.
+ *
+ * A key needs the scope `read`.
+ */
+export const getOverview = <ThrowOnError extends boolean = true>(options: Options<GetOverviewData, ThrowOnError>): RequestResult<GetOverviewResponses, GetOverviewErrors, ThrowOnError, 'data'> => options.client.get<GetOverviewResponses, GetOverviewErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/overview',
+    ...options
+});
+
+/**
+ * Read statistics over time
+ *
+ * Counts by minute for 24 hours and by hour for 30 days, up to now: all together, or of one topic or subscription. Processes add what they have counted every five seconds and when they stop. A process that crashes loses at most its last five seconds.
+ *
+ * A key needs the scope `read`.
+ */
+export const getStats = <ThrowOnError extends boolean = true>(options: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> => options.client.get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/stats',
+    ...options
+});
+
+/**
+ * When the retries of a delivery policy would come
+ *
+ * Nominal times after the first attempt, before jitter and without what the attempts themselves take, and whether the topic’s retention ends first. Lists the presets, too. Nothing is changed.
+ */
+export const previewRetries = <ThrowOnError extends boolean = true>(options: Options<PreviewRetriesData, ThrowOnError>): RequestResult<PreviewRetriesResponses, PreviewRetriesErrors, ThrowOnError, 'data'> => options.client.post<PreviewRetriesResponses, PreviewRetriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/delivery-policies/preview',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Which clauses of a filter policy a message satisfies
+ *
+ * Nothing is published or changed. Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, so that `matched` may be false although each clause is. At most 100 values of a key that satisfy nothing are shown.
+ *
+ * A key needs the scope `read` or `manage`.
+ */
+export const testFilterPolicy = <ThrowOnError extends boolean = true>(options: Options<TestFilterPolicyData, ThrowOnError>): RequestResult<TestFilterPolicyResponses, TestFilterPolicyErrors, ThrowOnError, 'data'> => options.client.post<TestFilterPolicyResponses, TestFilterPolicyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/filter-policies/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Count the deliveries of a message by state
+ *
+ * Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Answers 404 once the message has left it.
+ *
+ * A key needs the scope `read`.
+ */
+export const getMessage = <ThrowOnError extends boolean = true>(options: Options<GetMessageData, ThrowOnError>): RequestResult<GetMessageResponses, GetMessageErrors, ThrowOnError, 'data'> => options.client.get<GetMessageResponses, GetMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages/{messageId}',
+    ...options
+});
+
+/**
+ * List the deliveries of a message
+ *
+ * One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say why a delivery came when it did, why it waits, or why it ended.
+ *
+ * A key needs the scope `read`.
+ */
+export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>): RequestResult<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages/{messageId}/deliveries',
+    ...options
+});
+
+/**
+ * Search what happened to messages
+ *
+ * Reads the outcome log backwards, from the newest entry. A call reads a bounded part, so a page may be short or empty and still have a cursor. `scannedTo` says how far it looked. Messages to one target are left out.
+ *
+ * A key needs the scope `read`.
+ */
+export const searchMessages = <ThrowOnError extends boolean = true>(options: Options<SearchMessagesData, ThrowOnError>): RequestResult<SearchMessagesResponses, SearchMessagesErrors, ThrowOnError, 'data'> => options.client.get<SearchMessagesResponses, SearchMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages',
+    ...options
+});
+
+/**
+ * Publish a message to one phone number, device or browser
+ *
+ * Needs no topic and no subscription. Answers once the message is stored; it is delivered and retried afterwards. A message that fails for good is discarded and counted, since no dead-letter queue belongs to it. A phone number needs the scope `sms`. An `Idempotency-Key` belongs to the target.
+ *
+ * A key needs the scope `publish`.
+ */
+export const publishDirect = <ThrowOnError extends boolean = true>(options: Options<PublishDirectData, ThrowOnError>): RequestResult<PublishDirectResponses, PublishDirectErrors, ThrowOnError, 'data'> => options.client.post<PublishDirectResponses, PublishDirectErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Follow messages and deliveries live
+ *
+ * A stream of server-sent events: what was published, attempts, and ends of deliveries. Ends come from the outcome log, and resume behind the last id. Attempts and other events come only while somebody listens, and after a reconnect begin with a `gap`. The event `gap` says how many events are missing (`dropped`, null: unknown), from when to when, and why: rate, lag, trimmed or reconnect. Every five seconds `state` says whether the stream is live. The event `end` says why the server closes it. No event has bodies.
+ *
+ * A key needs the scope `read`.
+ */
+export const listenToEvents = <ThrowOnError extends boolean = true>(options: Options<ListenToEventsData, ThrowOnError, ListenToEventsResponse>): Promise<ServerSentEventsResult<ListenToEventsResponses>> => options.client.sse.get<ListenToEventsResponses, ListenToEventsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/events',
+    ...options
+});
+
+/**
+ * Delete a queue with everything in it
+ *
+ * Messages and push consumers go with the queue; nothing brings them back. Deleting again is allowed.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteQueue = <ThrowOnError extends boolean = true>(options: Options<DeleteQueueData, ThrowOnError>): RequestResult<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}',
+    ...options
+});
+
+/**
+ * Read a queue and how full it is
+ *
+ * Shows settings, message counts, the age of the oldest message, and whose dead letters it takes.
+ *
+ * A key needs the scope `read`.
+ */
+export const getQueue = <ThrowOnError extends boolean = true>(options: Options<GetQueueData, ThrowOnError>): RequestResult<GetQueueResponses, GetQueueErrors, ThrowOnError, 'data'> => options.client.get<GetQueueResponses, GetQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}',
+    ...options
+});
+
+/**
+ * Set the members given of a queue
+ *
+ * Members that are left out stay as they are; null resets one. The queue must exist.
+ *
+ * A key needs the scope `manage`.
+ */
+export const updateQueue = <ThrowOnError extends boolean = true>(options: Options<UpdateQueueData, ThrowOnError>): RequestResult<UpdateQueueResponses, UpdateQueueErrors, ThrowOnError, 'data'> => options.client.patch<UpdateQueueResponses, UpdateQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create a queue, or set the members given
+ *
+ * Creates the queue where there is none; a name that ends in `.fifo` makes a FIFO queue. Where it exists, the members given are set and the others stay, so the request can be repeated.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createQueue = <ThrowOnError extends boolean = true>(options: Options<CreateQueueData, ThrowOnError>): RequestResult<CreateQueueResponses, CreateQueueErrors, ThrowOnError, 'data'> => options.client.put<CreateQueueResponses, CreateQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List queues
+ *
+ * Queues of all accounts, sorted by ARN. A key sees only those that it may see.
+ *
+ * A key needs the scope `read`.
+ */
+export const listQueues = <ThrowOnError extends boolean = true>(options: Options<ListQueuesData, ThrowOnError>): RequestResult<ListQueuesResponses, ListQueuesErrors, ThrowOnError, 'data'> => options.client.get<ListQueuesResponses, ListQueuesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues',
+    ...options
+});
+
+/**
+ * Look at messages without receiving them
+ *
+ * Oldest first, whether they are visible, delayed or in flight; nothing is changed. The conditions of the query are about dead letters and must all hold. A key without the scope `bodies` sees neither texts nor attributes.
+ *
+ * A key needs the scope `read`.
+ */
+export const peekMessages = <ThrowOnError extends boolean = true>(options: Options<PeekMessagesData, ThrowOnError>): RequestResult<PeekMessagesResponses, PeekMessagesErrors, ThrowOnError, 'data'> => options.client.get<PeekMessagesResponses, PeekMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/messages',
+    ...options
+});
+
+/**
+ * Send a message, or a batch of up to 100
+ *
+ * Answers once the messages are in the queue. A FIFO queue stores no second message with a `deduplicationId` of the last 5 minutes, and answers the id of the first.
+ *
+ * A key needs the scope `publish`.
+ */
+export const sendMessages = <ThrowOnError extends boolean = true>(options: Options<SendMessagesData, ThrowOnError>): RequestResult<SendMessagesResponses, SendMessagesErrors, ThrowOnError, 'data'> => options.client.post<SendMessagesResponses, SendMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/messages',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Receive messages, waiting for them if asked
+ *
+ * Received messages are hidden from others until their visibility timeout ends; acknowledge them before that, or they come back. A message may come more than once.
+ *
+ * A key needs the scope `consume` or `manage`.
+ */
+export const receiveMessages = <ThrowOnError extends boolean = true>(options: Options<ReceiveMessagesData, ThrowOnError>): RequestResult<ReceiveMessagesResponses, ReceiveMessagesErrors, ThrowOnError, 'data'> => options.client.post<ReceiveMessagesResponses, ReceiveMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/receive',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete received messages, by a handle of any receive; on a FIFO queue, of the newest
+ *
+ * Each handle has a result of its own, so one that is refused leaves the others done. A message that is gone already counts as done.
+ *
+ * A key needs the scope `consume` or `manage`.
+ */
+export const acknowledgeMessages = <ThrowOnError extends boolean = true>(options: Options<AcknowledgeMessagesData, ThrowOnError>): RequestResult<AcknowledgeMessagesResponses, AcknowledgeMessagesErrors, ThrowOnError, 'data'> => options.client.post<AcknowledgeMessagesResponses, AcknowledgeMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/ack',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Hide received messages for longer, or show them at once with 0
+ *
+ * The time counts from now, up to 12 hours after the receive. Each handle has a result of its own.
+ *
+ * A key needs the scope `consume` or `manage`.
+ */
+export const changeVisibility = <ThrowOnError extends boolean = true>(options: Options<ChangeVisibilityData, ThrowOnError>): RequestResult<ChangeVisibilityResponses, ChangeVisibilityErrors, ThrowOnError, 'data'> => options.client.post<ChangeVisibilityResponses, ChangeVisibilityErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/visibility',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove everything in the queue, or the dead letters that a filter matches
+ *
+ * Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `filter` it removes only dead letters that match, and with `dryRun` it counts them.
+ *
+ * A key needs the scope `manage`.
+ */
+export const purgeQueue = <ThrowOnError extends boolean = true>(options: Options<PurgeQueueData, ThrowOnError>): RequestResult<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'> => options.client.post<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/purge',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete one message, whoever has received it
+ *
+ * Needs no receipt handle. Nothing brings the message back.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteQueueMessage = <ThrowOnError extends boolean = true>(options: Options<DeleteQueueMessageData, ThrowOnError>): RequestResult<DeleteQueueMessageResponses, DeleteQueueMessageErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQueueMessageResponses, DeleteQueueMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/messages/{messageId}',
+    ...options
+});
+
+/**
+ * Look at one message
+ *
+ * Shows the message without receiving it, so its receive count and visibility stay as they are. A key without the scope `bodies` sees neither text nor attributes.
+ *
+ * A key needs the scope `read`.
+ */
+export const getQueueMessage = <ThrowOnError extends boolean = true>(options: Options<GetQueueMessageData, ThrowOnError>): RequestResult<GetQueueMessageResponses, GetQueueMessageErrors, ThrowOnError, 'data'> => options.client.get<GetQueueMessageResponses, GetQueueMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/messages/{messageId}',
+    ...options
+});
+
+/**
+ * Count dead letters by reason, status code and subscription
+ *
+ * From counters, so it is quick however much the queue holds. With `reason` the queue is read through, which takes longer the more it holds. Other messages are not counted.
+ *
+ * A key needs the scope `read`.
+ */
+export const countDeadLetters = <ThrowOnError extends boolean = true>(options: Options<CountDeadLettersData, ThrowOnError>): RequestResult<CountDeadLettersResponses, CountDeadLettersErrors, ThrowOnError, 'data'> => options.client.get<CountDeadLettersResponses, CountDeadLettersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/dead-letters',
+    ...options
+});
+
+/**
+ * Remove a push consumer; requests under way end as they began
+ *
+ * No further request begins. Messages stay in the queue for other receivers.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteConsumer = <ThrowOnError extends boolean = true>(options: Options<DeleteConsumerData, ThrowOnError>): RequestResult<DeleteConsumerResponses, DeleteConsumerErrors, ThrowOnError, 'data'> => options.client.delete<DeleteConsumerResponses, DeleteConsumerErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/consumers/{consumer}',
+    ...options
+});
+
+/**
+ * Read a push consumer, and how many requests are under way
+ *
+ * Shows its settings without secrets: passwords are masked, headers shown by name only.
+ *
+ * A key needs the scope `read`.
+ */
+export const getConsumer = <ThrowOnError extends boolean = true>(options: Options<GetConsumerData, ThrowOnError>): RequestResult<GetConsumerResponses, GetConsumerErrors, ThrowOnError, 'data'> => options.client.get<GetConsumerResponses, GetConsumerErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/consumers/{consumer}',
+    ...options
+});
+
+/**
+ * Set the members given of a push consumer
+ *
+ * Members that are left out stay as they are; null resets one. A `url` of another origin needs the secrets of `outbound` anew.
+ *
+ * A key needs the scope `manage`.
+ */
+export const updateConsumer = <ThrowOnError extends boolean = true>(options: Options<UpdateConsumerData, ThrowOnError>): RequestResult<UpdateConsumerResponses, UpdateConsumerErrors, ThrowOnError, 'data'> => options.client.patch<UpdateConsumerResponses, UpdateConsumerErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/consumers/{consumer}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Push a queue’s messages to a webhook, or set the members given
+ *
+ * Workers post batches to the URL as AWS Lambda gets them from SQS, and delete what a 2xx accepts. Messages that fail come back after its visibility timeout. Changes act at once.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createConsumer = <ThrowOnError extends boolean = true>(options: Options<CreateConsumerData, ThrowOnError>): RequestResult<CreateConsumerResponses, CreateConsumerErrors, ThrowOnError, 'data'> => options.client.put<CreateConsumerResponses, CreateConsumerErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/consumers/{consumer}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the push consumers of a queue
+ *
+ * Sorted by name, each with its settings. Answers 404 where the queue does not exist.
+ *
+ * A key needs the scope `read`.
+ */
+export const listConsumers = <ThrowOnError extends boolean = true>(options: Options<ListConsumersData, ThrowOnError>): RequestResult<ListConsumersResponses, ListConsumersErrors, ThrowOnError, 'data'> => options.client.get<ListConsumersResponses, ListConsumersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/consumers',
+    ...options
+});
+
+/**
+ * List redrive tasks
+ *
+ * Active tasks and those that ended within 14 days, newest first.
+ *
+ * A key needs the scope `read` or `redrive`.
+ */
+export const listRedrives = <ThrowOnError extends boolean = true>(options: Options<ListRedrivesData, ThrowOnError>): RequestResult<ListRedrivesResponses, ListRedrivesErrors, ThrowOnError, 'data'> => options.client.get<ListRedrivesResponses, ListRedrivesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives',
+    ...options
+});
+
+/**
+ * Move dead letters back to their subscriptions, or to a queue
+ *
+ * Answers at once; the task then moves what is in the source at this moment. A dead letter goes back to its subscription alone, with all its attempts anew. One redrive per source is active at a time.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const startRedrive = <ThrowOnError extends boolean = true>(options: Options<StartRedriveData, ThrowOnError>): RequestResult<StartRedriveResponses, StartRedriveErrors, ThrowOnError, 'data'> => options.client.post<StartRedriveResponses, StartRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read a redrive task and its progress
+ *
+ * Shows status, rate, and how many messages matched, were moved or were skipped.
+ *
+ * A key needs the scope `read` or `redrive`.
+ */
+export const getRedrive = <ThrowOnError extends boolean = true>(options: Options<GetRedriveData, ThrowOnError>): RequestResult<GetRedriveResponses, GetRedriveErrors, ThrowOnError, 'data'> => options.client.get<GetRedriveResponses, GetRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives/{id}',
+    ...options
+});
+
+/**
+ * Change the rate of an active task
+ *
+ * Acts on a running or paused task. A task that has ended answers 409.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const updateRedrive = <ThrowOnError extends boolean = true>(options: Options<UpdateRedriveData, ThrowOnError>): RequestResult<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'> => options.client.patch<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Cancel a redrive task
+ *
+ * Messages that were moved stay moved. A batch under way is finished first; until then it is `canceling`.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const cancelRedrive = <ThrowOnError extends boolean = true>(options: Options<CancelRedriveData, ThrowOnError>): RequestResult<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'> => options.client.post<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives/{id}/cancel',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Pause a redrive task
+ *
+ * A batch under way is finished, then nothing moves until the task is resumed or canceled.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const pauseRedrive = <ThrowOnError extends boolean = true>(options: Options<PauseRedriveData, ThrowOnError>): RequestResult<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'> => options.client.post<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives/{id}/pause',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Resume a redrive task
+ *
+ * Goes on where the task was paused. Resuming a running task changes nothing.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const resumeRedrive = <ThrowOnError extends boolean = true>(options: Options<ResumeRedriveData, ThrowOnError>): RequestResult<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'> => options.client.post<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/redrives/{id}/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what cannot be decoded
+ *
+ * Nothing leaves the quarantine by itself: each entry waits until it is put back or deleted.
+ *
+ * A key needs the scope `manage`.
+ */
+export const listQuarantine = <ThrowOnError extends boolean = true>(options: Options<ListQuarantineData, ThrowOnError>): RequestResult<ListQuarantineResponses, ListQuarantineErrors, ThrowOnError, 'data'> => options.client.get<ListQuarantineResponses, ListQuarantineErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/quarantine',
+    ...options
+});
+
+/**
+ * Delete an entry for good
+ *
+ * Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<DeleteQuarantineEntryData, ThrowOnError>): RequestResult<DeleteQuarantineEntryResponses, DeleteQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQuarantineEntryResponses, DeleteQuarantineEntryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/quarantine/{id}',
+    ...options
+});
+
+/**
+ * Export an entry with its raw bytes
+ *
+ * The bytes are those that were stored, in base64, and as text where they are UTF-8. A key also needs the scope `bodies`.
+ *
+ * A key needs the scope `manage`.
+ */
+export const exportQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<ExportQuarantineEntryData, ThrowOnError>): RequestResult<ExportQuarantineEntryResponses, ExportQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.get<ExportQuarantineEntryResponses, ExportQuarantineEntryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/quarantine/{id}',
+    ...options
+});
+
+/**
+ * Deliver what an entry holds, and remove the entry
+ *
+ * Its messages are dispatched again under their own ids, a single delivery goes to its lane. 409 where this release cannot decode it either, or where its topic or subscription is gone; the entry then stays.
+ *
+ * A key needs the scope `manage`.
+ */
+export const putBackQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<PutBackQuarantineEntryData, ThrowOnError>): RequestResult<PutBackQuarantineEntryResponses, PutBackQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.post<PutBackQuarantineEntryResponses, PutBackQuarantineEntryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/quarantine/{id}/put-back',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the API keys of the caller’s account
+ *
+ * Without their tokens. Where no keys are asked for, those of all accounts are listed.
+ *
+ * A key needs the scope `manage`.
+ */
+export const listKeys = <ThrowOnError extends boolean = true>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError, 'data'> => options.client.get<ListKeysResponses, ListKeysErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/keys',
+    ...options
+});
+
+/**
+ * Make an API key
+ *
+ * The token of a native key is sent as `Authorization: Bearer ft_…`; an access key signs requests of the AWS protocols. Token and secret access key are in this answer and in no other. A key can be given no scope that the caller’s own key lacks, and by a key with a limit none above that; its requests then count against that limit, too.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createKey = <ThrowOnError extends boolean = true>(options: Options<CreateKeyData, ThrowOnError>): RequestResult<CreateKeyResponses, CreateKeyErrors, ThrowOnError, 'data'> => options.client.post<CreateKeyResponses, CreateKeyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke an API key
+ *
+ * Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way go on.
+ *
+ * A key needs the scope `manage`.
+ */
+export const revokeKey = <ThrowOnError extends boolean = true>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError, 'data'> => options.client.delete<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/keys/{key}',
+    ...options
+});
+
+/**
+ * Read what an API key may do
+ *
+ * Shows scopes, prefixes and limits, never the token. Keys of other accounts answer 404.
+ *
+ * A key needs the scope `manage`.
+ */
+export const getKey = <ThrowOnError extends boolean = true>(options: Options<GetKeyData, ThrowOnError>): RequestResult<GetKeyResponses, GetKeyErrors, ThrowOnError, 'data'> => options.client.get<GetKeyResponses, GetKeyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/keys/{key}',
+    ...options
+});
+
+/**
+ * End the session of the console
+ *
+ * Other processes refuse it within 100 ms. A caller without a session gets the same answer.
+ */
+export const logOut = <ThrowOnError extends boolean = true>(options: Options<LogOutData, ThrowOnError>): RequestResult<LogOutResponses, LogOutErrors, ThrowOnError, 'data'> => options.client.delete<LogOutResponses, LogOutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/session',
+    ...options
+});
+
+/**
+ * Read who the caller is
+ *
+ * Shows the key that the caller acts with, and what a session needs for its further requests.
+ */
+export const getSession = <ThrowOnError extends boolean = true>(options: Options<GetSessionData, ThrowOnError>): RequestResult<GetSessionResponses, GetSessionErrors, ThrowOnError, 'data'> => options.client.get<GetSessionResponses, GetSessionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/session',
+    ...options
+});
+
+/**
+ * Make a session of the console
+ *
+ * For pages of this server, over TLS or on loopback. The answer sets a cookie. The session ends after an hour without a request, after 12 hours, or with its key. Five failed logins a minute are allowed for each address.
+ */
+export const logIn = <ThrowOnError extends boolean = true>(options: Options<LogInData, ThrowOnError>): RequestResult<LogInResponses, LogInErrors, ThrowOnError, 'data'> => options.client.post<LogInResponses, LogInErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/v1/session',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List platform applications
+ *
+ * Applications of all accounts, sorted by ARN. A key sees only those that it may see.
+ *
+ * A key needs the scope `read`.
+ */
+export const listPlatformApplications = <ThrowOnError extends boolean = true>(options: Options<ListPlatformApplicationsData, ThrowOnError>): RequestResult<ListPlatformApplicationsResponses, ListPlatformApplicationsErrors, ThrowOnError, 'data'> => options.client.get<ListPlatformApplicationsResponses, ListPlatformApplicationsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications',
+    ...options
+});
+
+/**
+ * Delete a platform application with its endpoints
+ *
+ * Deleting again answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deletePlatformApplication = <ThrowOnError extends boolean = true>(options: Options<DeletePlatformApplicationData, ThrowOnError>): RequestResult<DeletePlatformApplicationResponses, DeletePlatformApplicationErrors, ThrowOnError, 'data'> => options.client.delete<DeletePlatformApplicationResponses, DeletePlatformApplicationErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}',
+    ...options
+});
+
+/**
+ * Read a platform application
+ *
+ * Shows its settings. The credential is never shown.
+ *
+ * A key needs the scope `read`.
+ */
+export const getPlatformApplication = <ThrowOnError extends boolean = true>(options: Options<GetPlatformApplicationData, ThrowOnError>): RequestResult<GetPlatformApplicationResponses, GetPlatformApplicationErrors, ThrowOnError, 'data'> => options.client.get<GetPlatformApplicationResponses, GetPlatformApplicationErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}',
+    ...options
+});
+
+/**
+ * Create a platform application, or set the members given
+ *
+ * Where there is none, it needs the whole credential of its platform. Where it exists, the members given are set and the others stay.
+ *
+ * A key needs the scope `manage`.
+ */
+export const putPlatformApplication = <ThrowOnError extends boolean = true>(options: Options<PutPlatformApplicationData, ThrowOnError>): RequestResult<PutPlatformApplicationResponses, PutPlatformApplicationErrors, ThrowOnError, 'data'> => options.client.put<PutPlatformApplicationResponses, PutPlatformApplicationErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the endpoints of a platform application
+ *
+ * Sorted by id.
+ *
+ * A key needs the scope `read`.
+ */
+export const listPlatformEndpoints = <ThrowOnError extends boolean = true>(options: Options<ListPlatformEndpointsData, ThrowOnError>): RequestResult<ListPlatformEndpointsResponses, ListPlatformEndpointsErrors, ThrowOnError, 'data'> => options.client.get<ListPlatformEndpointsResponses, ListPlatformEndpointsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}/endpoints',
+    ...options
+});
+
+/**
+ * Register a device or browser
+ *
+ * A token has one endpoint. The same token with the same members answers that one, so the request can be repeated. A disabled endpoint stays disabled.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createPlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<CreatePlatformEndpointData, ThrowOnError>): RequestResult<CreatePlatformEndpointResponses, CreatePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.post<CreatePlatformEndpointResponses, CreatePlatformEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}/endpoints',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an endpoint
+ *
+ * Its subscriptions stay, and their deliveries fail. Deleting again answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deletePlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<DeletePlatformEndpointData, ThrowOnError>): RequestResult<DeletePlatformEndpointResponses, DeletePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.delete<DeletePlatformEndpointResponses, DeletePlatformEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}',
+    ...options
+});
+
+/**
+ * Read an endpoint of a platform application
+ *
+ * Shows its token, and whether it is enabled.
+ *
+ * A key needs the scope `read`.
+ */
+export const getPlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<GetPlatformEndpointData, ThrowOnError>): RequestResult<GetPlatformEndpointResponses, GetPlatformEndpointErrors, ThrowOnError, 'data'> => options.client.get<GetPlatformEndpointResponses, GetPlatformEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}',
+    ...options
+});
+
+/**
+ * Set the members given of an endpoint
+ *
+ * A provider that refuses its token disables an endpoint. `enabled: true` enables it again.
+ *
+ * A key needs the scope `manage`.
+ */
+export const updatePlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<UpdatePlatformEndpointData, ThrowOnError>): RequestResult<UpdatePlatformEndpointResponses, UpdatePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.patch<UpdatePlatformEndpointResponses, UpdatePlatformEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the addresses that get no mail
+ *
+ * The list is one for the server, as all mails go out through one SMTP server.
+ *
+ * A key needs the scope `manage`.
+ */
+export const listSuppressions = <ThrowOnError extends boolean = true>(options: Options<ListSuppressionsData, ThrowOnError>): RequestResult<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError, 'data'> => options.client.get<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/email/suppressions',
+    ...options
+});
+
+/**
+ * Take an address from the suppression list
+ *
+ * It gets mail again. A redrive delivers the messages that were dead-lettered meanwhile.
+ *
+ * A key needs the scope `manage`.
+ */
+export const releaseAddress = <ThrowOnError extends boolean = true>(options: Options<ReleaseAddressData, ThrowOnError>): RequestResult<ReleaseAddressResponses, ReleaseAddressErrors, ThrowOnError, 'data'> => options.client.delete<ReleaseAddressResponses, ReleaseAddressErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/email/suppressions/{address}',
+    ...options
+});
+
+/**
+ * Put an address on the suppression list
+ *
+ * Deliveries to it then fail for good before anything is sent, and go to the dead-letter queue. An address that is on the list stays there as it is.
+ *
+ * A key needs the scope `manage`.
+ */
+export const suppressAddress = <ThrowOnError extends boolean = true>(options: Options<SuppressAddressData, ThrowOnError>): RequestResult<SuppressAddressResponses, SuppressAddressErrors, ThrowOnError, 'data'> => options.client.put<SuppressAddressResponses, SuppressAddressErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/email/suppressions/{address}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Import bounces and complaints
+ *
+ * Puts the addresses of permanent bounces and of complaints on the suppression list. Call it from the webhook of your mail provider, or with what you read from returned mails.
+ *
+ * A key needs the scope `manage`.
+ */
+export const importBounces = <ThrowOnError extends boolean = true>(options: Options<ImportBouncesData, ThrowOnError>): RequestResult<ImportBouncesResponses, ImportBouncesErrors, ThrowOnError, 'data'> => options.client.post<ImportBouncesResponses, ImportBouncesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/email/bounces',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The page of a confirmation mail’s link
+ *
+ * Shows a button that confirms. With `FANTAIL_EMAIL_CONFIRM_ON_GET` the link itself confirms, as on AWS.
+ */
+export const showConfirmation = <ThrowOnError extends boolean = true>(options: Options<ShowConfirmationData, ThrowOnError>): RequestResult<ShowConfirmationResponses, ShowConfirmationErrors, ThrowOnError, 'data'> => options.client.get<ShowConfirmationResponses, ShowConfirmationErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/confirmation.html',
+    ...options
+});
+
+/**
+ * Confirm a subscription by the page’s button
+ *
+ * Its address gets the messages of the topic from now on. A second time has the same result.
+ */
+export const confirmByLink = <ThrowOnError extends boolean = true>(options: Options<ConfirmByLinkData, ThrowOnError>): RequestResult<ConfirmByLinkResponses, ConfirmByLinkErrors, ThrowOnError, 'data'> => options.client.post<ConfirmByLinkResponses, ConfirmByLinkErrors, ThrowOnError, 'data'>({
+    ...urlSearchParamsBodySerializer,
+    responseStyle: 'data',
+    url: '/confirmation.html',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * The page of a mail’s unsubscribe link
+ *
+ * Shows a button that unsubscribes.
+ */
+export const showUnsubscribe = <ThrowOnError extends boolean = true>(options: Options<ShowUnsubscribeData, ThrowOnError>): RequestResult<ShowUnsubscribeResponses, ShowUnsubscribeErrors, ThrowOnError, 'data'> => options.client.get<ShowUnsubscribeResponses, ShowUnsubscribeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/unsubscribe.html',
+    ...options
+});
+
+/**
+ * Unsubscribe by the page’s button, or by one click of a mail program
+ *
+ * Removes the subscription and sends a mail whose link restores it within 48 hours. One that is gone has the same answer.
+ */
+export const unsubscribeByLink = <ThrowOnError extends boolean = true>(options: Options<UnsubscribeByLinkData, ThrowOnError>): RequestResult<UnsubscribeByLinkResponses, UnsubscribeByLinkErrors, ThrowOnError, 'data'> => options.client.post<UnsubscribeByLinkResponses, UnsubscribeByLinkErrors, ThrowOnError, 'data'>({
+    ...urlSearchParamsBodySerializer,
+    responseStyle: 'data',
+    url: '/unsubscribe.html',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the settings and the spend of text messages
+ *
+ * They are the server’s. The spend counts what was reserved for messages that may have been sent.
+ *
+ * A key needs the scope `sms`.
+ */
+export const getSms = <ThrowOnError extends boolean = true>(options: Options<GetSmsData, ThrowOnError>): RequestResult<GetSmsResponses, GetSmsErrors, ThrowOnError, 'data'> => options.client.get<GetSmsResponses, GetSmsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms',
+    ...options
+});
+
+/**
+ * Change the settings of text messages
+ *
+ * The same as SetSMSAttributes of the AWS protocol.
+ *
+ * A key needs the scope `sms`.
+ */
+export const changeSms = <ThrowOnError extends boolean = true>(options: Options<ChangeSmsData, ThrowOnError>): RequestResult<ChangeSmsResponses, ChangeSmsErrors, ThrowOnError, 'data'> => options.client.patch<ChangeSmsResponses, ChangeSmsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the phone numbers that are opted out
+ *
+ * The list is one for the server, as all messages go out through one provider.
+ *
+ * A key needs the scope `sms`.
+ */
+export const listOptOuts = <ThrowOnError extends boolean = true>(options: Options<ListOptOutsData, ThrowOnError>): RequestResult<ListOptOutsResponses, ListOptOutsErrors, ThrowOnError, 'data'> => options.client.get<ListOptOutsResponses, ListOptOutsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms/opt-outs',
+    ...options
+});
+
+/**
+ * Opt a phone number in
+ *
+ * It gets messages again. A redrive delivers those that were dead-lettered meanwhile.
+ *
+ * A key needs the scope `sms`.
+ */
+export const optIn = <ThrowOnError extends boolean = true>(options: Options<OptInData, ThrowOnError>): RequestResult<OptInResponses, OptInErrors, ThrowOnError, 'data'> => options.client.delete<OptInResponses, OptInErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms/opt-outs/{number}',
+    ...options
+});
+
+/**
+ * Ask whether a phone number is opted out
+ *
+ * It is if its owner asked the provider or you for that.
+ *
+ * A key needs the scope `sms`.
+ */
+export const getOptOut = <ThrowOnError extends boolean = true>(options: Options<GetOptOutData, ThrowOnError>): RequestResult<GetOptOutResponses, GetOptOutErrors, ThrowOnError, 'data'> => options.client.get<GetOptOutResponses, GetOptOutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms/opt-outs/{number}',
+    ...options
+});
+
+/**
+ * Opt a phone number out
+ *
+ * Deliveries to it then fail for good before anything is sent. Call it when somebody answers STOP. Its subscriptions stay.
+ *
+ * A key needs the scope `sms`.
+ */
+export const optOut = <ThrowOnError extends boolean = true>(options: Options<OptOutData, ThrowOnError>): RequestResult<OptOutResponses, OptOutErrors, ThrowOnError, 'data'> => options.client.put<OptOutResponses, OptOutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sms/opt-outs/{number}',
+    ...options
+});
+
+/**
+ * Whether the process lives
+ *
+ * For liveness probes. It asks nothing of Redis.
+ */
+export const getHealth = <ThrowOnError extends boolean = true>(options: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError, 'data'> => options.client.get<GetHealthResponses, GetHealthErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/healthz',
+    ...options
+});
+
+/**
+ * Whether the process can do its work now
+ *
+ * For readiness probes and load balancers: every check must be `ok`. The log has the reasons. A process that works is `degraded` where Redis would lose messages or refuses them: the answer stays 200, and names the reasons.
+ */
+export const getReadiness = <ThrowOnError extends boolean = true>(options: Options<GetReadinessData, ThrowOnError>): RequestResult<GetReadinessResponses, GetReadinessErrors, ThrowOnError, 'data'> => options.client.get<GetReadinessResponses, GetReadinessErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/readyz',
+    ...options
+});
+
+/**
+ * Metrics for Prometheus
+ *
+ * In the text format that Prometheus scrapes. Each process has metrics of its own.
+ *
+ * A key needs the scope `read`.
+ */
+export const getMetrics = <ThrowOnError extends boolean = true>(options: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError, 'data'> => options.client.get<GetMetricsResponses, GetMetricsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/metrics',
+    ...options
+});
+
+/**
+ * Follow a link, or call by AWS Query
+ *
+ * The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …
+ */
+export const followAwsLink = <ThrowOnError extends boolean = true>(options: Options<FollowAwsLinkData, ThrowOnError>): RequestResult<FollowAwsLinkResponses, FollowAwsLinkErrors, ThrowOnError, 'data'> => options.client.get<FollowAwsLinkResponses, FollowAwsLinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/',
+    ...options
+});
+
+/**
+ * Call Amazon SNS or SQS by their own protocols
+ *
+ * AWS SDKs and the AWS CLI send such requests. AWS Query has the `Version` 2010-03-31 for SNS, 2012-11-05 for SQS, and 2011-06-15 for GetCallerIdentity of STS. AWS JSON 1.0 for SQS has `X-Amz-Target: AmazonSQS.{Operation}`. Errors come in the same form, with the codes of the service.
+ */
+export const callAws = <ThrowOnError extends boolean = true>(options: Options<CallAwsData, ThrowOnError>): RequestResult<CallAwsResponses, CallAwsErrors, ThrowOnError, 'data'> => options.client.post<CallAwsResponses, CallAwsErrors, ThrowOnError, 'data'>({
+    ...urlSearchParamsBodySerializer,
+    responseStyle: 'data',
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Call SQS on a queue’s URL by AWS Query in the URL
+ *
+ * The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.
+ */
+export const callAwsQueueByLink = <ThrowOnError extends boolean = true>(options: Options<CallAwsQueueByLinkData, ThrowOnError>): RequestResult<CallAwsQueueByLinkResponses, CallAwsQueueByLinkErrors, ThrowOnError, 'data'> => options.client.get<CallAwsQueueByLinkResponses, CallAwsQueueByLinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/{account}/{queue}',
+    ...options
+});
+
+/**
+ * Call SQS on a queue’s URL by AWS Query
+ *
+ * The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.
+ */
+export const callAwsQueue = <ThrowOnError extends boolean = true>(options: Options<CallAwsQueueData, ThrowOnError>): RequestResult<CallAwsQueueResponses, CallAwsQueueErrors, ThrowOnError, 'data'> => options.client.post<CallAwsQueueResponses, CallAwsQueueErrors, ThrowOnError, 'data'>({
+    ...urlSearchParamsBodySerializer,
+    responseStyle: 'data',
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/{account}/{queue}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a certificate that messages are signed with
+ *
+ * `SigningCertURL` of signed messages names it. A certificate never changes under its name, so it may be cached.
+ */
+export const getSigningCertificate = <ThrowOnError extends boolean = true>(options: Options<GetSigningCertificateData, ThrowOnError>): RequestResult<GetSigningCertificateResponses, GetSigningCertificateErrors, ThrowOnError, 'data'> => options.client.get<GetSigningCertificateResponses, GetSigningCertificateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/SimpleNotificationService-{name}.pem',
+    ...options
+});
+
+/**
+ * The OpenAPI document
+ *
+ * This document, in OpenAPI 3.1. It is made from the routes that the server has.
+ */
+export const getOpenApiDocument = <ThrowOnError extends boolean = true>(options: Options<GetOpenApiDocumentData, ThrowOnError>): RequestResult<GetOpenApiDocumentResponses, GetOpenApiDocumentErrors, ThrowOnError, 'data'> => options.client.get<GetOpenApiDocumentResponses, GetOpenApiDocumentErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/openapi.json',
+    ...options
+});
+
+/**
+ * The documentation as a page
+ *
+ * Shows the OpenAPI document in a browser. Everything the page loads comes from this server.
+ */
+export const getDocsPage = <ThrowOnError extends boolean = true>(options: Options<GetDocsPageData, ThrowOnError>): RequestResult<GetDocsPageResponses, GetDocsPageErrors, ThrowOnError, 'data'> => options.client.get<GetDocsPageResponses, GetDocsPageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/docs',
+    ...options
+});
+
+/**
+ * Starts the documentation page
+ *
+ * A script of the documentation page, which says where the document is.
+ */
+export const getDocsScript = <ThrowOnError extends boolean = true>(options: Options<GetDocsScriptData, ThrowOnError>): RequestResult<GetDocsScriptResponses, GetDocsScriptErrors, ThrowOnError, 'data'> => options.client.get<GetDocsScriptResponses, GetDocsScriptErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/_assets/docs.js',
+    ...options
+});
+
+/**
+ * Scalar, which renders the documentation
+ *
+ * A script of the documentation page, of several megabytes.
+ */
+export const getDocsRenderer = <ThrowOnError extends boolean = true>(options: Options<GetDocsRendererData, ThrowOnError>): RequestResult<GetDocsRendererResponses, GetDocsRendererErrors, ThrowOnError, 'data'> => options.client.get<GetDocsRendererResponses, GetDocsRendererErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/_assets/scalar.js',
+    ...options
+});

@@ -1,0 +1,10217 @@
+// Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
+
+export type ClientOptions = {
+    baseUrl: `${string}://${string}` | (string & {});
+};
+
+export type Webhooks = ReceiveNotificationWebhookRequest | ReceiveConfirmationWebhookRequest | ReceiveQueueBatchWebhookRequest;
+
+/**
+ * Which messages are done.
+ */
+export type AcknowledgeInput = {
+    /**
+     * Receipt handles of received messages, 1 to 100.
+     */
+    receiptHandles: Array<string>;
+};
+
+/**
+ * Answer of a consumer with reportBatchItemFailures that could not work on all messages.
+ */
+export type BatchFailures = {
+    /**
+     * The messages that failed: they come back, the others are deleted.
+     */
+    batchItemFailures: Array<{
+        /**
+         * A `messageId` of the batch.
+         */
+        itemIdentifier: string;
+    }>;
+};
+
+/**
+ * Reports of mails that came back, as mail providers give them.
+ */
+export type Bounces = {
+    /**
+     * Reports, 1 to 1000; a repeated one changes nothing.
+     */
+    bounces: Array<{
+        /**
+         * The address that a mail went to.
+         */
+        address: string;
+        /**
+         * bounce: the mail came back. complaint: its reader called it unwanted. Default bounce.
+         */
+        type?: 'bounce' | 'complaint';
+        /**
+         * Status of the bounce, as RFC 3463 has it. Only 5.… is permanent. Default: permanent.
+         */
+        status?: string;
+        /**
+         * Words of the report. Default: none.
+         */
+        detail?: string;
+    }>;
+};
+
+/**
+ * The result of an import of bounces.
+ */
+export type BouncesResult = {
+    /**
+     * Addresses that are new on the suppression list.
+     */
+    suppressed: number;
+    /**
+     * Addresses that were on it.
+     */
+    present: number;
+    /**
+     * Reports that are not permanent: their addresses go on getting mail.
+     */
+    ignored: number;
+};
+
+/**
+ * Proof that the endpoint got its confirmation request.
+ */
+export type ConfirmInput = {
+    /**
+     * The `Token` of the confirmation request that the endpoint got; good for 48 hours.
+     */
+    token: string;
+};
+
+/**
+ * Asks an endpoint whether it wants to be subscribed, or whether it meant to unsubscribe.
+ */
+export type Confirmation = {
+    /**
+     * The question: whether to begin a subscription, or to restore one that a link has ended.
+     */
+    Type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
+    /**
+     * Id of the message, the same at every attempt: drop what you have seen.
+     */
+    MessageId: string;
+    /**
+     * ARN of the topic the message was published to.
+     */
+    TopicArn: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    Timestamp: string;
+    /**
+     * Proves the receipt: give it to `confirmSubscription` or follow SubscribeURL.
+     */
+    Token: string;
+    /**
+     * One sentence for people that says what SubscribeURL does.
+     */
+    Message: string;
+    /**
+     * A GET of this URL confirms, or restores, the subscription. Good for 48 hours.
+     */
+    SubscribeURL: string;
+    /**
+     * `1` (SHA-1) or `2` (SHA-256). Signed topics only, as the two members below.
+     */
+    SignatureVersion?: string;
+    /**
+     * Signature of the members as Amazon SNS makes it, in base64.
+     */
+    Signature?: string;
+    /**
+     * Where the certificate is that verifies the signature.
+     */
+    SigningCertURL?: string;
+};
+
+/**
+ * A webhook or function that a queue’s messages are pushed to in batches.
+ */
+export type Consumer = {
+    /**
+     * Name of the consumer, unique in its queue.
+     */
+    name: string;
+    /**
+     * ARN of the queue whose messages are pushed.
+     */
+    queueArn: string;
+    /**
+     * URL that batches are posted to, or ARN of the function; a password in it is masked.
+     */
+    url: string;
+    /**
+     * Messages per request at most, 1 to 1,000.
+     */
+    batchSize: number;
+    /**
+     * How long a batch that is not full waits for more messages.
+     */
+    batchWindowSeconds: number;
+    /**
+     * Requests at a time at most, over all workers.
+     */
+    concurrency: number;
+    /**
+     * Deadline of a request, from connecting to the end of the answer.
+     */
+    timeoutSeconds: number;
+    /**
+     * false: no request begins, and messages stay queued.
+     */
+    enabled: boolean;
+    /**
+     * Whether a 2xx may name messages of the batch that failed.
+     */
+    reportBatchItemFailures: boolean;
+    /**
+     * How the URL is reached beyond itself; null: plainly.
+     */
+    outbound: {
+        /**
+         * URL of the proxy, its password masked; null: direct connections.
+         */
+        proxy: string | null;
+        /**
+         * Certificate shown to an endpoint that asks for one (mTLS); null: none.
+         */
+        clientCertificate: {
+            /**
+             * PEM, the whole chain, without the private key.
+             */
+            certificate: string;
+        } | null;
+        /**
+         * Certificates in PEM trusted beside the system’s; null: the system’s alone.
+         */
+        ca: string | null;
+        /**
+         * Names of the headers sent with every request, without their values.
+         */
+        headers: Array<string>;
+    } | null;
+    /**
+     * Requests under way now, over all workers.
+     */
+    inFlight: number;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * When a setting was last changed: ISO 8601 in UTC, with milliseconds.
+     */
+    modifiedAt: string;
+};
+
+/**
+ * Settings of a push consumer. Members that are left out stay as they are; null resets one.
+ */
+export type ConsumerInput = {
+    /**
+     * The http or https URL that batches are posted to, or the ARN of a function that is invoked with them; needed to create a consumer.
+     */
+    url?: string;
+    /**
+     * Messages per request at most; up to 10 on a FIFO queue. Default 10.
+     */
+    batchSize?: number | null;
+    /**
+     * How long a batch that is not full waits for more messages; 0 on a FIFO queue. Default 0.
+     */
+    batchWindowSeconds?: number | null;
+    /**
+     * Requests at a time, over all workers. Default 1.
+     */
+    concurrency?: number | null;
+    /**
+     * Deadline of a request, from connecting to the end of the answer. Default 30.
+     */
+    timeoutSeconds?: number | null;
+    /**
+     * false stops further requests; messages stay queued. Default true.
+     */
+    enabled?: boolean | null;
+    /**
+     * How the URL is reached beyond itself: proxy, certificates, headers. Default: a plain connection.
+     */
+    outbound?: {
+        /**
+         * `http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.
+         */
+        proxy?: string | null;
+        /**
+         * Certificate and key shown to an endpoint that asks for a client certificate (mTLS).
+         */
+        clientCertificate?: {
+            /**
+             * PEM, the whole chain, the client’s own certificate first.
+             */
+            certificate: string;
+            /**
+             * PEM without a passphrase, of the first certificate. It is never shown again.
+             */
+            privateKey: string;
+        } | null;
+        /**
+         * Certificates in PEM that are trusted beside the system’s authorities.
+         */
+        ca?: string | null;
+        /**
+         * Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` replaces the usual one.
+         */
+        headers?: {
+            [key: string]: string;
+        } | null;
+    } | null;
+    /**
+     * Whether a 2xx may name messages that failed, as `{"batchItemFailures": […]}`. Default false.
+     */
+    reportBatchItemFailures?: boolean | null;
+};
+
+export type ConsumerList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    consumers: Array<Consumer>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A key that was just made, with its token. No other answer shows the token.
+ */
+export type CreatedKey = {
+    /**
+     * Id of the key, no secret: `FK` and 18 of `A-Z 2-7`. For kind aws the access key id.
+     */
+    id: string;
+    /**
+     * native: a bearer token for this API; aws: signs requests of the AWS protocols.
+     */
+    kind: 'native' | 'aws';
+    /**
+     * Name for people; it need not be unique.
+     */
+    name: string;
+    /**
+     * Account that the key acts for, 12 digits.
+     */
+    account: string;
+    /**
+     * Everything the key may do. publish: send; read: look; manage: create, change, delete, and what consume may; redrive: move dead letters, retry; consume: receive from queues; bodies: see the texts of messages without receiving them; sms: subscribe phone numbers and manage text messages, never for keys with prefixes.
+     */
+    scopes: Array<'publish' | 'read' | 'manage' | 'redrive' | 'consume' | 'sms' | 'bodies'>;
+    /**
+     * Beginnings of the names of topics and queues it is bound to; empty: all names.
+     */
+    prefixes: Array<string>;
+    /**
+     * Requests past this rate get 429; null: unlimited.
+     */
+    maxRequestsPerSecond: number | null;
+    /**
+     * Keys with a limit that it was made by: its requests count against these limits, too.
+     */
+    limitedBy: Array<{
+        /**
+         * Id of a key that this one was made by, directly or not.
+         */
+        id: string;
+        /**
+         * Limit of that key, which requests of this key count against.
+         */
+        maxRequestsPerSecond: number;
+    }>;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * Only for kind native: the token, sent as `Authorization: Bearer …`. It is shown here only.
+     */
+    token?: string;
+    /**
+     * Only for kind aws: the access key id for AWS clients.
+     */
+    accessKeyId?: string;
+    /**
+     * Only for kind aws: the secret access key for AWS clients. It is shown here only.
+     */
+    secretAccessKey?: string;
+};
+
+/**
+ * A signing key that was just made. No other answer shows its secret.
+ */
+export type CreatedWebhookKey = {
+    /**
+     * Id of the key: 16 hex digits. It says nothing about the secret.
+     */
+    id: string;
+    /**
+     * Kind of key: a shared secret (hmac-sha256) or a key pair (ed25519).
+     */
+    algorithm: 'hmac-sha256' | 'ed25519';
+    /**
+     * ed25519 only: the key that receivers verify with, `whpk_` and base64.
+     */
+    publicKey?: string;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * When a replaced key stops signing: ISO 8601 in UTC. null: the newest key, which has no end.
+     */
+    expiresAt: string | null;
+    /**
+     * hmac-sha256 only: what receivers verify with, `whsec_…`. It is shown here only.
+     */
+    secret?: string;
+};
+
+/**
+ * Why and when a subscription’s delivery ended in this queue. Absent on all other messages.
+ */
+export type DeadLetter = {
+    /**
+     * permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old; outcomeUnknown: the provider gave no answer and may have sent it.
+     */
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    /**
+     * HTTP status of the last attempt’s answer; null: it got none.
+     */
+    statusCode: number | null;
+    /**
+     * How the last attempt failed without an answer, as a code: `timeout`, `connection_refused`, …; null otherwise.
+     */
+    lastError: string | null;
+    /**
+     * Attempts made before it was dead-lettered.
+     */
+    attempts: number;
+    /**
+     * ARN of the subscription that it could not be delivered to.
+     */
+    subscriptionArn: string;
+    /**
+     * ARN of the topic it was published to.
+     */
+    topicArn: string;
+    /**
+     * Id that publishing the message answered, also where its body is raw and does not name it.
+     */
+    publishedMessageId: string;
+    /**
+     * When the message was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * When it was put into the dead-letter queue: ISO 8601 in UTC, with milliseconds.
+     */
+    deadLetteredAt: string;
+};
+
+/**
+ * How many dead letters a queue holds.
+ */
+export type DeadLetterCounts = {
+    /**
+     * Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.
+     */
+    byReason: {
+        [key: string]: number;
+    };
+    /**
+     * Dead letters by the last HTTP status; `none` where there was no answer.
+     */
+    byStatusCode: {
+        [key: string]: number;
+    };
+    /**
+     * Dead letters by the ARN of their subscription.
+     */
+    bySubscription: {
+        [key: string]: number;
+    };
+};
+
+/**
+ * The fate of a message for one subscription.
+ */
+export type Delivery = {
+    /**
+     * Id of the subscription; null for one target, or where it is known no more.
+     */
+    subscriptionId: string | null;
+    /**
+     * Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; null if unknown.
+     */
+    endpoint: string | null;
+    /**
+     * Where the delivery stands. Only waiting and inFlight deliveries go on by themselves.
+     */
+    state: 'delivered' | 'waiting' | 'inFlight' | 'deadLettered' | 'discarded' | 'expired' | 'quarantined' | 'filtered';
+    /**
+     * Attempts made so far; 0 before the first one.
+     */
+    attempts: number;
+    /**
+     * The first attempt and the retries of the policy in force; null without a subscription.
+     */
+    attemptsMax: number | null;
+    /**
+     * HTTP status of the last attempt’s answer; null if it got no answer.
+     */
+    lastStatusCode: number | null;
+    /**
+     * How the last attempt failed without an answer, as a code (`timeout`, `dns`, …), or what is wrong with a quarantined message. null otherwise.
+     */
+    lastError: string | null;
+    /**
+     * The next attempt comes no earlier: ISO 8601 in UTC. null if nothing is planned.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * When the outcome log stored its end, soon after it: ISO 8601 in UTC. First attempts of a message at several endpoints may be stored together, when all have ended. null while it goes on, or if unknown.
+     */
+    endedAt: string | null;
+    /**
+     * How long `because` made it wait, in milliseconds: from the end of the attempt before, or from publishing. null if unknown.
+     */
+    delayMs: number | null;
+    /**
+     * Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it.
+     */
+    because: DeliveryCause | null;
+    /**
+     * Why it ended, or is in quarantine; null while it goes on.
+     */
+    reason: string | null;
+    /**
+     * How often it was brought back from a dead-letter queue.
+     */
+    redrives: number;
+};
+
+/**
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `throttle`: The subscription has a throttle, which limits its requests per second. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy does not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ */
+export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
+
+/**
+ * What became of a message or delivery. It never has bodies, attributes or headers.
+ */
+export type DeliveryEvent = {
+    /**
+     * Kind of event; also the name of the event in the stream.
+     */
+    type: 'parked' | 'delivered' | 'deadLettered' | 'discarded' | 'expired' | 'published' | 'attempt' | 'changed';
+    /**
+     * When it happened: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * ARN of the topic; null: it is not known any more.
+     */
+    topicArn: string | null;
+    /**
+     * Published message, as `GET /v1/messages/{messageId}` names it.
+     */
+    messageId?: string;
+    /**
+     * Id of the subscription; null: it is about the whole message.
+     */
+    subscriptionId?: string | null;
+    /**
+     * URL or ARN that is delivered to, without a password; null: there is no subscription.
+     */
+    endpoint?: string | null;
+    /**
+     * Attempts so far, this one included.
+     */
+    attempts?: number;
+    /**
+     * first: straight from the job. lane: from the lane of its subscription.
+     */
+    path?: 'first' | 'lane';
+    /**
+     * HTTP status of the last answer; null: none came.
+     */
+    statusCode?: number | null;
+    /**
+     * Code of the last failure without an answer; null: there was none.
+     */
+    error?: string | null;
+    /**
+     * Milliseconds that the attempt took.
+     */
+    durationMs?: number;
+    /**
+     * Decision of the worker after the attempt: retry, dead, or delivered, and for lanes that stand circuitOpen or misconfigured.
+     */
+    decision?: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured';
+    /**
+     * When the next attempt is due: ISO 8601 in UTC. null: none is planned.
+     */
+    nextAttemptAt?: string | null;
+    /**
+     * Cause of the time of what follows, or of the end; null: nothing delayed it.
+     */
+    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    /**
+     * Milliseconds that the cause delayed it; null: not known.
+     */
+    delayMs?: number | null;
+    /**
+     * How often it was brought back from a dead-letter queue.
+     */
+    redrives?: number;
+};
+
+/**
+ * The fate of a message, delivery by delivery.
+ */
+export type DeliveryList = {
+    /**
+     * One entry per subscription of the topic at dispatch; a redriven one shows its latest end.
+     */
+    deliveries: Array<Delivery>;
+};
+
+/**
+ * A delivery policy as Amazon SNS has it, and more. A group that is left out is taken from the topic, then from the system. All delays of one message together may be 14 days; deliveries end when the topic’s retention does.
+ */
+export type DeliveryPolicy = {
+    /**
+     * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The default, 3 retries 20 s apart, fills members that are left out.
+     */
+    healthyRetryPolicy?: {
+        /**
+         * Delay in seconds of pre-backoff retries and of the first backoff retry.
+         */
+        minDelayTarget?: number;
+        /**
+         * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+         */
+        maxDelayTarget?: number;
+        /**
+         * Retries over all four phases. Those that the other phases leave over are backoff retries.
+         */
+        numRetries?: number;
+        /**
+         * Retries of the first phase, without any delay. Default 0.
+         */
+        numNoDelayRetries?: number;
+        /**
+         * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+         */
+        numMinDelayRetries?: number;
+        /**
+         * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+         */
+        numMaxDelayRetries?: number;
+        /**
+         * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+         */
+        backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+        /**
+         * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+         */
+        retryOn?: Array<number | string>;
+    };
+    /**
+     * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+     */
+    throttlePolicy?: {
+        /**
+         * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+         */
+        maxReceivesPerSecond: number;
+    };
+    /**
+     * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+     */
+    requestPolicy?: {
+        /**
+         * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+         */
+        headerContentType: string;
+    };
+};
+
+/**
+ * A message for one phone number, device or browser.
+ */
+export type DirectMessageInput = {
+    /**
+     * The phone number that gets a text message: `+`, the country’s code and the number.
+     */
+    phoneNumber?: string;
+    /**
+     * ARN of the platform endpoint that gets a notification.
+     */
+    targetArn?: string;
+    /**
+     * The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most 262144 bytes; a topic may have a lower limit.
+     */
+    message: string | {
+        [key: string]: unknown;
+    } | Array<unknown>;
+    /**
+     * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
+     */
+    subject?: string;
+    /**
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     */
+    attributes?: {
+        [key: string]: string | number | Array<string> | {
+            /**
+             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
+     */
+    structure?: 'json';
+};
+
+/**
+ * A message to one target that is stored.
+ */
+export type DirectMessageReceipt = {
+    /**
+     * Id of the stored message, a UUIDv7.
+     */
+    messageId: string;
+};
+
+/**
+ * The policy in force: each group from the subscription, else from its topic, else from the system.
+ */
+export type EffectiveDeliveryPolicy = {
+    /**
+     * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order.
+     */
+    healthyRetryPolicy: {
+        /**
+         * Delay in seconds of pre-backoff retries and of the first backoff retry.
+         */
+        minDelayTarget: number;
+        /**
+         * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+         */
+        maxDelayTarget: number;
+        /**
+         * Retries over all phases. Queues have a fixed policy with more than 100.
+         */
+        numRetries: number;
+        /**
+         * Retries of the first phase, without any delay. Default 0.
+         */
+        numNoDelayRetries: number;
+        /**
+         * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+         */
+        numMinDelayRetries: number;
+        /**
+         * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+         */
+        numMaxDelayRetries: number;
+        /**
+         * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+         */
+        backoffFunction: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+        /**
+         * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+         */
+        retryOn?: Array<number | string>;
+    };
+    /**
+     * The throttle in force; null: attempts are not throttled.
+     */
+    throttlePolicy: {
+        /**
+         * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+         */
+        maxReceivesPerSecond: number;
+    } | null;
+    /**
+     * How the request of a notification is made.
+     */
+    requestPolicy: {
+        /**
+         * Content type of notifications. null: `application/json` if the body is JSON, else `text/plain; charset=UTF-8`. Subscriptions of the AWS protocols without one of their own, or of their topic, have `text/plain; charset=UTF-8`.
+         */
+        headerContentType: string | null;
+    };
+};
+
+/**
+ * Every refusal and failure of the REST API has this one shape.
+ */
+export type Error = {
+    /**
+     * The reason for the refusal, for programs and for people.
+     */
+    error: {
+        /**
+         * The kind of failure, for programs. Codes stay; new ones may be added. Each has one status.
+         */
+        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full';
+        /**
+         * The failure in words, for people. It may change with any release.
+         */
+        message: string;
+        /**
+         * Everything that is wrong with the input, one entry per problem.
+         */
+        details?: Array<{
+            /**
+             * Where in the request, with dots: `messages[3].subject`.
+             */
+            path: string;
+            /**
+             * The problem there, to be read after the path.
+             */
+            message: string;
+        }>;
+    };
+    /**
+     * The `X-Request-Id` of the request, or one made for it. The server’s log lines carry it.
+     */
+    requestId: string;
+};
+
+/**
+ * The verdict of a filter policy on a message, clause by clause.
+ */
+export type FilterTest = {
+    /**
+     * Whether the subscription would get the message.
+     */
+    matched: boolean;
+    /**
+     * Under which SNS would count the message as filtered out; null where it matched.
+     */
+    reason: 'MessageAttributes' | 'MessageBody' | 'InvalidAttributes' | 'NoMessageAttributes' | 'InvalidMessageBody' | null;
+    /**
+     * One entry per clause of the policy, branches of `$or` included.
+     */
+    clauses: Array<{
+        /**
+         * The key, with the keys around it before it: `order.color`.
+         */
+        path: string;
+        /**
+         * The alternatives of this clause, as the policy has them.
+         */
+        condition: Array<unknown>;
+        /**
+         * Whether the message satisfies this clause, judged by itself.
+         */
+        matched: boolean;
+        /**
+         * The value that satisfies the clause, else what the message has there; several as a list. Absent: nothing.
+         */
+        value?: unknown;
+    }>;
+};
+
+/**
+ * A filter policy and a message to try it on.
+ */
+export type FilterTestInput = {
+    /**
+     * The policy to try, in SNS’s filter language: per key a list of alternatives.
+     */
+    filterPolicy: {
+        [key: string]: unknown;
+    };
+    /**
+     * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
+     */
+    filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
+    /**
+     * The message to judge, as it would be published.
+     */
+    message: MessageInput;
+    /**
+     * Whose text counts where the message has one per protocol. Default http.
+     */
+    protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+};
+
+export type HandleResults = {
+    /**
+     * One result per handle, in the order of the request.
+     */
+    results: Array<{
+        /**
+         * It was done, or the message was gone already.
+         */
+        ok: true;
+    } | {
+        /**
+         * Nothing was changed for this handle.
+         */
+        ok: false;
+        /**
+         * `invalid_receipt_handle`: of another queue or made up; `expired_receipt_handle`: FIFO, its time is over; `message_not_available`: not in flight; `visibility_limit_exceeded`: past 12 hours.
+         */
+        error: string;
+    }>;
+};
+
+/**
+ * Says that the process answers requests.
+ */
+export type Health = {
+    /**
+     * Always `ok`; a process that is down answers nothing.
+     */
+    status: 'ok';
+};
+
+/**
+ * An API key without its token.
+ */
+export type Key = {
+    /**
+     * Id of the key, no secret: `FK` and 18 of `A-Z 2-7`. For kind aws the access key id.
+     */
+    id: string;
+    /**
+     * native: a bearer token for this API; aws: signs requests of the AWS protocols.
+     */
+    kind: 'native' | 'aws';
+    /**
+     * Name for people; it need not be unique.
+     */
+    name: string;
+    /**
+     * Account that the key acts for, 12 digits.
+     */
+    account: string;
+    /**
+     * Everything the key may do. publish: send; read: look; manage: create, change, delete, and what consume may; redrive: move dead letters, retry; consume: receive from queues; bodies: see the texts of messages without receiving them; sms: subscribe phone numbers and manage text messages, never for keys with prefixes.
+     */
+    scopes: Array<'publish' | 'read' | 'manage' | 'redrive' | 'consume' | 'sms' | 'bodies'>;
+    /**
+     * Beginnings of the names of topics and queues it is bound to; empty: all names.
+     */
+    prefixes: Array<string>;
+    /**
+     * Requests past this rate get 429; null: unlimited.
+     */
+    maxRequestsPerSecond: number | null;
+    /**
+     * Keys with a limit that it was made by: its requests count against these limits, too.
+     */
+    limitedBy: Array<{
+        /**
+         * Id of a key that this one was made by, directly or not.
+         */
+        id: string;
+        /**
+         * Limit of that key, which requests of this key count against.
+         */
+        maxRequestsPerSecond: number;
+    }>;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+export type KeyList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    keys: Array<Key>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A lane: what waits for a subscription, and why.
+ */
+export type Lane = {
+    /**
+     * Id of the subscription whose lane it is.
+     */
+    subscriptionId: string;
+    /**
+     * ARN of the topic whose messages it gets.
+     */
+    topicArn: string;
+    /**
+     * URL or ARN that is delivered to; a password in it is masked.
+     */
+    endpoint: string;
+    /**
+     * How it is delivered to.
+     */
+    protocol: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+    /**
+     * Name of the subscription for people; null: none.
+     */
+    name: string | null;
+    /**
+     * pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.
+     */
+    status: 'pending' | 'active' | 'paused';
+    /**
+     * How the deliveries of this subscription stand, now.
+     */
+    lane: {
+        /**
+         * Deliveries that wait for an attempt.
+         */
+        waiting: number;
+        /**
+         * Deliveries whose attempt is under way.
+         */
+        inFlight: number;
+        /**
+         * Seconds since the oldest waiting message was published; null: nothing waits.
+         */
+        oldestWaitingSeconds: number | null;
+        /**
+         * When the next attempt comes at the earliest: ISO 8601 in UTC. null: none is planned.
+         */
+        nextAttemptAt: string | null;
+        /**
+         * Seconds until what waits is delivered, if nothing is added: waiting × attempts per success ÷ attempts per second, both observed in the last minute. null: `drainUnknown` says why.
+         */
+        drainSeconds: number | null;
+        /**
+         * Seconds until what waits is delivered or given up, if as many attempts fail as in the last minute. An upper estimate. null: nothing was attempted, or the subscription is paused.
+         */
+        drainSecondsAtFailureRate: number | null;
+        /**
+         * Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted: no attempt ended in the last minute. nothingSucceeds: none of them succeeded, or the endpoint has begun to fail. It has if the last failure is more than 5 s later than the last success, and more than three requests of a throttle. null: it is known.
+         */
+        drainUnknown: 'paused' | 'nothingAttempted' | 'nothingSucceeds' | null;
+        /**
+         * Attempts per second, the lower of the throttle and the adaptive rate; null without both.
+         */
+        rate: number | null;
+        /**
+         * The last failed attempt. It is over where `lastSuccessAt` is later. null: none has failed.
+         */
+        lastFailure: {
+            /**
+             * When that attempt ended: ISO 8601 in UTC.
+             */
+            at: string;
+            /**
+             * HTTP status of the answer; null: there was none.
+             */
+            statusCode: number | null;
+            /**
+             * How it failed without an answer, as a code: `timeout`, `connection_refused`, …; null: there was one.
+             */
+            error: string | null;
+        } | null;
+        /**
+         * When the endpoint last accepted a delivery, at most a few seconds behind: ISO 8601 in UTC. null: it never has.
+         */
+        lastSuccessAt: string | null;
+        /**
+         * Rest of the retry quota, which is 500 when full; null where retryMode is policy.
+         */
+        retryQuota: number | null;
+        /**
+         * open: attempts are stopped but for probes. null without a circuit breaker.
+         */
+        circuit: 'closed' | 'open' | null;
+        /**
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. null: neither.
+         */
+        waitsFor: 'dlqMissing' | 'misconfigured' | null;
+        /**
+         * When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.
+         */
+        nextProbeAt: string | null;
+    };
+    verdict: Verdict;
+};
+
+/**
+ * The lanes of one host together.
+ */
+export type LaneHost = {
+    /**
+     * Host and port of the URLs, domain of the mail addresses, or the protocol where neither is there.
+     */
+    host: string;
+    /**
+     * How many lanes lead there, of those that the filters match.
+     */
+    lanes: number;
+    /**
+     * How many of them have a verdict that needs somebody.
+     */
+    inNeed: number;
+    /**
+     * Deliveries that wait for an attempt.
+     */
+    waiting: number;
+    /**
+     * Deliveries whose attempt is under way.
+     */
+    inFlight: number;
+    /**
+     * Seconds since the oldest waiting message was published; null: nothing waits.
+     */
+    oldestWaitingSeconds: number | null;
+    /**
+     * Id of the subscription whose lane is the worst.
+     */
+    subscriptionId: string;
+    /**
+     * Verdict on the worst of its lanes.
+     */
+    verdict: Verdict;
+};
+
+/**
+ * A page of lanes or hosts, worst first, and sums over all pages.
+ */
+export type LaneList = {
+    /**
+     * The lanes of this page; empty if they are grouped.
+     */
+    lanes: Array<Lane>;
+    /**
+     * The hosts of this page; null: lanes are not grouped.
+     */
+    hosts: Array<LaneHost> | null;
+    /**
+     * Give it as `cursor` to read the next page. Lanes change places meanwhile. null: the last page.
+     */
+    nextCursor: string | null;
+    /**
+     * When the lanes were read: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * false: more lanes are busy than one list looks at, and the figures leave some out.
+     */
+    complete: boolean;
+    /**
+     * Lanes that were looked at and that the caller may see, before any filter.
+     */
+    looked: number;
+    /**
+     * Lanes that the filters match, on all pages.
+     */
+    matched: number;
+    /**
+     * How many of the lanes looked at have which verdict. One that is missing has none.
+     */
+    verdicts: {
+        [key: string]: number;
+    };
+    /**
+     * Deliveries that wait in the lanes that match.
+     */
+    waiting: number;
+    /**
+     * Deliveries in flight from the lanes that match.
+     */
+    inFlight: number;
+};
+
+export type LanePurgeResult = {
+    /**
+     * Deliveries that waited and were discarded.
+     */
+    discarded: number;
+};
+
+/**
+ * The key that a session of the console acts with.
+ */
+export type Login = {
+    /**
+     * The token of a native API key: `ft_…`.
+     */
+    key: string;
+};
+
+/**
+ * The fate of a message, in numbers.
+ */
+export type Message = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * ARN of the topic it was published to; null if it was published to one target.
+     */
+    topicArn: string | null;
+    /**
+     * The phone number, or ARN of the platform endpoint, it was published to; else null.
+     */
+    target: string | null;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * Bytes of the message’s text and attributes together.
+     */
+    sizeBytes: number;
+    /**
+     * How many of its deliveries stand where.
+     */
+    counts: {
+        /**
+         * Deliveries that their endpoint accepted.
+         */
+        delivered: number;
+        /**
+         * Deliveries that wait for an attempt or are in flight.
+         */
+        waiting: number;
+        /**
+         * Deliveries that ended in a dead-letter queue.
+         */
+        deadLettered: number;
+        /**
+         * Deliveries that ended in no queue: purged, unsubscribed, or failed without a dead-letter queue.
+         */
+        discarded: number;
+        /**
+         * Deliveries that ended because the message got too old.
+         */
+        expired: number;
+        /**
+         * Deliveries that cannot be decoded and wait for an operator.
+         */
+        quarantined: number;
+        /**
+         * Subscriptions whose filter policy kept the message back.
+         */
+        filtered: number;
+    };
+};
+
+/**
+ * Several messages for one topic.
+ */
+export type MessageBatchInput = {
+    /**
+     * 1 to 100 messages, stored in this order, all or none.
+     */
+    messages: Array<MessageInput>;
+};
+
+/**
+ * One message of a publish.
+ */
+export type MessageInput = {
+    /**
+     * The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most 262144 bytes; a topic may have a lower limit.
+     */
+    message: string | {
+        [key: string]: unknown;
+    } | Array<unknown>;
+    /**
+     * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
+     */
+    subject?: string;
+    /**
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     */
+    attributes?: {
+        [key: string]: string | number | Array<string> | {
+            /**
+             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
+     */
+    structure?: 'json';
+    /**
+     * Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.
+     */
+    groupId?: string;
+    /**
+     * FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.
+     */
+    deduplicationId?: string;
+};
+
+/**
+ * A part of a search.
+ */
+export type MessageSearch = {
+    /**
+     * Messages by their newest entry, newest first. A later page may have one again.
+     */
+    messages: Array<SearchedMessage>;
+    /**
+     * The search looked back to this time: ISO 8601 in UTC. null: the log has nothing there.
+     */
+    scannedTo: string | null;
+    /**
+     * Give it as `cursor` to look further back. null: the search looked at everything.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * An API key to be made.
+ */
+export type NewKey = {
+    /**
+     * Name for people; it need not be unique.
+     */
+    name: string;
+    /**
+     * native: a bearer token for this API; aws: signs requests of the AWS protocols. Default native.
+     */
+    kind?: 'native' | 'aws';
+    /**
+     * Everything the key may do; none that the caller’s own key lacks.
+     */
+    scopes: Array<'publish' | 'read' | 'manage' | 'redrive' | 'consume' | 'sms' | 'bodies'>;
+    /**
+     * Only topics and queues whose names begin with one of these. Default: all.
+     */
+    prefixes?: Array<string>;
+    /**
+     * Account that the key acts for, 12 digits. Default: the caller’s own; a key can give no other.
+     */
+    account?: string;
+    /**
+     * Requests past this rate get 429. Default unlimited; a key with a limit must give at most its own.
+     */
+    maxRequestsPerSecond?: number | null;
+};
+
+/**
+ * A device or browser. An application has at most 1000000.
+ */
+export type NewPlatformEndpoint = {
+    /**
+     * Token of the device, at most 8192 bytes. APNs: at most 400 hexadecimal digits. WEBPUSH: the JSON of the browser's PushSubscription.
+     */
+    token: string;
+    /**
+     * Your own words about it, at most 2048 bytes. They are never sent. Default: none.
+     */
+    userData?: string;
+    /**
+     * Whether notifications are sent to it. Default: true.
+     */
+    enabled?: boolean;
+};
+
+/**
+ * A subscription to be made: an endpoint and how messages are delivered to it.
+ */
+export type NewSubscription = {
+    /**
+     * An http or https URL, the ARN of a queue, function, delivery stream or platform endpoint, or a mail address. With the protocol sqs, lambda or firehose its name will do.
+     */
+    endpoint: string;
+    /**
+     * Must agree with the endpoint. Default: what the endpoint says.
+     */
+    protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+    /**
+     * handshake: pending until the endpoint confirms; webhooks and mail, which needs it. Default none, for mail handshake.
+     */
+    confirmation?: 'none' | 'handshake';
+    /**
+     * Name for people, up to 100 characters; it need not be unique. Default: none.
+     */
+    name?: string | null;
+    /**
+     * Your own words about it, up to 20 texts by key; given anew as a whole. Default: none.
+     */
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
+     */
+    deliveryPolicy?: {
+        /**
+         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
+         */
+        healthyRetryPolicy?: {
+            /**
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             */
+            preset?: string;
+            /**
+             * Delay in seconds of pre-backoff retries and of the first backoff retry.
+             */
+            minDelayTarget?: number;
+            /**
+             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+             */
+            maxDelayTarget?: number;
+            /**
+             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             */
+            numRetries?: number;
+            /**
+             * Retries of the first phase, without any delay. Default 0.
+             */
+            numNoDelayRetries?: number;
+            /**
+             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+             */
+            numMinDelayRetries?: number;
+            /**
+             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+             */
+            numMaxDelayRetries?: number;
+            /**
+             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+             */
+            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+            /**
+             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+             */
+            retryOn?: Array<number | string>;
+        };
+        /**
+         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+         */
+        throttlePolicy?: {
+            /**
+             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             */
+            maxReceivesPerSecond: number;
+        };
+        /**
+         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+         */
+        requestPolicy?: {
+            /**
+             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+             */
+            headerContentType: string;
+        };
+    } | null;
+    /**
+     * true: the bare message is delivered instead of SNS’s JSON envelope. Default false.
+     */
+    rawMessageDelivery?: boolean | null;
+    /**
+     * Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     */
+    redrivePolicy?: {
+        /**
+         * The dead-letter queue, by its name or ARN. It must exist, unless createQueue is true. Default: the topic’s own.
+         */
+        deadLetterTargetArn?: string;
+        /**
+         * true: the dead-letter queue is made if there is none. Default false.
+         */
+        createQueue?: boolean;
+    } | null;
+    /**
+     * Which messages it gets, in SNS’s filter language: per key a list of alternatives. Default: all.
+     */
+    filterPolicy?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
+     */
+    filterPolicyScope?: 'MessageAttributes' | 'MessageBody' | null;
+    /**
+     * Attempts at a time per worker, at most. Default 32.
+     */
+    maxInFlight?: number | null;
+    /**
+     * policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of attempts falls and recovers with the endpoint. Webhooks only. Default policy.
+     */
+    retryMode?: 'policy' | 'standard' | 'adaptive' | null;
+    /**
+     * Stops attempts at a dead endpoint and probes from time to time whether it is back. Webhooks only. Default none.
+     */
+    circuitBreaker?: {
+        /**
+         * Failures in a row that open the circuit. Default 10.
+         */
+        failures?: number;
+        /**
+         * Seconds between two attempts while the circuit is open. Default 30.
+         */
+        probeSeconds?: number;
+    } | null;
+    /**
+     * How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.
+     */
+    outbound?: {
+        /**
+         * `http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.
+         */
+        proxy?: string | null;
+        /**
+         * Certificate and key shown to an endpoint that asks for a client certificate (mTLS).
+         */
+        clientCertificate?: {
+            /**
+             * PEM, the whole chain, the client’s own certificate first.
+             */
+            certificate: string;
+            /**
+             * PEM without a passphrase, of the first certificate. It is never shown again.
+             */
+            privateKey: string;
+        } | null;
+        /**
+         * Certificates in PEM that are trusted beside the system’s authorities.
+         */
+        ca?: string | null;
+        /**
+         * Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` replaces the usual one.
+         */
+        headers?: {
+            [key: string]: string;
+        } | null;
+    } | null;
+};
+
+/**
+ * Why an address gets no mail.
+ */
+export type NewSuppression = {
+    /**
+     * bounce: its server does not know the address. complaint: its reader called a mail unwanted. manual: an operator wants it so. Default manual.
+     */
+    reason?: 'bounce' | 'complaint' | 'manual';
+    /**
+     * Your own words about it. Default: none.
+     */
+    detail?: string;
+};
+
+/**
+ * An empty object; the body may be left out.
+ */
+export type NoMembers = {
+    [key: string]: never;
+};
+
+/**
+ * SNS’s envelope around a published message. Raw deliveries send the bare message instead.
+ */
+export type Notification = {
+    /**
+     * The kind of request: a published message.
+     */
+    Type: 'Notification';
+    /**
+     * Id of the message, the same at every attempt: drop what you have seen.
+     */
+    MessageId: string;
+    /**
+     * ARN of the topic the message was published to.
+     */
+    TopicArn: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    Timestamp: string;
+    /**
+     * FIFO topics only: 20 digits, rising with every message.
+     */
+    SequenceNumber?: string;
+    /**
+     * The subject it was published with, if any.
+     */
+    Subject?: string;
+    /**
+     * The published text; an object or array as its JSON text.
+     */
+    Message: string;
+    /**
+     * `1` (SHA-1) or `2` (SHA-256). Signed topics only, as the two members below.
+     */
+    SignatureVersion?: string;
+    /**
+     * Signature of the members as Amazon SNS makes it, in base64.
+     */
+    Signature?: string;
+    /**
+     * Where the certificate is that verifies the signature.
+     */
+    SigningCertURL?: string;
+    /**
+     * A GET of this URL ends the subscription.
+     */
+    UnsubscribeURL: string;
+    /**
+     * Attributes it was published with, by name; absent where it has none.
+     */
+    MessageAttributes?: {
+        [key: string]: {
+            /**
+             * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+             */
+            Type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            Value: string;
+        };
+    };
+};
+
+/**
+ * A phone number that gets no text messages.
+ */
+export type OptOut = {
+    /**
+     * The number, as `+` and digits.
+     */
+    number: string;
+};
+
+export type OptOutList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    optOuts: Array<OptOut>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * The server at a glance.
+ */
+export type Overview = {
+    /**
+     * When the lanes were read: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * Release that the answering process runs, as in its package.json.
+     */
+    version: string;
+    /**
+     * Commit that it runs; `unknown` where nothing says it.
+     */
+    commit: string;
+    /**
+     * false: there is more than one overview counts, and the figures leave some out.
+     */
+    complete: boolean;
+    /**
+     * Topics that the caller may see.
+     */
+    topics: number;
+    /**
+     * Subscriptions of these topics, pending and paused ones included.
+     */
+    subscriptions: number;
+    /**
+     * Queues that the caller may see.
+     */
+    queues: number;
+    /**
+     * Deliveries that wait for an attempt.
+     */
+    waiting: number;
+    /**
+     * Deliveries whose attempt is under way.
+     */
+    inFlight: number;
+    /**
+     * Lanes with a verdict that needs somebody.
+     */
+    inNeed: number;
+    /**
+     * How many busy lanes have which verdict. One that is missing has none.
+     */
+    verdicts: {
+        [key: string]: number;
+    };
+    /**
+     * The worst of the lanes that need somebody, at most three.
+     */
+    worst: Array<Lane>;
+    /**
+     * Dead letters in all these queues together.
+     */
+    deadLetters: number;
+    /**
+     * The queues with the most dead letters, at most five.
+     */
+    fullest: Array<{
+        /**
+         * ARN of a queue that holds dead letters.
+         */
+        queueArn: string;
+        /**
+         * How many it holds.
+         */
+        deadLetters: number;
+    }>;
+    /**
+     * Redrives under way or paused, of these queues.
+     */
+    activeRedrives: number;
+    /**
+     * How full Redis is. null: the key is bound to names or to another account.
+     */
+    memory: {
+        /**
+         * Bytes that Redis uses.
+         */
+        usedBytes: number;
+        /**
+         * Bytes that it may use; null: nothing says it.
+         */
+        limitBytes: number | null;
+        /**
+         * Bytes past which publishing is refused; null: nothing says it.
+         */
+        watermarkBytes: number | null;
+    } | null;
+};
+
+/**
+ * A credential of mobile push, with its settings.
+ */
+export type PlatformApplication = {
+    /**
+     * ARN that AWS clients name the application by.
+     */
+    arn: string;
+    /**
+     * Where its notifications go.
+     */
+    platform: 'GCM' | 'APNS' | 'APNS_SANDBOX' | 'WEBPUSH';
+    /**
+     * Name as in the path, unique in its account and platform.
+     */
+    name: string;
+    /**
+     * Whether notifications are sent.
+     */
+    enabled: boolean;
+    /**
+     * Topics that hear of endpoints.
+     */
+    events: {
+        /**
+         * ARN of a topic that hears when an endpoint is made.
+         */
+        endpointCreated: string | null;
+        /**
+         * ARN of a topic that hears when an endpoint is changed or disabled.
+         */
+        endpointUpdated: string | null;
+        /**
+         * ARN of a topic that hears when an endpoint is deleted.
+         */
+        endpointDeleted: string | null;
+        /**
+         * ARN of a topic that hears when a notification to one endpoint has failed for good.
+         */
+        deliveryFailure: string | null;
+    };
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+export type PlatformApplicationList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    applications: Array<PlatformApplication>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * Settings of a platform application. A new one needs the whole credential of its platform.
+ */
+export type PlatformApplicationSettings = {
+    /**
+     * GCM: JSON of a service account. APNs: the .p8 signing key. WEBPUSH: private VAPID key. It is never shown.
+     */
+    credential?: string;
+    /**
+     * APNs: id of the signing key. WEBPUSH: public VAPID key. GCM has none.
+     */
+    principal?: string;
+    /**
+     * APNs: team of the signing key.
+     */
+    teamId?: string;
+    /**
+     * APNs: bundle id of the application.
+     */
+    bundleId?: string;
+    /**
+     * WEBPUSH: `mailto:` or `https:` address of the sender.
+     */
+    subject?: string;
+    /**
+     * Whether notifications are sent. Default: true.
+     */
+    enabled?: boolean;
+    /**
+     * Topics that hear of endpoints; null resets one. Default: none.
+     */
+    events?: {
+        /**
+         * ARN of a topic that hears when an endpoint is made.
+         */
+        endpointCreated?: string | null;
+        /**
+         * ARN of a topic that hears when an endpoint is changed or disabled.
+         */
+        endpointUpdated?: string | null;
+        /**
+         * ARN of a topic that hears when an endpoint is deleted.
+         */
+        endpointDeleted?: string | null;
+        /**
+         * ARN of a topic that hears when a notification to one endpoint has failed for good.
+         */
+        deliveryFailure?: string | null;
+    };
+};
+
+/**
+ * A device or browser that gets notifications.
+ */
+export type PlatformEndpoint = {
+    /**
+     * UUID that the path of the endpoint ends with.
+     */
+    id: string;
+    /**
+     * ARN that AWS clients name the endpoint by.
+     */
+    arn: string;
+    /**
+     * Token that its provider gave to the device. APNs: in lower case.
+     */
+    token: string;
+    /**
+     * Whether notifications are sent to it.
+     */
+    enabled: boolean;
+    /**
+     * Your own words about it. null: never set.
+     */
+    userData: string | null;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+export type PlatformEndpointList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    endpoints: Array<PlatformEndpoint>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * Members of an endpoint to set.
+ */
+export type PlatformEndpointSettings = {
+    /**
+     * Token of the device, at most 8192 bytes. APNs: at most 400 hexadecimal digits. WEBPUSH: the JSON of the browser's PushSubscription. Default: it stays.
+     */
+    token?: string;
+    /**
+     * Your own words about it, at most 2048 bytes. They are never sent. Default: they stay.
+     */
+    userData?: string;
+    /**
+     * Whether notifications are sent to it. Default: it stays.
+     */
+    enabled?: boolean;
+};
+
+/**
+ * A receipt for a single message, or the receipts of a batch.
+ */
+export type PublishAnswer = PublishReceipt | {
+    /**
+     * One receipt per message, in the order of the request.
+     */
+    results: Array<PublishReceipt>;
+};
+
+/**
+ * One message, or a batch under `messages`.
+ */
+export type PublishInput = MessageInput | MessageBatchInput;
+
+/**
+ * A message that is stored.
+ */
+export type PublishReceipt = {
+    /**
+     * Id of the stored message, a UUIDv7. A FIFO duplicate has the id of the first copy.
+     */
+    messageId: string;
+    /**
+     * FIFO only: 20 digits, rising with every message of the topic.
+     */
+    sequenceNumber?: string;
+};
+
+/**
+ * The dead letters to remove.
+ */
+export type PurgeInput = {
+    /**
+     * Only dead letters that ended for this reason. Default: everything in the queue.
+     */
+    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | null;
+    /**
+     * Which messages to remove: all conditions must hold. Cannot be given with `reason`.
+     */
+    filter?: {
+        /**
+         * Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.
+         */
+        subscription?: string;
+        /**
+         * Only dead letters whose last attempt was answered with this HTTP status.
+         */
+        statusCode?: number;
+        /**
+         * Only dead letters that ended for this reason.
+         */
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Only these messages, by the queue’s id or the published one: 1 to 1000.
+         */
+        messageIds?: Array<string>;
+    };
+    /**
+     * true: only count what would be removed, as `matched`. Default false.
+     */
+    dryRun?: boolean;
+};
+
+export type PurgeResult = {
+    /**
+     * Messages that were removed, in flight and delayed ones included.
+     */
+    discarded: number;
+    /**
+     * Only of a dry run: messages that would be removed.
+     */
+    matched?: number;
+};
+
+/**
+ * Content of a quarantine entry that was put back.
+ */
+export type PutBackResult = {
+    /**
+     * Messages dispatched again, to all matching subscriptions.
+     */
+    messages: number;
+    /**
+     * Deliveries parked in the lane of their subscription: 0 or 1.
+     */
+    deliveries: number;
+};
+
+/**
+ * Something that cannot be decoded or matched.
+ */
+export type QuarantineEntry = {
+    /**
+     * Id of the entry, for the paths of this API.
+     */
+    id: string;
+    /**
+     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `older`: kept by a release before the quarantine.
+     */
+    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'older';
+    /**
+     * One sentence for the operator: what exactly is wrong.
+     */
+    detail: string;
+    /**
+     * When it was put into the quarantine: ISO 8601 in UTC, with milliseconds.
+     */
+    quarantinedAt: string;
+    /**
+     * Id of the message; null where it cannot be read, or where the entry holds several.
+     */
+    messageId: string | null;
+    /**
+     * Topic of the message; null where it cannot be read.
+     */
+    topicArn: string | null;
+    /**
+     * Subscription of a single delivery; null where the entry is about all of its message.
+     */
+    subscriptionId: string | null;
+    /**
+     * Size in bytes of what could not be decoded.
+     */
+    rawBytes: number;
+};
+
+/**
+ * A quarantine entry with its bytes.
+ */
+export type QuarantineExport = {
+    /**
+     * Id of the entry, for the paths of this API.
+     */
+    id: string;
+    /**
+     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `older`: kept by a release before the quarantine.
+     */
+    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'older';
+    /**
+     * One sentence for the operator: what exactly is wrong.
+     */
+    detail: string;
+    /**
+     * When it was put into the quarantine: ISO 8601 in UTC, with milliseconds.
+     */
+    quarantinedAt: string;
+    /**
+     * Id of the message; null where it cannot be read, or where the entry holds several.
+     */
+    messageId: string | null;
+    /**
+     * Topic of the message; null where it cannot be read.
+     */
+    topicArn: string | null;
+    /**
+     * Subscription of a single delivery; null where the entry is about all of its message.
+     */
+    subscriptionId: string | null;
+    /**
+     * Size in bytes of what could not be decoded.
+     */
+    rawBytes: number;
+    /**
+     * The bytes as they were stored, in base64.
+     */
+    raw: string;
+    /**
+     * The same bytes as text; null where they are no UTF-8.
+     */
+    text: string | null;
+};
+
+export type QuarantineList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    entries: Array<QuarantineEntry>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A queue with its settings and figures.
+ */
+export type Queue = {
+    /**
+     * Name of the queue; FIFO queues end in `.fifo`.
+     */
+    name: string;
+    /**
+     * Amazon resource name: `arn:aws:sqs:<region>:<account>:<name>`.
+     */
+    arn: string;
+    /**
+     * Queue URL for AWS clients: `<public URL>/<account>/<name>`.
+     */
+    url: string;
+    /**
+     * How long a received message is hidden from others.
+     */
+    visibilityTimeoutSeconds: number;
+    /**
+     * How long a message is kept before it is dropped.
+     */
+    retentionSeconds: number;
+    /**
+     * How long a new message is hidden before it can be received.
+     */
+    delaySeconds: number;
+    /**
+     * How long a receive without waitSeconds waits for a message.
+     */
+    receiveWaitSeconds: number;
+    /**
+     * Where messages go that were received too often; null: they stay until they expire.
+     */
+    redrivePolicy: {
+        /**
+         * ARN of the dead-letter queue that takes them.
+         */
+        deadLetterTargetArn: string;
+        /**
+         * Receives after which the next one moves a message there.
+         */
+        maxReceiveCount: number;
+    } | null;
+    /**
+     * Which queues may name this one as their dead-letter queue; null: all.
+     */
+    redriveAllowPolicy: {
+        /**
+         * allowAll: every queue may name this one; denyAll: none may; byQueue: only those in sourceQueueArns.
+         */
+        redrivePermission: string;
+        /**
+         * ARNs of the queues that may, with byQueue only.
+         */
+        sourceQueueArns?: Array<string>;
+    } | null;
+    /**
+     * Limit on a body and its attributes together.
+     */
+    maximumMessageBytes: number;
+    /**
+     * The queue is deleted when nobody has received from it for so long; null: it stays.
+     */
+    leaseSeconds: number | null;
+    /**
+     * When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.
+     */
+    leaseEndsAt: string | null;
+    /**
+     * Whether messages keep their order within a group.
+     */
+    fifo: boolean;
+    /**
+     * FIFO only: whether a message without deduplicationId gets the SHA-256 of its body.
+     */
+    contentBasedDeduplication?: boolean;
+    /**
+     * FIFO only: whether a deduplicationId is unique in the queue or in its message group.
+     */
+    deduplicationScope?: 'queue' | 'messageGroup';
+    /**
+     * How many messages stand where, now.
+     */
+    counts: {
+        /**
+         * Messages that can be received now.
+         */
+        visible: number;
+        /**
+         * Messages that were received and are hidden.
+         */
+        inFlight: number;
+        /**
+         * Messages that were sent with a delay which is not over.
+         */
+        delayed: number;
+        /**
+         * FIFO only: message groups that wait for something in flight.
+         */
+        groupsInFlight?: number;
+    };
+    /**
+     * How long the oldest message has been in this queue; null: the queue is empty.
+     */
+    oldestSeconds: number | null;
+    /**
+     * ARNs of the subscriptions and queues whose dead-letter queue it is, and of the topic that made it, as far as the caller may see.
+     */
+    deadLetterSources: Array<string>;
+    /**
+     * ARN of the topic that made it for its dead letters. Its bytes are bounded: past them the oldest messages go. null: somebody made it by a request.
+     */
+    deadLettersOf: string | null;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * When a setting was last changed: ISO 8601 in UTC, with milliseconds.
+     */
+    modifiedAt: string;
+};
+
+/**
+ * A batch of a queue’s messages, in the shape in which AWS Lambda gets it.
+ */
+export type QueueEvent = {
+    /**
+     * The messages of the batch, at most batchSize of the consumer.
+     */
+    Records: Array<{
+        /**
+         * Id of the message in the queue; name it in `batchItemFailures` if it failed.
+         */
+        messageId: string;
+        /**
+         * Handle of this receive, good for the queue’s API.
+         */
+        receiptHandle: string;
+        /**
+         * Text of the message; from a topic SNS’s envelope unless delivery is raw.
+         */
+        body: string;
+        /**
+         * SQS’s system attributes by name, as text, like `ApproximateReceiveCount` and `MessageGroupId`.
+         */
+        attributes: {
+            [key: string]: string;
+        };
+        /**
+         * Attributes of the message by name.
+         */
+        messageAttributes: {
+            [key: string]: {
+                /**
+                 * The value as text; absent where the type is Binary.
+                 */
+                stringValue?: string;
+                /**
+                 * The value in base64, only where the type is Binary.
+                 */
+                binaryValue?: string;
+                /**
+                 * Always empty; Lambda’s events have it.
+                 */
+                stringListValues: Array<string>;
+                /**
+                 * Always empty; Lambda’s events have it.
+                 */
+                binaryListValues: Array<string>;
+                /**
+                 * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+                 */
+                dataType: string;
+            };
+        };
+        /**
+         * MD5 of the attributes as SQS computes it; absent without.
+         */
+        md5OfMessageAttributes?: string;
+        /**
+         * MD5 of the body, in hex digits.
+         */
+        md5OfBody: string;
+        /**
+         * Always `aws:sqs`, as Lambda’s events have it.
+         */
+        eventSource: 'aws:sqs';
+        /**
+         * ARN of the queue that the message is in.
+         */
+        eventSourceARN: string;
+        /**
+         * Region in the queue’s ARN.
+         */
+        awsRegion: string;
+    }>;
+};
+
+/**
+ * Settings of a queue. Members that are left out stay as they are; null resets one.
+ */
+export type QueueInput = {
+    /**
+     * How long a received message is hidden from others. Default 30.
+     */
+    visibilityTimeoutSeconds?: number | null;
+    /**
+     * How long a message is kept before it is dropped. Default 1209600.
+     */
+    retentionSeconds?: number | null;
+    /**
+     * How long a new message is hidden before it can be received. Default 0.
+     */
+    delaySeconds?: number | null;
+    /**
+     * How long a receive without waitSeconds waits for a message. Default 0.
+     */
+    receiveWaitSeconds?: number | null;
+    /**
+     * Where messages go that were received too often. Default: they stay until they expire.
+     */
+    redrivePolicy?: {
+        /**
+         * The dead-letter queue, by its name or ARN.
+         */
+        deadLetterTargetArn: string;
+        /**
+         * Receives of a message after which the next one moves it to the dead-letter queue.
+         */
+        maxReceiveCount: number;
+    } | null;
+    /**
+     * Which queues may name this one as their dead-letter queue. Default: all.
+     */
+    redriveAllowPolicy?: {
+        /**
+         * allowAll: every queue may name this one; denyAll: none may; byQueue: only those in sourceQueueArns.
+         */
+        redrivePermission: 'allowAll' | 'denyAll' | 'byQueue';
+        /**
+         * Queues by name or ARN, 1 to 10; with byQueue, and only then.
+         */
+        sourceQueueArns?: Array<string>;
+    } | null;
+    /**
+     * Limit on a body and its attributes together. Default 1048576.
+     */
+    maximumMessageBytes?: number | null;
+    /**
+     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Default: it stays.
+     */
+    leaseSeconds?: number | null;
+    /**
+     * Must agree with the name: true where it ends in `.fifo`. It cannot be changed.
+     */
+    fifo?: boolean | null;
+    /**
+     * FIFO only: a message without deduplicationId gets the SHA-256 of its body. Default false.
+     */
+    contentBasedDeduplication?: boolean | null;
+    /**
+     * FIFO only: whether a deduplicationId is unique in the queue or in its message group. Default queue.
+     */
+    deduplicationScope?: 'queue' | 'messageGroup' | null;
+};
+
+export type QueueList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    queues: Array<Queue>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A message in a queue, looked at without receiving it.
+ */
+export type QueueMessage = {
+    /**
+     * Id of the message in this queue; not the one that publishing answered.
+     */
+    messageId: string;
+    /**
+     * How often it has been received; a receive counts itself.
+     */
+    receiveCount: number;
+    /**
+     * Text of the message; from a topic SNS’s envelope unless delivery is raw. null: the key lacks the scope `bodies`, and sees no attributes.
+     */
+    body: string | null;
+    /**
+     * Attributes of the message by name; empty where it has none.
+     */
+    attributes: {
+        [key: string]: {
+            /**
+             * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * When it came into this queue: ISO 8601 in UTC, with milliseconds.
+     */
+    sentAt: string;
+    /**
+     * Message group that it was sent with, if any.
+     */
+    groupId?: string;
+    /**
+     * FIFO only: the id given, or the SHA-256 of the body.
+     */
+    deduplicationId?: string;
+    /**
+     * FIFO only: 20 digits, rising with every message of the queue.
+     */
+    sequenceNumber?: string;
+    deadLetter?: DeadLetter;
+    /**
+     * Bytes of the text in UTF-8.
+     */
+    bodyBytes: number;
+    /**
+     * SHA-256 of the text in UTF-8, in hex.
+     */
+    bodySha256: string;
+};
+
+/**
+ * Several messages for one queue.
+ */
+export type QueueMessageBatchInput = {
+    /**
+     * 1 to 100 messages, sent in this order.
+     */
+    messages: Array<QueueMessageInput>;
+};
+
+/**
+ * One message for a queue.
+ */
+export type QueueMessageInput = {
+    /**
+     * Text of the message, of characters that XML 1.0 allows. The queue bounds its size.
+     */
+    body: string;
+    /**
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     */
+    attributes?: {
+        [key: string]: string | number | Array<string> | {
+            /**
+             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * How long the message is hidden first, up to 900. Default: the queue’s delay, which FIFO queues always use.
+     */
+    delaySeconds?: number;
+    /**
+     * Needed on FIFO queues, which keep order within it; others pass it on. 1 to 128 visible ASCII characters.
+     */
+    groupId?: string;
+    /**
+     * FIFO queues only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.
+     */
+    deduplicationId?: string;
+};
+
+export type QueueMessageList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    messages: Array<QueueMessage>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A receipt for a single message, or the receipts of a batch.
+ */
+export type QueueSendAnswer = QueueSendReceipt | {
+    /**
+     * One receipt per message, in the order of the request.
+     */
+    results: Array<QueueSendReceipt>;
+};
+
+/**
+ * One message, or a batch under `messages`.
+ */
+export type QueueSendInput = QueueMessageInput | QueueMessageBatchInput;
+
+/**
+ * A message that is in the queue.
+ */
+export type QueueSendReceipt = {
+    /**
+     * Id of the message in this queue. A FIFO duplicate has that of the first copy.
+     */
+    messageId: string;
+    /**
+     * FIFO only: 20 digits, rising with every message of the queue.
+     */
+    sequenceNumber?: string;
+};
+
+/**
+ * The checks that decide whether the process can do its work now.
+ */
+export type Readiness = {
+    /**
+     * `degraded`: it works, and an operator should look. `unavailable`: a check failed.
+     */
+    status: 'ready' | 'degraded' | 'unavailable';
+    /**
+     * Result of each check by its name: `ok`, or what is wrong. With keys asked for: `failed`.
+     */
+    checks: {
+        [key: string]: string;
+    };
+    /**
+     * Why the status is `degraded`; else empty.
+     */
+    degraded: Array<{
+        /**
+         * eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not say. storage_full: publishing is refused.
+         */
+        reason: 'eviction' | 'no_persistence' | 'unseen' | 'storage_full';
+        /**
+         * The reason in words, with what to do.
+         */
+        message: string;
+    }>;
+    /**
+     * Release that the process runs, as in its package.json.
+     */
+    version: string;
+    /**
+     * Commit that the process runs; `unknown` where nothing says it.
+     */
+    commit: string;
+    /**
+     * When the process started, ISO 8601.
+     */
+    startedAt: string;
+};
+
+/**
+ * How many messages to receive, and how long to wait for them.
+ */
+export type ReceiveInput = {
+    /**
+     * Messages to receive at most, 1 to 10. Default 1.
+     */
+    maxMessages?: number;
+    /**
+     * How long to wait for a first message, up to 20. Default: the queue’s receiveWaitSeconds.
+     */
+    waitSeconds?: number;
+    /**
+     * How long the received messages are hidden from others. Default: the queue’s own timeout.
+     */
+    visibilityTimeoutSeconds?: number;
+};
+
+/**
+ * A message that was received.
+ */
+export type ReceivedMessage = {
+    /**
+     * Id of the message in this queue; not the one that publishing answered.
+     */
+    messageId: string;
+    /**
+     * How often it has been received; a receive counts itself.
+     */
+    receiveCount: number;
+    /**
+     * Text of the message; from a topic SNS’s envelope unless delivery is raw.
+     */
+    body: string;
+    /**
+     * Attributes of the message by name; empty where it has none.
+     */
+    attributes: {
+        [key: string]: {
+            /**
+             * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * When it came into this queue: ISO 8601 in UTC, with milliseconds.
+     */
+    sentAt: string;
+    /**
+     * Message group that it was sent with, if any.
+     */
+    groupId?: string;
+    /**
+     * FIFO only: the id given, or the SHA-256 of the body.
+     */
+    deduplicationId?: string;
+    /**
+     * FIFO only: 20 digits, rising with every message of the queue.
+     */
+    sequenceNumber?: string;
+    deadLetter?: DeadLetter;
+    /**
+     * Names this receive: acknowledge the message or change its timeout with it.
+     */
+    receiptHandle: string;
+};
+
+export type ReceivedMessages = {
+    /**
+     * The received messages; empty where there were none.
+     */
+    messages: Array<ReceivedMessage>;
+};
+
+/**
+ * A task that moves messages out of a queue.
+ */
+export type Redrive = {
+    /**
+     * Id of the task. Ended tasks are kept for 14 days.
+     */
+    id: string;
+    /**
+     * running and paused tasks are active. canceling: a last batch is under way. The others have ended.
+     */
+    status: 'running' | 'paused' | 'canceling' | 'canceled' | 'completed' | 'failed';
+    /**
+     * ARN of the queue that messages are moved out of.
+     */
+    source: string;
+    /**
+     * ARN of the queue they go to; null: each back where it came from.
+     */
+    destination: string | null;
+    /**
+     * Messages that matched when the task was started.
+     */
+    matched: number;
+    /**
+     * Messages moved so far; they have left the source.
+     */
+    moved: number;
+    /**
+     * Messages left in the source: in flight, or the place they came from takes them no more.
+     */
+    skipped: number;
+    /**
+     * Messages moved per second at most; null: no bound.
+     */
+    maxMessagesPerSecond: number | null;
+    /**
+     * When the task was started: ISO 8601 in UTC, with milliseconds.
+     */
+    startedAt: string;
+    /**
+     * When the task ended: ISO 8601 in UTC. null while it is active.
+     */
+    endedAt: string | null;
+    /**
+     * Why a failed task could not go on; absent without a failure.
+     */
+    error?: string;
+};
+
+/**
+ * The messages that a redrive would move, counted. Nothing was changed.
+ */
+export type RedriveDryRun = {
+    /**
+     * Messages that a redrive would try to move now.
+     */
+    matched: number;
+    /**
+     * How many of them came from no subscription and no queue: without a destination they stay.
+     */
+    withoutOrigin: number;
+    /**
+     * Matching messages by the ARN of their subscription.
+     */
+    bySubscription: {
+        [key: string]: number;
+    };
+    /**
+     * Matching messages by the last HTTP status; `none` where there was no answer.
+     */
+    byStatusCode: {
+        [key: string]: number;
+    };
+};
+
+/**
+ * A redrive to be started: messages, source and destination.
+ */
+export type RedriveInput = {
+    /**
+     * Queue to move messages out of, by its name or ARN.
+     */
+    source: string;
+    /**
+     * Queue to move them to, by its name or ARN. Default: each message goes back where it came from.
+     */
+    destination?: string | null;
+    /**
+     * Messages moved per second at most, up to 100,000. Default: as fast as it goes.
+     */
+    maxMessagesPerSecond?: number | null;
+    /**
+     * Which messages to move: all conditions must hold. Default: all messages.
+     */
+    filter?: {
+        /**
+         * Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.
+         */
+        subscription?: string;
+        /**
+         * Only dead letters whose last attempt was answered with this HTTP status.
+         */
+        statusCode?: number;
+        /**
+         * Only dead letters that ended for this reason.
+         */
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Only these messages, by the queue’s id or the published one: 1 to 1000.
+         */
+        messageIds?: Array<string>;
+    };
+    /**
+     * true: only count what would be moved, and answer 200. Default false.
+     */
+    dryRun?: boolean;
+};
+
+export type RedriveList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    redrives: Array<Redrive>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * A new rate of an active task.
+ */
+export type RedriveRateInput = {
+    /**
+     * Messages moved per second at most from now on, up to 100,000; null: no bound.
+     */
+    maxMessagesPerSecond: number | null;
+};
+
+/**
+ * How fast to retry what waits.
+ */
+export type RetryNowInput = {
+    /**
+     * Spreads the attempts out: at most so many per second. Default: all are due at once.
+     */
+    maxPerSecond?: number;
+};
+
+export type RetryNowResult = {
+    /**
+     * Deliveries whose next attempt now comes earlier.
+     */
+    moved: number;
+};
+
+/**
+ * The nominal times of all retries under a policy.
+ */
+export type RetryPreview = {
+    /**
+     * Every retry of a delivery that keeps failing, in order.
+     */
+    retries: Array<{
+        /**
+         * Number of the retry; the first one after the first attempt is 1.
+         */
+        retry: number;
+        /**
+         * Which of the four phases the retry belongs to.
+         */
+        phase: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff';
+        /**
+         * Nominal wait before this retry, from the end of the attempt before.
+         */
+        delaySeconds: number;
+        /**
+         * Sum of the delays so far: seconds after the first attempt.
+         */
+        atSeconds: number;
+    }>;
+    /**
+     * Sum of all delays in seconds; the retry policy’s bound applies to it.
+     */
+    totalSeconds: number;
+    /**
+     * How long the topic keeps messages; without a topic, how long one does by default.
+     */
+    retentionSeconds: number;
+    /**
+     * true: the topic’s retention ends before the last retry, and the delivery with it.
+     */
+    retentionEndsFirst: boolean;
+    /**
+     * Share by which each delay varies at random: 0.1 means 0.9 to 1.1 times the nominal delay.
+     */
+    jitter: number;
+    /**
+     * The named curves, whatever was asked.
+     */
+    presets: Array<{
+        /**
+         * Name for `preset` of a retry policy.
+         */
+        name: string;
+        /**
+         * How long it goes on, and what it is for.
+         */
+        description: string;
+        /**
+         * The numbers that it stands for.
+         */
+        healthyRetryPolicy: {
+            /**
+             * Delay in seconds of pre-backoff retries and of the first backoff retry.
+             */
+            minDelayTarget: number;
+            /**
+             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+             */
+            maxDelayTarget: number;
+            /**
+             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             */
+            numRetries: number;
+            /**
+             * Retries of the first phase, without any delay. Default 0.
+             */
+            numNoDelayRetries: number;
+            /**
+             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+             */
+            numMinDelayRetries: number;
+            /**
+             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+             */
+            numMaxDelayRetries: number;
+            /**
+             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+             */
+            backoffFunction: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+        };
+        /**
+         * Sum of its delays in seconds.
+         */
+        totalSeconds: number;
+    }>;
+};
+
+/**
+ * A policy to try, as a subscription would have it.
+ */
+export type RetryPreviewInput = {
+    /**
+     * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
+     */
+    deliveryPolicy: {
+        /**
+         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
+         */
+        healthyRetryPolicy?: {
+            /**
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             */
+            preset?: string;
+            /**
+             * Delay in seconds of pre-backoff retries and of the first backoff retry.
+             */
+            minDelayTarget?: number;
+            /**
+             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+             */
+            maxDelayTarget?: number;
+            /**
+             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             */
+            numRetries?: number;
+            /**
+             * Retries of the first phase, without any delay. Default 0.
+             */
+            numNoDelayRetries?: number;
+            /**
+             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+             */
+            numMinDelayRetries?: number;
+            /**
+             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+             */
+            numMaxDelayRetries?: number;
+            /**
+             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+             */
+            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+            /**
+             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+             */
+            retryOn?: Array<number | string>;
+        };
+        /**
+         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+         */
+        throttlePolicy?: {
+            /**
+             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             */
+            maxReceivesPerSecond: number;
+        };
+        /**
+         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+         */
+        requestPolicy?: {
+            /**
+             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+             */
+            headerContentType: string;
+        };
+    } | null;
+    /**
+     * A topic by name or ARN. Its policy fills the groups that are left out; without it the system’s does.
+     */
+    topic?: string;
+};
+
+/**
+ * A message that a search found.
+ */
+export type SearchedMessage = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * ARN of its topic. null: only a deleted subscription names it.
+     */
+    topicArn: string | null;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * Bytes of its text and attributes together. null: not in what was read.
+     */
+    sizeBytes: number | null;
+    /**
+     * When the newest entry that was found was logged: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * Deliveries that the search found, by state. A parked one that ended counts twice.
+     */
+    counts: {
+        /**
+         * Deliveries that their endpoint accepted.
+         */
+        delivered: number;
+        /**
+         * Deliveries that went to a lane to wait. They may have ended since.
+         */
+        parked: number;
+        /**
+         * Subscriptions whose filter policy kept the message back.
+         */
+        filtered: number;
+        /**
+         * Deliveries that ended in a dead-letter queue.
+         */
+        deadLettered: number;
+        /**
+         * Deliveries that ended in no queue.
+         */
+        discarded: number;
+        /**
+         * Deliveries that ended because the message got too old.
+         */
+        expired: number;
+    };
+    /**
+     * The newest ends after a wait in a lane, at most ten, newest first.
+     */
+    ends: Array<{
+        /**
+         * Id of the subscription. null: the message ended as a whole.
+         */
+        subscriptionId: string | null;
+        /**
+         * How the delivery ended.
+         */
+        outcome: 'delivered' | 'deadLettered' | 'discarded' | 'expired';
+        /**
+         * When its end was logged: ISO 8601 in UTC, with milliseconds.
+         */
+        endedAt: string;
+        /**
+         * Attempts made until then, the first one included.
+         */
+        attempts: number;
+        /**
+         * HTTP status of the last answer; null: there was none.
+         */
+        statusCode: number | null;
+        /**
+         * How the last attempt failed without an answer, as a code; null otherwise.
+         */
+        error: string | null;
+        /**
+         * The reason of an end without delivery; null otherwise.
+         */
+        reason: string | null;
+        /**
+         * How often it was brought back from a dead-letter queue before.
+         */
+        redrives: number;
+    }>;
+};
+
+/**
+ * Who the caller is, and the session if there is one.
+ */
+export type Session = {
+    /**
+     * false: this server asks for no keys, and needs no login.
+     */
+    keysRequired: boolean;
+    /**
+     * Sent as `X-Fantail-CSRF` with every request of the session. null: there is no session.
+     */
+    csrfToken: string | null;
+    /**
+     * The key that the caller acts with; null: none is asked for.
+     */
+    key: {
+        /**
+         * Id of the key, no secret.
+         */
+        id: string;
+        /**
+         * Account that the key acts for, 12 digits.
+         */
+        account: string;
+        /**
+         * Everything the key may do.
+         */
+        scopes: Array<'publish' | 'read' | 'manage' | 'redrive' | 'consume' | 'sms' | 'bodies'>;
+        /**
+         * Beginnings of the names of topics and queues it is bound to; empty: all names.
+         */
+        prefixes: Array<string>;
+    } | null;
+    /**
+     * When the session ends at the latest: ISO 8601 in UTC. It ends sooner after an hour without a request. null: there is no session.
+     */
+    endsAt: string | null;
+};
+
+/**
+ * Settings of text messages, and what was spent.
+ */
+export type Sms = {
+    /**
+     * Bound of the cost of a month’s messages (UTC).
+     */
+    monthlySpendLimitUsd: number;
+    /**
+     * Cost of this day’s messages (UTC), by the prices of the settings.
+     */
+    spentTodayUsd: number;
+    /**
+     * Cost of this month’s messages (UTC).
+     */
+    spentThisMonthUsd: number;
+    /**
+     * Sender of messages that name none; null: none is set.
+     */
+    defaultSenderId: string | null;
+    /**
+     * Type of messages that name none.
+     */
+    defaultSmsType: 'Promotional' | 'Transactional';
+};
+
+/**
+ * Settings of text messages to be changed; others stay.
+ */
+export type SmsChanges = {
+    /**
+     * Bound of the cost of a month’s messages; at most FANTAIL_SMS_MONTH_USD.
+     */
+    monthlySpendLimitUsd?: number;
+    /**
+     * Sender of messages without `AWS.SNS.SMS.SenderID`: 1 to 11 letters and digits, with a letter.
+     */
+    defaultSenderId?: string;
+    /**
+     * Type of messages without `AWS.SNS.SMS.SMSType`. The provider’s template may pass it on.
+     */
+    defaultSmsType?: 'Promotional' | 'Transactional';
+};
+
+/**
+ * Counts and times over a range, one entry per step.
+ */
+export type Stats = {
+    /**
+     * The range that was asked for.
+     */
+    range: '15m' | '1h' | '6h' | '24h' | '7d' | '30d';
+    /**
+     * Length of a step: 60 or 3600 seconds.
+     */
+    stepSeconds: number;
+    /**
+     * false: more topics or subscriptions count than statistics are kept for, and this is not one of those. The lists are empty then.
+     */
+    kept: boolean;
+    /**
+     * false: the key may see more topics than one answer sums up. Those that counted latest are in it.
+     */
+    complete: boolean;
+    /**
+     * When each step began, oldest first. All lists have one entry per step. The last is under way.
+     */
+    at: Array<string>;
+    /**
+     * Messages accepted, in each step. null: of a subscription, as messages are published to topics.
+     */
+    published: Array<number> | null;
+    /**
+     * Deliveries that their endpoint accepted, in each step.
+     */
+    delivered: Array<number>;
+    /**
+     * Failed attempts, each retry included, in each step.
+     */
+    failed: Array<number>;
+    /**
+     * Deliveries stored in a dead-letter queue, in each step.
+     */
+    deadLettered: Array<number>;
+    /**
+     * Time from publishing to arrival that half of the deliveries did not exceed, at most 10 % off, in ms. null: none arrived in this step.
+     */
+    p50Ms: Array<number | null>;
+    /**
+     * Time from publishing to arrival that 99 % of the deliveries did not exceed, at most 10 % off, in ms. null: none arrived in this step.
+     */
+    p99Ms: Array<number | null>;
+};
+
+/**
+ * A subscription: where a topic’s messages go, and how.
+ */
+export type Subscription = {
+    /**
+     * Id of the subscription: a UUID, which stays for its life.
+     */
+    id: string;
+    /**
+     * Amazon resource name: the topic’s ARN, a colon and the id.
+     */
+    arn: string;
+    /**
+     * ARN of the topic whose messages it gets.
+     */
+    topicArn: string;
+    /**
+     * How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), or mobile push (`application`).
+     */
+    protocol: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+    /**
+     * URL or ARN that is delivered to; a password in it is masked.
+     */
+    endpoint: string;
+    /**
+     * Where it moves once that endpoint has confirmed; a password is masked. null: nowhere.
+     */
+    pendingEndpoint: string | null;
+    /**
+     * Name for people; null: none.
+     */
+    name: string | null;
+    /**
+     * The caller’s own words about it by key; empty where there are none.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.
+     */
+    status: 'pending' | 'active' | 'paused';
+    /**
+     * Whether the bare message is delivered instead of SNS’s JSON envelope.
+     */
+    rawMessageDelivery: boolean;
+    /**
+     * The policy set on the subscription itself; null: none.
+     */
+    deliveryPolicy: DeliveryPolicy | null;
+    effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
+    /**
+     * Where deliveries go that failed for good. `{}`: to the topic’s own queue. null: they are discarded and counted.
+     */
+    redrivePolicy: {
+        /**
+         * ARN of the dead-letter queue that takes them.
+         */
+        deadLetterTargetArn?: string;
+    } | null;
+    /**
+     * The fate of a delivery that keeps failing with a retried status, in words: how many attempts, for how long, and where it goes. One that is refused for good goes there after that attempt.
+     */
+    onFailure: string;
+    /**
+     * Which messages it gets, in SNS’s filter language; null: all.
+     */
+    filterPolicy: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Whether the filter looks at attributes or at the message as JSON.
+     */
+    filterPolicyScope: 'MessageAttributes' | 'MessageBody';
+    /**
+     * Attempts at a time per worker, at most.
+     */
+    maxInFlight: number;
+    /**
+     * policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of attempts falls and recovers with the endpoint.
+     */
+    retryMode: 'policy' | 'standard' | 'adaptive';
+    /**
+     * Stops attempts at a dead endpoint; null: there is none.
+     */
+    circuitBreaker: {
+        /**
+         * Failures in a row that open the circuit.
+         */
+        failures: number;
+        /**
+         * Seconds between two attempts while the circuit is open.
+         */
+        probeSeconds: number;
+    } | null;
+    /**
+     * How the endpoint is reached beyond its URL; null: plainly.
+     */
+    outbound: {
+        /**
+         * URL of the proxy, its password masked; null: direct connections.
+         */
+        proxy: string | null;
+        /**
+         * Certificate shown to an endpoint that asks for one (mTLS); null: none.
+         */
+        clientCertificate: {
+            /**
+             * PEM, the whole chain, without the private key.
+             */
+            certificate: string;
+        } | null;
+        /**
+         * Certificates in PEM trusted beside the system’s; null: the system’s alone.
+         */
+        ca: string | null;
+        /**
+         * Names of the headers sent with every request, without their values.
+         */
+        headers: Array<string>;
+    } | null;
+    /**
+     * Whether the endpoint has to confirm before it gets messages.
+     */
+    confirmation: 'none' | 'handshake';
+    /**
+     * When a pending subscription is removed, or a move is given up, unless confirmed: ISO 8601 in UTC. null: nothing is pending.
+     */
+    confirmationExpiresAt: string | null;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * How the deliveries of this subscription stand, now.
+     */
+    lane: {
+        /**
+         * Deliveries that wait for an attempt.
+         */
+        waiting: number;
+        /**
+         * Deliveries whose attempt is under way.
+         */
+        inFlight: number;
+        /**
+         * Seconds since the oldest waiting message was published; null: nothing waits.
+         */
+        oldestWaitingSeconds: number | null;
+        /**
+         * When the next attempt comes at the earliest: ISO 8601 in UTC. null: none is planned.
+         */
+        nextAttemptAt: string | null;
+        /**
+         * Seconds until what waits is delivered, if nothing is added: waiting × attempts per success ÷ attempts per second, both observed in the last minute. null: `drainUnknown` says why.
+         */
+        drainSeconds: number | null;
+        /**
+         * Seconds until what waits is delivered or given up, if as many attempts fail as in the last minute. An upper estimate. null: nothing was attempted, or the subscription is paused.
+         */
+        drainSecondsAtFailureRate: number | null;
+        /**
+         * Why `drainSeconds` is null. paused: the subscription is paused. nothingAttempted: no attempt ended in the last minute. nothingSucceeds: none of them succeeded, or the endpoint has begun to fail. It has if the last failure is more than 5 s later than the last success, and more than three requests of a throttle. null: it is known.
+         */
+        drainUnknown: 'paused' | 'nothingAttempted' | 'nothingSucceeds' | null;
+        /**
+         * Attempts per second, the lower of the throttle and the adaptive rate; null without both.
+         */
+        rate: number | null;
+        /**
+         * The last failed attempt. It is over where `lastSuccessAt` is later. null: none has failed.
+         */
+        lastFailure: {
+            /**
+             * When that attempt ended: ISO 8601 in UTC.
+             */
+            at: string;
+            /**
+             * HTTP status of the answer; null: there was none.
+             */
+            statusCode: number | null;
+            /**
+             * How it failed without an answer, as a code: `timeout`, `connection_refused`, …; null: there was one.
+             */
+            error: string | null;
+        } | null;
+        /**
+         * When the endpoint last accepted a delivery, at most a few seconds behind: ISO 8601 in UTC. null: it never has.
+         */
+        lastSuccessAt: string | null;
+        /**
+         * Rest of the retry quota, which is 500 when full; null where retryMode is policy.
+         */
+        retryQuota: number | null;
+        /**
+         * open: attempts are stopped but for probes. null without a circuit breaker.
+         */
+        circuit: 'closed' | 'open' | null;
+        /**
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. null: neither.
+         */
+        waitsFor: 'dlqMissing' | 'misconfigured' | null;
+        /**
+         * When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.
+         */
+        nextProbeAt: string | null;
+    };
+    verdict: Verdict;
+};
+
+/**
+ * Settings of a subscription. Members that are left out stay as they are; null resets one.
+ */
+export type SubscriptionInput = {
+    /**
+     * Moves the subscription to this endpoint of the same protocol. Id, settings and what waits stay. Goes with `outbound` alone.
+     */
+    endpoint?: string;
+    /**
+     * Name for people, up to 100 characters; it need not be unique. Default: none.
+     */
+    name?: string | null;
+    /**
+     * Your own words about it, up to 20 texts by key; given anew as a whole. Default: none.
+     */
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
+     */
+    deliveryPolicy?: {
+        /**
+         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
+         */
+        healthyRetryPolicy?: {
+            /**
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             */
+            preset?: string;
+            /**
+             * Delay in seconds of pre-backoff retries and of the first backoff retry.
+             */
+            minDelayTarget?: number;
+            /**
+             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+             */
+            maxDelayTarget?: number;
+            /**
+             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             */
+            numRetries?: number;
+            /**
+             * Retries of the first phase, without any delay. Default 0.
+             */
+            numNoDelayRetries?: number;
+            /**
+             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+             */
+            numMinDelayRetries?: number;
+            /**
+             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+             */
+            numMaxDelayRetries?: number;
+            /**
+             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+             */
+            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+            /**
+             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+             */
+            retryOn?: Array<number | string>;
+        };
+        /**
+         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+         */
+        throttlePolicy?: {
+            /**
+             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             */
+            maxReceivesPerSecond: number;
+        };
+        /**
+         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+         */
+        requestPolicy?: {
+            /**
+             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+             */
+            headerContentType: string;
+        };
+    } | null;
+    /**
+     * true: the bare message is delivered instead of SNS’s JSON envelope. Default false.
+     */
+    rawMessageDelivery?: boolean | null;
+    /**
+     * Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     */
+    redrivePolicy?: {
+        /**
+         * The dead-letter queue, by its name or ARN. It must exist, unless createQueue is true. Default: the topic’s own.
+         */
+        deadLetterTargetArn?: string;
+        /**
+         * true: the dead-letter queue is made if there is none. Default false.
+         */
+        createQueue?: boolean;
+    } | null;
+    /**
+     * Which messages it gets, in SNS’s filter language: per key a list of alternatives. Default: all.
+     */
+    filterPolicy?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
+     */
+    filterPolicyScope?: 'MessageAttributes' | 'MessageBody' | null;
+    /**
+     * Attempts at a time per worker, at most. Default 32.
+     */
+    maxInFlight?: number | null;
+    /**
+     * policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of attempts falls and recovers with the endpoint. Webhooks only. Default policy.
+     */
+    retryMode?: 'policy' | 'standard' | 'adaptive' | null;
+    /**
+     * Stops attempts at a dead endpoint and probes from time to time whether it is back. Webhooks only. Default none.
+     */
+    circuitBreaker?: {
+        /**
+         * Failures in a row that open the circuit. Default 10.
+         */
+        failures?: number;
+        /**
+         * Seconds between two attempts while the circuit is open. Default 30.
+         */
+        probeSeconds?: number;
+    } | null;
+    /**
+     * How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.
+     */
+    outbound?: {
+        /**
+         * `http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.
+         */
+        proxy?: string | null;
+        /**
+         * Certificate and key shown to an endpoint that asks for a client certificate (mTLS).
+         */
+        clientCertificate?: {
+            /**
+             * PEM, the whole chain, the client’s own certificate first.
+             */
+            certificate: string;
+            /**
+             * PEM without a passphrase, of the first certificate. It is never shown again.
+             */
+            privateKey: string;
+        } | null;
+        /**
+         * Certificates in PEM that are trusted beside the system’s authorities.
+         */
+        ca?: string | null;
+        /**
+         * Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` replaces the usual one.
+         */
+        headers?: {
+            [key: string]: string;
+        } | null;
+    } | null;
+};
+
+export type SubscriptionList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    subscriptions: Array<Subscription>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * An address that gets no mail.
+ */
+export type Suppression = {
+    /**
+     * The address, in lower case.
+     */
+    address: string;
+    /**
+     * bounce: its server does not know the address. complaint: its reader called a mail unwanted. manual: an operator wants it so.
+     */
+    reason: 'bounce' | 'complaint' | 'manual';
+    /**
+     * Words of the mail server or of the operator; may be empty.
+     */
+    detail: string;
+    /**
+     * When it was put on the list: ISO 8601 in UTC, with milliseconds.
+     */
+    suppressedAt: string;
+};
+
+export type SuppressionList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    suppressions: Array<Suppression>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * Result of a single attempt.
+ */
+export type TestAttempt = {
+    /**
+     * HTTP status that the endpoint answered; null: it answered nothing.
+     */
+    statusCode: number | null;
+    /**
+     * How long the attempt took, in whole milliseconds.
+     */
+    durationMs: number;
+    /**
+     * Why there was no answer: a code, a colon and what happened.
+     */
+    error?: string;
+};
+
+/**
+ * The message of a test delivery.
+ */
+export type TestInput = {
+    /**
+     * The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that it is a test.
+     */
+    message?: string | {
+        [key: string]: unknown;
+    } | Array<unknown>;
+    /**
+     * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
+     */
+    subject?: string;
+    /**
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     */
+    attributes?: {
+        [key: string]: string | number | Array<string> | {
+            /**
+             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+};
+
+/**
+ * A topic: what is published to it goes to each of its subscriptions.
+ */
+export type Topic = {
+    /**
+     * Name of the topic; FIFO topics end in `.fifo`.
+     */
+    name: string;
+    /**
+     * Amazon resource name: `arn:aws:sns:<region>:<account>:<name>`.
+     */
+    arn: string;
+    /**
+     * Name for people; empty where nothing is set.
+     */
+    displayName: string;
+    /**
+     * The policy set on the topic itself; null: none.
+     */
+    deliveryPolicy: DeliveryPolicy | null;
+    /**
+     * The policy in force for subscriptions without one of their own.
+     */
+    effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
+    /**
+     * Whether delivery policies of subscriptions are ignored, so that the topic’s rules.
+     */
+    disableSubscriptionOverrides: boolean;
+    /**
+     * Deliveries of messages older than this expire, those to queues after 30 days.
+     */
+    retentionSeconds: number;
+    /**
+     * sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.
+     */
+    signing: 'none' | 'sns';
+    /**
+     * Whether messages keep their order within a group.
+     */
+    fifo: boolean;
+    /**
+     * FIFO only: whether a message without deduplicationId gets the SHA-256 of its text.
+     */
+    contentBasedDeduplication?: boolean;
+    /**
+     * How many subscriptions the topic has, by status.
+     */
+    subscriptions: {
+        /**
+         * Subscriptions that get messages now.
+         */
+        active: number;
+        /**
+         * Subscriptions that wait for their confirmation.
+         */
+        pending: number;
+        /**
+         * Subscriptions whose messages are kept and not attempted.
+         */
+        paused: number;
+    };
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+/**
+ * Settings of a topic. Members that are left out stay as they are; null resets one.
+ */
+export type TopicInput = {
+    /**
+     * Name for people: at most 100 characters. Default empty.
+     */
+    displayName?: string | null;
+    /**
+     * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
+     */
+    deliveryPolicy?: {
+        /**
+         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
+         */
+        healthyRetryPolicy?: {
+            /**
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             */
+            preset?: string;
+            /**
+             * Delay in seconds of pre-backoff retries and of the first backoff retry.
+             */
+            minDelayTarget?: number;
+            /**
+             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+             */
+            maxDelayTarget?: number;
+            /**
+             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             */
+            numRetries?: number;
+            /**
+             * Retries of the first phase, without any delay. Default 0.
+             */
+            numNoDelayRetries?: number;
+            /**
+             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+             */
+            numMinDelayRetries?: number;
+            /**
+             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+             */
+            numMaxDelayRetries?: number;
+            /**
+             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+             */
+            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+            /**
+             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+             */
+            retryOn?: Array<number | string>;
+        };
+        /**
+         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+         */
+        throttlePolicy?: {
+            /**
+             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             */
+            maxReceivesPerSecond: number;
+        };
+        /**
+         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+         */
+        requestPolicy?: {
+            /**
+             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+             */
+            headerContentType: string;
+        };
+    } | null;
+    /**
+     * Whether delivery policies of subscriptions are ignored, so that the topic’s rules. Default false.
+     */
+    disableSubscriptionOverrides?: boolean | null;
+    /**
+     * Deliveries of messages older than this expire, those to queues after 30 days. Default 345600.
+     */
+    retentionSeconds?: number | null;
+    /**
+     * Must agree with the name: true where it ends in `.fifo`. It cannot be changed.
+     */
+    fifo?: boolean | null;
+    /**
+     * FIFO only: a message without deduplicationId gets the SHA-256 of its text. Default false.
+     */
+    contentBasedDeduplication?: boolean | null;
+    /**
+     * sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.
+     */
+    signing?: 'none' | 'sns' | null;
+};
+
+export type TopicList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    topics: Array<Topic>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * The meaning of a lane’s figures. Its code and facts are for programs.
+ */
+export type Verdict = {
+    /**
+     * The first of these that holds. paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or all attempts for a minute or longer. hung: Attempts get no answer in time. tooSlowIn: More deliveries arrive than the endpoint can take. throttled: The throttle makes deliveries wait, and they drain. catchingUp: Deliveries wait and are being sent. Nothing is wrong. fine: No delivery has waited for long.
+     */
+    code: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    /**
+     * Since when, as far as the service knows: ISO 8601 in UTC. null: unknown, or nothing is wrong.
+     */
+    since: string | null;
+    /**
+     * The verdict in words, for people. It may change with any release.
+     */
+    sentence: string;
+    /**
+     * The figures behind the verdict.
+     */
+    facts: {
+        /**
+         * HTTP status of the latest failure; null: there was none, or a success came after it.
+         */
+        lastStatusCode: number | null;
+        /**
+         * Its error as a code; null: there was an answer, or a success came after it.
+         */
+        lastError: string | null;
+        /**
+         * Attempts that have failed since the last success.
+         */
+        failedInARow: number;
+        /**
+         * Deliveries that came in the last minute, a second. null: unknown, unless what waits is older.
+         */
+        arrivalsPerSecond: number | null;
+        /**
+         * Attempts that ended in the last minute, a second. null: none ended.
+         */
+        attemptsPerSecond: number | null;
+        /**
+         * When the oldest that waits is too old to be delivered: ISO 8601 in UTC. null: nothing waits.
+         */
+        firstExpiresAt: string | null;
+    };
+};
+
+/**
+ * Which messages to hide, and for how long.
+ */
+export type VisibilityInput = {
+    /**
+     * Receipt handles of received messages, 1 to 100.
+     */
+    receiptHandles: Array<string>;
+    /**
+     * How long the messages are hidden from now on, up to 43200; 0 shows them at once.
+     */
+    visibilityTimeoutSeconds: number;
+};
+
+/**
+ * A key of Standard Webhooks signatures, without its secret.
+ */
+export type WebhookKey = {
+    /**
+     * Id of the key: 16 hex digits. It says nothing about the secret.
+     */
+    id: string;
+    /**
+     * Kind of key: a shared secret (hmac-sha256) or a key pair (ed25519).
+     */
+    algorithm: 'hmac-sha256' | 'ed25519';
+    /**
+     * ed25519 only: the key that receivers verify with, `whpk_` and base64.
+     */
+    publicKey?: string;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * When a replaced key stops signing: ISO 8601 in UTC. null: the newest key, which has no end.
+     */
+    expiresAt: string | null;
+};
+
+/**
+ * A signing key to be made; without members a shared secret is made up.
+ */
+export type WebhookKeyInput = {
+    /**
+     * hmac-sha256: a secret that both sides share; ed25519: a key pair. Default hmac-sha256.
+     */
+    algorithm?: 'hmac-sha256' | 'ed25519';
+    /**
+     * hmac-sha256 only: a secret that the receiver has already, `whsec_` and 24 to 64 bytes in base64. Default: a new random one.
+     */
+    secret?: string;
+    /**
+     * How long earlier keys go on signing beside the new one. Default 86400.
+     */
+    overlapSeconds?: number;
+};
+
+export type WebhookKeyList = {
+    /**
+     * The keys that sign now, newest first: at most 5.
+     */
+    webhookKeys: Array<WebhookKey>;
+};
+
+export type PublishData = {
+    body: PublishInput;
+    headers?: {
+        /**
+         * Any text that names this publish: 1 to 255 visible ASCII characters. The same key within 24 hours stores nothing again and answers the same ids.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: {
+        /**
+         * true: the request’s body, whatever its type, is the message; it must be UTF-8. Default false.
+         */
+        raw?: 'false' | 'true';
+        /**
+         * The message’s subject, only with raw=true: 1 to 99 characters without line breaks.
+         */
+        subject?: string;
+    };
+    url: '/v1/topics/{topic}/messages';
+};
+
+export type PublishErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `idempotency_mismatch`: The `Idempotency-Key` was used for another request within 24 hours.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PublishError = PublishErrors[keyof PublishErrors];
+
+export type PublishResponses = {
+    /**
+     * The messages are stored and will be delivered.
+     */
+    202: PublishAnswer;
+};
+
+export type PublishResponse = PublishResponses[keyof PublishResponses];
+
+export type DeleteTopicData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}';
+};
+
+export type DeleteTopicErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteTopicError = DeleteTopicErrors[keyof DeleteTopicErrors];
+
+export type DeleteTopicResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteTopicResponse = DeleteTopicResponses[keyof DeleteTopicResponses];
+
+export type GetTopicData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}';
+};
+
+export type GetTopicErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetTopicError = GetTopicErrors[keyof GetTopicErrors];
+
+export type GetTopicResponses = {
+    /**
+     * The topic
+     */
+    200: Topic;
+};
+
+export type GetTopicResponse = GetTopicResponses[keyof GetTopicResponses];
+
+export type UpdateTopicData = {
+    body: TopicInput;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}';
+};
+
+export type UpdateTopicErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdateTopicError = UpdateTopicErrors[keyof UpdateTopicErrors];
+
+export type UpdateTopicResponses = {
+    /**
+     * The topic as it is now
+     */
+    200: Topic;
+};
+
+export type UpdateTopicResponse = UpdateTopicResponses[keyof UpdateTopicResponses];
+
+export type CreateTopicData = {
+    body?: TopicInput;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}';
+};
+
+export type CreateTopicErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreateTopicError = CreateTopicErrors[keyof CreateTopicErrors];
+
+export type CreateTopicResponses = {
+    /**
+     * It existed: the members given are set
+     */
+    200: Topic;
+    /**
+     * Created
+     */
+    201: Topic;
+};
+
+export type CreateTopicResponse = CreateTopicResponses[keyof CreateTopicResponses];
+
+export type ListTopicsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only topics whose names begin with this text. Default: all.
+         */
+        prefix?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/topics';
+};
+
+export type ListTopicsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListTopicsError = ListTopicsErrors[keyof ListTopicsErrors];
+
+export type ListTopicsResponses = {
+    /**
+     * A page, sorted by ARN
+     */
+    200: TopicList;
+};
+
+export type ListTopicsResponse = ListTopicsResponses[keyof ListTopicsResponses];
+
+export type ListTopicSubscriptionsData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: {
+        /**
+         * Only subscriptions of exactly this URL or queue ARN, credentials included.
+         */
+        endpoint?: string;
+        /**
+         * Only subscriptions with this status. Default: all.
+         */
+        status?: 'pending' | 'active' | 'paused';
+        /**
+         * Only subscriptions of exactly this name.
+         */
+        name?: string;
+        /**
+         * Only subscriptions whose metadata has this member: a key, a colon and the value.
+         */
+        metadata?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/topics/{topic}/subscriptions';
+};
+
+export type ListTopicSubscriptionsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListTopicSubscriptionsError = ListTopicSubscriptionsErrors[keyof ListTopicSubscriptionsErrors];
+
+export type ListTopicSubscriptionsResponses = {
+    /**
+     * A page
+     */
+    200: SubscriptionList;
+};
+
+export type ListTopicSubscriptionsResponse = ListTopicSubscriptionsResponses[keyof ListTopicSubscriptionsResponses];
+
+export type SubscribeData = {
+    body: NewSubscription;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/subscriptions';
+};
+
+export type SubscribeErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SubscribeError = SubscribeErrors[keyof SubscribeErrors];
+
+export type SubscribeResponses = {
+    /**
+     * The one that has this endpoint; the settings given agree
+     */
+    200: Subscription;
+    /**
+     * Subscribed
+     */
+    201: Subscription;
+};
+
+export type SubscribeResponse = SubscribeResponses[keyof SubscribeResponses];
+
+export type ListSubscriptionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only subscriptions of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only subscriptions of exactly this URL or queue ARN, credentials included.
+         */
+        endpoint?: string;
+        /**
+         * Only subscriptions with this status. Default: all.
+         */
+        status?: 'pending' | 'active' | 'paused';
+        /**
+         * Only subscriptions of exactly this name.
+         */
+        name?: string;
+        /**
+         * Only subscriptions whose metadata has this member: a key, a colon and the value.
+         */
+        metadata?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/subscriptions';
+};
+
+export type ListSubscriptionsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListSubscriptionsError = ListSubscriptionsErrors[keyof ListSubscriptionsErrors];
+
+export type ListSubscriptionsResponses = {
+    /**
+     * A page
+     */
+    200: SubscriptionList;
+};
+
+export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSubscriptionsResponses];
+
+export type DeleteSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}';
+};
+
+export type DeleteSubscriptionErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteSubscriptionError = DeleteSubscriptionErrors[keyof DeleteSubscriptionErrors];
+
+export type DeleteSubscriptionResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteSubscriptionResponse = DeleteSubscriptionResponses[keyof DeleteSubscriptionResponses];
+
+export type GetSubscriptionData = {
+    body?: never;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}';
+};
+
+export type GetSubscriptionErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetSubscriptionError = GetSubscriptionErrors[keyof GetSubscriptionErrors];
+
+export type GetSubscriptionResponses = {
+    /**
+     * The subscription
+     */
+    200: Subscription;
+};
+
+export type GetSubscriptionResponse = GetSubscriptionResponses[keyof GetSubscriptionResponses];
+
+export type UpdateSubscriptionData = {
+    body: SubscriptionInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}';
+};
+
+export type UpdateSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdateSubscriptionError = UpdateSubscriptionErrors[keyof UpdateSubscriptionErrors];
+
+export type UpdateSubscriptionResponses = {
+    /**
+     * The subscription as it is now
+     */
+    200: Subscription;
+};
+
+export type UpdateSubscriptionResponse = UpdateSubscriptionResponses[keyof UpdateSubscriptionResponses];
+
+export type PauseSubscriptionData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/pause';
+};
+
+export type PauseSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PauseSubscriptionError = PauseSubscriptionErrors[keyof PauseSubscriptionErrors];
+
+export type PauseSubscriptionResponses = {
+    /**
+     * The subscription as it is now
+     */
+    200: Subscription;
+};
+
+export type PauseSubscriptionResponse = PauseSubscriptionResponses[keyof PauseSubscriptionResponses];
+
+export type ResumeSubscriptionData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/resume';
+};
+
+export type ResumeSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResumeSubscriptionError = ResumeSubscriptionErrors[keyof ResumeSubscriptionErrors];
+
+export type ResumeSubscriptionResponses = {
+    /**
+     * The subscription as it is now
+     */
+    200: Subscription;
+};
+
+export type ResumeSubscriptionResponse = ResumeSubscriptionResponses[keyof ResumeSubscriptionResponses];
+
+export type ConfirmSubscriptionData = {
+    body: ConfirmInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/confirm';
+};
+
+export type ConfirmSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ConfirmSubscriptionError = ConfirmSubscriptionErrors[keyof ConfirmSubscriptionErrors];
+
+export type ConfirmSubscriptionResponses = {
+    /**
+     * The subscription as it is now
+     */
+    200: Subscription;
+};
+
+export type ConfirmSubscriptionResponse = ConfirmSubscriptionResponses[keyof ConfirmSubscriptionResponses];
+
+export type SendConfirmationData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/send-confirmation';
+};
+
+export type SendConfirmationErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SendConfirmationError = SendConfirmationErrors[keyof SendConfirmationErrors];
+
+export type SendConfirmationResponses = {
+    /**
+     * The subscription as it is now
+     */
+    200: Subscription;
+};
+
+export type SendConfirmationResponse = SendConfirmationResponses[keyof SendConfirmationResponses];
+
+export type RetryNowData = {
+    body?: RetryNowInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/retry';
+};
+
+export type RetryNowErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RetryNowError = RetryNowErrors[keyof RetryNowErrors];
+
+export type RetryNowResponses = {
+    /**
+     * How many were moved
+     */
+    200: RetryNowResult;
+};
+
+export type RetryNowResponse = RetryNowResponses[keyof RetryNowResponses];
+
+export type PurgeSubscriptionData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/purge';
+};
+
+export type PurgeSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PurgeSubscriptionError = PurgeSubscriptionErrors[keyof PurgeSubscriptionErrors];
+
+export type PurgeSubscriptionResponses = {
+    /**
+     * How many were discarded
+     */
+    200: LanePurgeResult;
+};
+
+export type PurgeSubscriptionResponse = PurgeSubscriptionResponses[keyof PurgeSubscriptionResponses];
+
+export type TestSubscriptionData = {
+    body?: TestInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/test';
+};
+
+export type TestSubscriptionErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type TestSubscriptionError = TestSubscriptionErrors[keyof TestSubscriptionErrors];
+
+export type TestSubscriptionResponses = {
+    /**
+     * The attempt was made, whatever it came to.
+     */
+    200: TestAttempt;
+};
+
+export type TestSubscriptionResponse = TestSubscriptionResponses[keyof TestSubscriptionResponses];
+
+export type DeleteWebhookKeysData = {
+    body?: never;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/webhook-keys';
+};
+
+export type DeleteWebhookKeysErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteWebhookKeysError = DeleteWebhookKeysErrors[keyof DeleteWebhookKeysErrors];
+
+export type DeleteWebhookKeysResponses = {
+    /**
+     * There are none any more
+     */
+    204: void;
+};
+
+export type DeleteWebhookKeysResponse = DeleteWebhookKeysResponses[keyof DeleteWebhookKeysResponses];
+
+export type ListWebhookKeysData = {
+    body?: never;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/webhook-keys';
+};
+
+export type ListWebhookKeysErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListWebhookKeysError = ListWebhookKeysErrors[keyof ListWebhookKeysErrors];
+
+export type ListWebhookKeysResponses = {
+    /**
+     * The keys, without secrets
+     */
+    200: WebhookKeyList;
+};
+
+export type ListWebhookKeysResponse = ListWebhookKeysResponses[keyof ListWebhookKeysResponses];
+
+export type CreateWebhookKeyData = {
+    body?: WebhookKeyInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/webhook-keys';
+};
+
+export type CreateWebhookKeyErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreateWebhookKeyError = CreateWebhookKeyErrors[keyof CreateWebhookKeyErrors];
+
+export type CreateWebhookKeyResponses = {
+    /**
+     * Made; it signs at once
+     */
+    201: CreatedWebhookKey;
+};
+
+export type CreateWebhookKeyResponse = CreateWebhookKeyResponses[keyof CreateWebhookKeyResponses];
+
+export type ListLanesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * worst: by verdict, then age times deliveries that wait. oldest: by the oldest that waits. waiting: by how many wait.
+         */
+        sort?: 'worst' | 'oldest' | 'waiting';
+        /**
+         * Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.
+         */
+        state?: 'inNeed' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+        /**
+         * Only lanes of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only lanes whose endpoint, name, topic or subscription id contains this text, in any case.
+         */
+        q?: string;
+        /**
+         * host: the answer has `hosts` in place of `lanes`. Default: lanes one by one.
+         */
+        groupBy?: 'host';
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/lanes';
+};
+
+export type ListLanesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListLanesError = ListLanesErrors[keyof ListLanesErrors];
+
+export type ListLanesResponses = {
+    /**
+     * A page
+     */
+    200: LaneList;
+};
+
+export type ListLanesResponse = ListLanesResponses[keyof ListLanesResponses];
+
+export type GetOverviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/overview';
+};
+
+export type GetOverviewErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetOverviewError = GetOverviewErrors[keyof GetOverviewErrors];
+
+export type GetOverviewResponses = {
+    /**
+     * The overview
+     */
+    200: Overview;
+};
+
+export type GetOverviewResponse = GetOverviewResponses[keyof GetOverviewResponses];
+
+export type GetStatsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Time up to now. Up to 24h the steps are minutes, beyond that hours. Default: 1h.
+         */
+        range?: '15m' | '1h' | '6h' | '24h' | '7d' | '30d';
+        /**
+         * Only what this topic counted, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only what this subscription counted, by its id or ARN. Not together with `topic`.
+         */
+        subscription?: string;
+    };
+    url: '/v1/stats';
+};
+
+export type GetStatsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetStatsError = GetStatsErrors[keyof GetStatsErrors];
+
+export type GetStatsResponses = {
+    /**
+     * The statistics
+     */
+    200: Stats;
+};
+
+export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
+
+export type PreviewRetriesData = {
+    body: RetryPreviewInput;
+    path?: never;
+    query?: never;
+    url: '/v1/delivery-policies/preview';
+};
+
+export type PreviewRetriesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PreviewRetriesError = PreviewRetriesErrors[keyof PreviewRetriesErrors];
+
+export type PreviewRetriesResponses = {
+    /**
+     * Every retry
+     */
+    200: RetryPreview;
+};
+
+export type PreviewRetriesResponse = PreviewRetriesResponses[keyof PreviewRetriesResponses];
+
+export type TestFilterPolicyData = {
+    body: FilterTestInput;
+    path?: never;
+    query?: never;
+    url: '/v1/filter-policies/test';
+};
+
+export type TestFilterPolicyErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type TestFilterPolicyError = TestFilterPolicyErrors[keyof TestFilterPolicyErrors];
+
+export type TestFilterPolicyResponses = {
+    /**
+     * Verdict by clause
+     */
+    200: FilterTest;
+};
+
+export type TestFilterPolicyResponse = TestFilterPolicyResponses[keyof TestFilterPolicyResponses];
+
+export type GetMessageData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/messages/{messageId}';
+};
+
+export type GetMessageErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetMessageError = GetMessageErrors[keyof GetMessageErrors];
+
+export type GetMessageResponses = {
+    /**
+     * The message and its counts
+     */
+    200: Message;
+};
+
+export type GetMessageResponse = GetMessageResponses[keyof GetMessageResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/messages/{messageId}/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * Its deliveries
+     */
+    200: DeliveryList;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type SearchMessagesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only messages of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only deliveries of this subscription, by its id or ARN.
+         */
+        subscription?: string;
+        /**
+         * Only deliveries in this state. parked: it went to its lane to wait, and may have ended since. Default: all.
+         */
+        state?: 'delivered' | 'parked' | 'filtered' | 'deadLettered' | 'discarded' | 'expired';
+        /**
+         * Only deliveries whose last known attempt was answered with this HTTP status.
+         */
+        statusCode?: number;
+        /**
+         * Only what was logged at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only what was logged at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/messages';
+};
+
+export type SearchMessagesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SearchMessagesError = SearchMessagesErrors[keyof SearchMessagesErrors];
+
+export type SearchMessagesResponses = {
+    /**
+     * A part of the search
+     */
+    200: MessageSearch;
+};
+
+export type SearchMessagesResponse = SearchMessagesResponses[keyof SearchMessagesResponses];
+
+export type PublishDirectData = {
+    body: DirectMessageInput;
+    headers?: {
+        /**
+         * Any text that names this publish: 1 to 255 visible ASCII characters. The same key within 24 hours stores nothing again and answers the same ids.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/messages';
+};
+
+export type PublishDirectErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `idempotency_mismatch`: The `Idempotency-Key` was used for another request within 24 hours.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PublishDirectError = PublishDirectErrors[keyof PublishDirectErrors];
+
+export type PublishDirectResponses = {
+    /**
+     * The message is stored and will be delivered.
+     */
+    202: DirectMessageReceipt;
+};
+
+export type PublishDirectResponse = PublishDirectResponses[keyof PublishDirectResponses];
+
+export type ListenToEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The last `id` that the caller got. The stream goes on behind it, so no end comes twice.
+         */
+        'Last-Event-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only events of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only events of this subscription, by its id or ARN.
+         */
+        subscription?: string;
+        /**
+         * Only events of these types, by commas: parked, delivered, deadLettered, discarded, expired, published, attempt, changed. Default: all.
+         */
+        type?: string;
+        /**
+         * Only events with these statuses, by commas: 503, 5xx, or none for attempts without an answer. Default: all.
+         */
+        statusCode?: string;
+        /**
+         * Events a second at most. The event `gap` counts the others.
+         */
+        max?: number;
+        /**
+         * Ends of deliveries from this time on, as far as the outcome log has them. `Last-Event-ID` goes before it.
+         */
+        since?: string;
+    };
+    url: '/v1/events';
+};
+
+export type ListenToEventsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListenToEventsError = ListenToEventsErrors[keyof ListenToEventsErrors];
+
+export type ListenToEventsResponses = {
+    /**
+     * The stream
+     */
+    200: DeliveryEvent;
+};
+
+export type ListenToEventsResponse = ListenToEventsResponses[keyof ListenToEventsResponses];
+
+export type DeleteQueueData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}';
+};
+
+export type DeleteQueueErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteQueueError = DeleteQueueErrors[keyof DeleteQueueErrors];
+
+export type DeleteQueueResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteQueueResponse = DeleteQueueResponses[keyof DeleteQueueResponses];
+
+export type GetQueueData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}';
+};
+
+export type GetQueueErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetQueueError = GetQueueErrors[keyof GetQueueErrors];
+
+export type GetQueueResponses = {
+    /**
+     * The queue
+     */
+    200: Queue;
+};
+
+export type GetQueueResponse = GetQueueResponses[keyof GetQueueResponses];
+
+export type UpdateQueueData = {
+    body: QueueInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}';
+};
+
+export type UpdateQueueErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdateQueueError = UpdateQueueErrors[keyof UpdateQueueErrors];
+
+export type UpdateQueueResponses = {
+    /**
+     * The queue as it is now
+     */
+    200: Queue;
+};
+
+export type UpdateQueueResponse = UpdateQueueResponses[keyof UpdateQueueResponses];
+
+export type CreateQueueData = {
+    body?: QueueInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}';
+};
+
+export type CreateQueueErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreateQueueError = CreateQueueErrors[keyof CreateQueueErrors];
+
+export type CreateQueueResponses = {
+    /**
+     * It existed: the members given are set
+     */
+    200: Queue;
+    /**
+     * Created
+     */
+    201: Queue;
+};
+
+export type CreateQueueResponse = CreateQueueResponses[keyof CreateQueueResponses];
+
+export type ListQueuesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only queues whose names begin with this text. Default: all.
+         */
+        prefix?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/queues';
+};
+
+export type ListQueuesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListQueuesError = ListQueuesErrors[keyof ListQueuesErrors];
+
+export type ListQueuesResponses = {
+    /**
+     * A page, sorted by ARN
+     */
+    200: QueueList;
+};
+
+export type ListQueuesResponse = ListQueuesResponses[keyof ListQueuesResponses];
+
+export type PeekMessagesData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: {
+        /**
+         * Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.
+         */
+        subscription?: string;
+        /**
+         * Only dead letters whose last attempt was answered with this HTTP status, 100 to 599.
+         */
+        statusCode?: number;
+        /**
+         * Only dead letters that ended for this reason.
+         */
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/queues/{queue}/messages';
+};
+
+export type PeekMessagesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PeekMessagesError = PeekMessagesErrors[keyof PeekMessagesErrors];
+
+export type PeekMessagesResponses = {
+    /**
+     * A page
+     */
+    200: QueueMessageList;
+};
+
+export type PeekMessagesResponse = PeekMessagesResponses[keyof PeekMessagesResponses];
+
+export type SendMessagesData = {
+    body: QueueSendInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/messages';
+};
+
+export type SendMessagesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SendMessagesError = SendMessagesErrors[keyof SendMessagesErrors];
+
+export type SendMessagesResponses = {
+    /**
+     * Sent
+     */
+    201: QueueSendAnswer;
+};
+
+export type SendMessagesResponse = SendMessagesResponses[keyof SendMessagesResponses];
+
+export type ReceiveMessagesData = {
+    body?: ReceiveInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/receive';
+};
+
+export type ReceiveMessagesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ReceiveMessagesError = ReceiveMessagesErrors[keyof ReceiveMessagesErrors];
+
+export type ReceiveMessagesResponses = {
+    /**
+     * Up to maxMessages, possibly none
+     */
+    200: ReceivedMessages;
+};
+
+export type ReceiveMessagesResponse = ReceiveMessagesResponses[keyof ReceiveMessagesResponses];
+
+export type AcknowledgeMessagesData = {
+    body: AcknowledgeInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/ack';
+};
+
+export type AcknowledgeMessagesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type AcknowledgeMessagesError = AcknowledgeMessagesErrors[keyof AcknowledgeMessagesErrors];
+
+export type AcknowledgeMessagesResponses = {
+    /**
+     * In the order of the handles
+     */
+    200: HandleResults;
+};
+
+export type AcknowledgeMessagesResponse = AcknowledgeMessagesResponses[keyof AcknowledgeMessagesResponses];
+
+export type ChangeVisibilityData = {
+    body: VisibilityInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/visibility';
+};
+
+export type ChangeVisibilityErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ChangeVisibilityError = ChangeVisibilityErrors[keyof ChangeVisibilityErrors];
+
+export type ChangeVisibilityResponses = {
+    /**
+     * In the order of the handles
+     */
+    200: HandleResults;
+};
+
+export type ChangeVisibilityResponse = ChangeVisibilityResponses[keyof ChangeVisibilityResponses];
+
+export type PurgeQueueData = {
+    body?: PurgeInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/purge';
+};
+
+export type PurgeQueueErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PurgeQueueError = PurgeQueueErrors[keyof PurgeQueueErrors];
+
+export type PurgeQueueResponses = {
+    /**
+     * How many were removed
+     */
+    200: PurgeResult;
+};
+
+export type PurgeQueueResponse = PurgeQueueResponses[keyof PurgeQueueResponses];
+
+export type DeleteQueueMessageData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Id of a message in this queue, as sending, receiving and looking answer it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/messages/{messageId}';
+};
+
+export type DeleteQueueMessageErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteQueueMessageError = DeleteQueueMessageErrors[keyof DeleteQueueMessageErrors];
+
+export type DeleteQueueMessageResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteQueueMessageResponse = DeleteQueueMessageResponses[keyof DeleteQueueMessageResponses];
+
+export type GetQueueMessageData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Id of a message in this queue, as sending, receiving and looking answer it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/messages/{messageId}';
+};
+
+export type GetQueueMessageErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetQueueMessageError = GetQueueMessageErrors[keyof GetQueueMessageErrors];
+
+export type GetQueueMessageResponses = {
+    /**
+     * The message
+     */
+    200: QueueMessage;
+};
+
+export type GetQueueMessageResponse = GetQueueMessageResponses[keyof GetQueueMessageResponses];
+
+export type CountDeadLettersData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: {
+        /**
+         * Only dead letters that ended for this reason.
+         */
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    };
+    url: '/v1/queues/{queue}/dead-letters';
+};
+
+export type CountDeadLettersErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CountDeadLettersError = CountDeadLettersErrors[keyof CountDeadLettersErrors];
+
+export type CountDeadLettersResponses = {
+    /**
+     * The counts
+     */
+    200: DeadLetterCounts;
+};
+
+export type CountDeadLettersResponse = CountDeadLettersResponses[keyof CountDeadLettersResponses];
+
+export type DeleteConsumerData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Name of a push consumer, unique in its queue: 1 to 80 of `A-Z a-z 0-9 _ -`.
+         */
+        consumer: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/consumers/{consumer}';
+};
+
+export type DeleteConsumerErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteConsumerError = DeleteConsumerErrors[keyof DeleteConsumerErrors];
+
+export type DeleteConsumerResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteConsumerResponse = DeleteConsumerResponses[keyof DeleteConsumerResponses];
+
+export type GetConsumerData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Name of a push consumer, unique in its queue: 1 to 80 of `A-Z a-z 0-9 _ -`.
+         */
+        consumer: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/consumers/{consumer}';
+};
+
+export type GetConsumerErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetConsumerError = GetConsumerErrors[keyof GetConsumerErrors];
+
+export type GetConsumerResponses = {
+    /**
+     * The consumer
+     */
+    200: Consumer;
+};
+
+export type GetConsumerResponse = GetConsumerResponses[keyof GetConsumerResponses];
+
+export type UpdateConsumerData = {
+    body: ConsumerInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Name of a push consumer, unique in its queue: 1 to 80 of `A-Z a-z 0-9 _ -`.
+         */
+        consumer: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/consumers/{consumer}';
+};
+
+export type UpdateConsumerErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdateConsumerError = UpdateConsumerErrors[keyof UpdateConsumerErrors];
+
+export type UpdateConsumerResponses = {
+    /**
+     * The consumer as it is now
+     */
+    200: Consumer;
+};
+
+export type UpdateConsumerResponse = UpdateConsumerResponses[keyof UpdateConsumerResponses];
+
+export type CreateConsumerData = {
+    body: ConsumerInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Name of a push consumer, unique in its queue: 1 to 80 of `A-Z a-z 0-9 _ -`.
+         */
+        consumer: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/consumers/{consumer}';
+};
+
+export type CreateConsumerErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreateConsumerError = CreateConsumerErrors[keyof CreateConsumerErrors];
+
+export type CreateConsumerResponses = {
+    /**
+     * It existed: the members given are set
+     */
+    200: Consumer;
+    /**
+     * Created
+     */
+    201: Consumer;
+};
+
+export type CreateConsumerResponse = CreateConsumerResponses[keyof CreateConsumerResponses];
+
+export type ListConsumersData = {
+    body?: never;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/queues/{queue}/consumers';
+};
+
+export type ListConsumersErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListConsumersError = ListConsumersErrors[keyof ListConsumersErrors];
+
+export type ListConsumersResponses = {
+    /**
+     * A page, sorted by name
+     */
+    200: ConsumerList;
+};
+
+export type ListConsumersResponse = ListConsumersResponses[keyof ListConsumersResponses];
+
+export type ListRedrivesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only tasks that move out of this queue, by its name or ARN.
+         */
+        source?: string;
+        /**
+         * Only tasks with this status. Default: all tasks.
+         */
+        status?: 'running' | 'paused' | 'canceling' | 'canceled' | 'completed' | 'failed';
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/redrives';
+};
+
+export type ListRedrivesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListRedrivesError = ListRedrivesErrors[keyof ListRedrivesErrors];
+
+export type ListRedrivesResponses = {
+    /**
+     * A page, newest first
+     */
+    200: RedriveList;
+};
+
+export type ListRedrivesResponse = ListRedrivesResponses[keyof ListRedrivesResponses];
+
+export type StartRedriveData = {
+    body: RedriveInput;
+    path?: never;
+    query?: never;
+    url: '/v1/redrives';
+};
+
+export type StartRedriveErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type StartRedriveError = StartRedriveErrors[keyof StartRedriveErrors];
+
+export type StartRedriveResponses = {
+    /**
+     * With dryRun: what would be moved
+     */
+    200: RedriveDryRun;
+    /**
+     * The task has begun
+     */
+    202: Redrive;
+};
+
+export type StartRedriveResponse = StartRedriveResponses[keyof StartRedriveResponses];
+
+export type GetRedriveData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a redrive task, as starting it answers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/redrives/{id}';
+};
+
+export type GetRedriveErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetRedriveError = GetRedriveErrors[keyof GetRedriveErrors];
+
+export type GetRedriveResponses = {
+    /**
+     * The task
+     */
+    200: Redrive;
+};
+
+export type GetRedriveResponse = GetRedriveResponses[keyof GetRedriveResponses];
+
+export type UpdateRedriveData = {
+    body: RedriveRateInput;
+    path: {
+        /**
+         * Id of a redrive task, as starting it answers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/redrives/{id}';
+};
+
+export type UpdateRedriveErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdateRedriveError = UpdateRedriveErrors[keyof UpdateRedriveErrors];
+
+export type UpdateRedriveResponses = {
+    /**
+     * The task as it is now
+     */
+    200: Redrive;
+};
+
+export type UpdateRedriveResponse = UpdateRedriveResponses[keyof UpdateRedriveResponses];
+
+export type CancelRedriveData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of a redrive task, as starting it answers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/redrives/{id}/cancel';
+};
+
+export type CancelRedriveErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CancelRedriveError = CancelRedriveErrors[keyof CancelRedriveErrors];
+
+export type CancelRedriveResponses = {
+    /**
+     * The task as it is now
+     */
+    200: Redrive;
+};
+
+export type CancelRedriveResponse = CancelRedriveResponses[keyof CancelRedriveResponses];
+
+export type PauseRedriveData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of a redrive task, as starting it answers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/redrives/{id}/pause';
+};
+
+export type PauseRedriveErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PauseRedriveError = PauseRedriveErrors[keyof PauseRedriveErrors];
+
+export type PauseRedriveResponses = {
+    /**
+     * The task as it is now
+     */
+    200: Redrive;
+};
+
+export type PauseRedriveResponse = PauseRedriveResponses[keyof PauseRedriveResponses];
+
+export type ResumeRedriveData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of a redrive task, as starting it answers.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/redrives/{id}/resume';
+};
+
+export type ResumeRedriveErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResumeRedriveError = ResumeRedriveErrors[keyof ResumeRedriveErrors];
+
+export type ResumeRedriveResponses = {
+    /**
+     * The task as it is now
+     */
+    200: Redrive;
+};
+
+export type ResumeRedriveResponse = ResumeRedriveResponses[keyof ResumeRedriveResponses];
+
+export type ListQuarantineData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/quarantine';
+};
+
+export type ListQuarantineErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListQuarantineError = ListQuarantineErrors[keyof ListQuarantineErrors];
+
+export type ListQuarantineResponses = {
+    /**
+     * A page, by id
+     */
+    200: QuarantineList;
+};
+
+export type ListQuarantineResponse = ListQuarantineResponses[keyof ListQuarantineResponses];
+
+export type DeleteQuarantineEntryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a quarantine entry, as the list shows it.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/quarantine/{id}';
+};
+
+export type DeleteQuarantineEntryErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteQuarantineEntryError = DeleteQuarantineEntryErrors[keyof DeleteQuarantineEntryErrors];
+
+export type DeleteQuarantineEntryResponses = {
+    /**
+     * It is gone
+     */
+    204: void;
+};
+
+export type DeleteQuarantineEntryResponse = DeleteQuarantineEntryResponses[keyof DeleteQuarantineEntryResponses];
+
+export type ExportQuarantineEntryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a quarantine entry, as the list shows it.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/quarantine/{id}';
+};
+
+export type ExportQuarantineEntryErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ExportQuarantineEntryError = ExportQuarantineEntryErrors[keyof ExportQuarantineEntryErrors];
+
+export type ExportQuarantineEntryResponses = {
+    /**
+     * The entry
+     */
+    200: QuarantineExport;
+};
+
+export type ExportQuarantineEntryResponse = ExportQuarantineEntryResponses[keyof ExportQuarantineEntryResponses];
+
+export type PutBackQuarantineEntryData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of a quarantine entry, as the list shows it.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/quarantine/{id}/put-back';
+};
+
+export type PutBackQuarantineEntryErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PutBackQuarantineEntryError = PutBackQuarantineEntryErrors[keyof PutBackQuarantineEntryErrors];
+
+export type PutBackQuarantineEntryResponses = {
+    /**
+     * The entry’s content is under way again, and the entry is gone.
+     */
+    200: PutBackResult;
+};
+
+export type PutBackQuarantineEntryResponse = PutBackQuarantineEntryResponses[keyof PutBackQuarantineEntryResponses];
+
+export type ListKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/keys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * A page, sorted by account and id
+     */
+    200: KeyList;
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type CreateKeyData = {
+    body: NewKey;
+    path?: never;
+    query?: never;
+    url: '/v1/keys';
+};
+
+export type CreateKeyErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
+
+export type CreateKeyResponses = {
+    /**
+     * Made; acts at once
+     */
+    201: CreatedKey;
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type RevokeKeyData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is no secret.
+         */
+        key: string;
+    };
+    query?: never;
+    url: '/v1/keys/{key}';
+};
+
+export type RevokeKeyErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
+
+export type RevokeKeyResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
+
+export type GetKeyData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is no secret.
+         */
+        key: string;
+    };
+    query?: never;
+    url: '/v1/keys/{key}';
+};
+
+export type GetKeyErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetKeyError = GetKeyErrors[keyof GetKeyErrors];
+
+export type GetKeyResponses = {
+    /**
+     * The key, without its token
+     */
+    200: Key;
+};
+
+export type GetKeyResponse = GetKeyResponses[keyof GetKeyResponses];
+
+export type LogOutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/session';
+};
+
+export type LogOutErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type LogOutError = LogOutErrors[keyof LogOutErrors];
+
+export type LogOutResponses = {
+    /**
+     * Ended, or there was none
+     */
+    204: void;
+};
+
+export type LogOutResponse = LogOutResponses[keyof LogOutResponses];
+
+export type GetSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/session';
+};
+
+export type GetSessionErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
+
+export type GetSessionResponses = {
+    /**
+     * The caller
+     */
+    200: Session;
+};
+
+export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
+
+export type LogInData = {
+    body: Login;
+    path?: never;
+    query?: never;
+    url: '/v1/session';
+};
+
+export type LogInErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type LogInError = LogInErrors[keyof LogInErrors];
+
+export type LogInResponses = {
+    /**
+     * Made; the session acts with the rights of its key
+     */
+    201: Session;
+};
+
+export type LogInResponse = LogInResponses[keyof LogInResponses];
+
+export type ListPlatformApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/platform-applications';
+};
+
+export type ListPlatformApplicationsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPlatformApplicationsError = ListPlatformApplicationsErrors[keyof ListPlatformApplicationsErrors];
+
+export type ListPlatformApplicationsResponses = {
+    /**
+     * A page, sorted by ARN
+     */
+    200: PlatformApplicationList;
+};
+
+export type ListPlatformApplicationsResponse = ListPlatformApplicationsResponses[keyof ListPlatformApplicationsResponses];
+
+export type DeletePlatformApplicationData = {
+    body?: never;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}';
+};
+
+export type DeletePlatformApplicationErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeletePlatformApplicationError = DeletePlatformApplicationErrors[keyof DeletePlatformApplicationErrors];
+
+export type DeletePlatformApplicationResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeletePlatformApplicationResponse = DeletePlatformApplicationResponses[keyof DeletePlatformApplicationResponses];
+
+export type GetPlatformApplicationData = {
+    body?: never;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}';
+};
+
+export type GetPlatformApplicationErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPlatformApplicationError = GetPlatformApplicationErrors[keyof GetPlatformApplicationErrors];
+
+export type GetPlatformApplicationResponses = {
+    /**
+     * The application
+     */
+    200: PlatformApplication;
+};
+
+export type GetPlatformApplicationResponse = GetPlatformApplicationResponses[keyof GetPlatformApplicationResponses];
+
+export type PutPlatformApplicationData = {
+    body: PlatformApplicationSettings;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}';
+};
+
+export type PutPlatformApplicationErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PutPlatformApplicationError = PutPlatformApplicationErrors[keyof PutPlatformApplicationErrors];
+
+export type PutPlatformApplicationResponses = {
+    /**
+     * It existed: the members given are set
+     */
+    200: PlatformApplication;
+    /**
+     * Created
+     */
+    201: PlatformApplication;
+};
+
+export type PutPlatformApplicationResponse = PutPlatformApplicationResponses[keyof PutPlatformApplicationResponses];
+
+export type ListPlatformEndpointsData = {
+    body?: never;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/platform-applications/{platform}/{name}/endpoints';
+};
+
+export type ListPlatformEndpointsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPlatformEndpointsError = ListPlatformEndpointsErrors[keyof ListPlatformEndpointsErrors];
+
+export type ListPlatformEndpointsResponses = {
+    /**
+     * A page, sorted by id
+     */
+    200: PlatformEndpointList;
+};
+
+export type ListPlatformEndpointsResponse = ListPlatformEndpointsResponses[keyof ListPlatformEndpointsResponses];
+
+export type CreatePlatformEndpointData = {
+    body: NewPlatformEndpoint;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}/endpoints';
+};
+
+export type CreatePlatformEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreatePlatformEndpointError = CreatePlatformEndpointErrors[keyof CreatePlatformEndpointErrors];
+
+export type CreatePlatformEndpointResponses = {
+    /**
+     * The token was registered with the same members
+     */
+    200: PlatformEndpoint;
+    /**
+     * Registered
+     */
+    201: PlatformEndpoint;
+};
+
+export type CreatePlatformEndpointResponse = CreatePlatformEndpointResponses[keyof CreatePlatformEndpointResponses];
+
+export type DeletePlatformEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+        /**
+         * Id of the endpoint, the end of its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}';
+};
+
+export type DeletePlatformEndpointErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeletePlatformEndpointError = DeletePlatformEndpointErrors[keyof DeletePlatformEndpointErrors];
+
+export type DeletePlatformEndpointResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeletePlatformEndpointResponse = DeletePlatformEndpointResponses[keyof DeletePlatformEndpointResponses];
+
+export type GetPlatformEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+        /**
+         * Id of the endpoint, the end of its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}';
+};
+
+export type GetPlatformEndpointErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPlatformEndpointError = GetPlatformEndpointErrors[keyof GetPlatformEndpointErrors];
+
+export type GetPlatformEndpointResponses = {
+    /**
+     * The endpoint
+     */
+    200: PlatformEndpoint;
+};
+
+export type GetPlatformEndpointResponse = GetPlatformEndpointResponses[keyof GetPlatformEndpointResponses];
+
+export type UpdatePlatformEndpointData = {
+    body: PlatformEndpointSettings;
+    path: {
+        /**
+         * Platform of the application: `GCM` (Firebase), `APNS`, `APNS_SANDBOX`, or `WEBPUSH` for browsers.
+         */
+        platform: string;
+        /**
+         * Name of the application: 1 to 256 of `A-Z a-z 0-9 _ - .`.
+         */
+        name: string;
+        /**
+         * Id of the endpoint, the end of its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/platform-applications/{platform}/{name}/endpoints/{id}';
+};
+
+export type UpdatePlatformEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UpdatePlatformEndpointError = UpdatePlatformEndpointErrors[keyof UpdatePlatformEndpointErrors];
+
+export type UpdatePlatformEndpointResponses = {
+    /**
+     * The endpoint as it is now
+     */
+    200: PlatformEndpoint;
+};
+
+export type UpdatePlatformEndpointResponse = UpdatePlatformEndpointResponses[keyof UpdatePlatformEndpointResponses];
+
+export type ListSuppressionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/email/suppressions';
+};
+
+export type ListSuppressionsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListSuppressionsError = ListSuppressionsErrors[keyof ListSuppressionsErrors];
+
+export type ListSuppressionsResponses = {
+    /**
+     * A page, by address
+     */
+    200: SuppressionList;
+};
+
+export type ListSuppressionsResponse = ListSuppressionsResponses[keyof ListSuppressionsResponses];
+
+export type ReleaseAddressData = {
+    body?: never;
+    path: {
+        /**
+         * A mail address; its case does not matter.
+         */
+        address: string;
+    };
+    query?: never;
+    url: '/v1/email/suppressions/{address}';
+};
+
+export type ReleaseAddressErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ReleaseAddressError = ReleaseAddressErrors[keyof ReleaseAddressErrors];
+
+export type ReleaseAddressResponses = {
+    /**
+     * It is no longer on the list
+     */
+    204: void;
+};
+
+export type ReleaseAddressResponse = ReleaseAddressResponses[keyof ReleaseAddressResponses];
+
+export type SuppressAddressData = {
+    body?: NewSuppression;
+    path: {
+        /**
+         * A mail address; its case does not matter.
+         */
+        address: string;
+    };
+    query?: never;
+    url: '/v1/email/suppressions/{address}';
+};
+
+export type SuppressAddressErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SuppressAddressError = SuppressAddressErrors[keyof SuppressAddressErrors];
+
+export type SuppressAddressResponses = {
+    /**
+     * It was on the list
+     */
+    200: Suppression;
+    /**
+     * It is on the list
+     */
+    201: Suppression;
+};
+
+export type SuppressAddressResponse = SuppressAddressResponses[keyof SuppressAddressResponses];
+
+export type ImportBouncesData = {
+    body: Bounces;
+    path?: never;
+    query?: never;
+    url: '/v1/email/bounces';
+};
+
+export type ImportBouncesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ImportBouncesError = ImportBouncesErrors[keyof ImportBouncesErrors];
+
+export type ImportBouncesResponses = {
+    /**
+     * How many addresses were added
+     */
+    200: BouncesResult;
+};
+
+export type ImportBouncesResponse = ImportBouncesResponses[keyof ImportBouncesResponses];
+
+export type ShowConfirmationData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Which topic the mail asks about. The token alone decides.
+         */
+        TopicArn?: string;
+        /**
+         * Token of the subscription; ConfirmSubscription takes it, too.
+         */
+        Token?: string;
+        /**
+         * The address that the mail went to.
+         */
+        Endpoint?: string;
+    };
+    url: '/confirmation.html';
+};
+
+export type ShowConfirmationErrors = {
+    /**
+     * A page that says that the link is not valid
+     */
+    400: string;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ShowConfirmationError = ShowConfirmationErrors[keyof ShowConfirmationErrors];
+
+export type ShowConfirmationResponses = {
+    /**
+     * A page with a button, or that the subscription is confirmed
+     */
+    200: string;
+};
+
+export type ShowConfirmationResponse = ShowConfirmationResponses[keyof ShowConfirmationResponses];
+
+export type ConfirmByLinkData = {
+    /**
+     * The form that a mail program sends for a one-click unsubscribe (RFC 8058). Fantail does not read it.
+     */
+    body: {
+        [key: string]: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Which topic the mail asks about. The token alone decides.
+         */
+        TopicArn?: string;
+        /**
+         * Token of the subscription; ConfirmSubscription takes it, too.
+         */
+        Token?: string;
+        /**
+         * The address that the mail went to.
+         */
+        Endpoint?: string;
+    };
+    url: '/confirmation.html';
+};
+
+export type ConfirmByLinkErrors = {
+    /**
+     * A page that says that the link is not valid
+     */
+    400: string;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ConfirmByLinkError = ConfirmByLinkErrors[keyof ConfirmByLinkErrors];
+
+export type ConfirmByLinkResponses = {
+    /**
+     * A page that says that the subscription is confirmed
+     */
+    200: string;
+};
+
+export type ConfirmByLinkResponse = ConfirmByLinkResponses[keyof ConfirmByLinkResponses];
+
+export type ShowUnsubscribeData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Which subscription the link ends.
+         */
+        SubscriptionArn?: string;
+        /**
+         * Proof that the link was made by this service.
+         */
+        Token?: string;
+    };
+    url: '/unsubscribe.html';
+};
+
+export type ShowUnsubscribeErrors = {
+    /**
+     * A page that says that the link is not valid
+     */
+    400: string;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ShowUnsubscribeError = ShowUnsubscribeErrors[keyof ShowUnsubscribeErrors];
+
+export type ShowUnsubscribeResponses = {
+    /**
+     * A page with a button, or that the subscription is gone
+     */
+    200: string;
+};
+
+export type ShowUnsubscribeResponse = ShowUnsubscribeResponses[keyof ShowUnsubscribeResponses];
+
+export type UnsubscribeByLinkData = {
+    /**
+     * The form that a mail program sends for a one-click unsubscribe (RFC 8058). Fantail does not read it.
+     */
+    body: {
+        [key: string]: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Which subscription the link ends.
+         */
+        SubscriptionArn?: string;
+        /**
+         * Proof that the link was made by this service.
+         */
+        Token?: string;
+    };
+    url: '/unsubscribe.html';
+};
+
+export type UnsubscribeByLinkErrors = {
+    /**
+     * A page that says that the link is not valid
+     */
+    400: string;
+    /**
+     * A page that says that only the owner may remove it
+     */
+    403: string;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UnsubscribeByLinkError = UnsubscribeByLinkErrors[keyof UnsubscribeByLinkErrors];
+
+export type UnsubscribeByLinkResponses = {
+    /**
+     * A page that says that the subscription is removed
+     */
+    200: string;
+};
+
+export type UnsubscribeByLinkResponse = UnsubscribeByLinkResponses[keyof UnsubscribeByLinkResponses];
+
+export type GetSmsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/sms';
+};
+
+export type GetSmsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetSmsError = GetSmsErrors[keyof GetSmsErrors];
+
+export type GetSmsResponses = {
+    /**
+     * Settings and spend
+     */
+    200: Sms;
+};
+
+export type GetSmsResponse = GetSmsResponses[keyof GetSmsResponses];
+
+export type ChangeSmsData = {
+    body: SmsChanges;
+    path?: never;
+    query?: never;
+    url: '/v1/sms';
+};
+
+export type ChangeSmsErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ChangeSmsError = ChangeSmsErrors[keyof ChangeSmsErrors];
+
+export type ChangeSmsResponses = {
+    /**
+     * Settings and spend
+     */
+    200: Sms;
+};
+
+export type ChangeSmsResponse = ChangeSmsResponses[keyof ChangeSmsResponses];
+
+export type ListOptOutsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/sms/opt-outs';
+};
+
+export type ListOptOutsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListOptOutsError = ListOptOutsErrors[keyof ListOptOutsErrors];
+
+export type ListOptOutsResponses = {
+    /**
+     * A page, by number
+     */
+    200: OptOutList;
+};
+
+export type ListOptOutsResponse = ListOptOutsResponses[keyof ListOptOutsResponses];
+
+export type OptInData = {
+    body?: never;
+    path: {
+        /**
+         * A phone number by E.164: `+15550100`.
+         */
+        number: string;
+    };
+    query?: never;
+    url: '/v1/sms/opt-outs/{number}';
+};
+
+export type OptInErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type OptInError = OptInErrors[keyof OptInErrors];
+
+export type OptInResponses = {
+    /**
+     * It is not opted out
+     */
+    204: void;
+};
+
+export type OptInResponse = OptInResponses[keyof OptInResponses];
+
+export type GetOptOutData = {
+    body?: never;
+    path: {
+        /**
+         * A phone number by E.164: `+15550100`.
+         */
+        number: string;
+    };
+    query?: never;
+    url: '/v1/sms/opt-outs/{number}';
+};
+
+export type GetOptOutErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetOptOutError = GetOptOutErrors[keyof GetOptOutErrors];
+
+export type GetOptOutResponses = {
+    /**
+     * It is opted out
+     */
+    200: OptOut;
+};
+
+export type GetOptOutResponse = GetOptOutResponses[keyof GetOptOutResponses];
+
+export type OptOutData = {
+    body?: never;
+    path: {
+        /**
+         * A phone number by E.164: `+15550100`.
+         */
+        number: string;
+    };
+    query?: never;
+    url: '/v1/sms/opt-outs/{number}';
+};
+
+export type OptOutErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type OptOutError = OptOutErrors[keyof OptOutErrors];
+
+export type OptOutResponses = {
+    /**
+     * It is opted out
+     */
+    200: OptOut;
+};
+
+export type OptOutResponse = OptOutResponses[keyof OptOutResponses];
+
+export type GetHealthData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/healthz';
+};
+
+export type GetHealthErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
+
+export type GetHealthResponses = {
+    /**
+     * It does
+     */
+    200: Health;
+};
+
+export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
+
+export type GetReadinessData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/readyz';
+};
+
+export type GetReadinessErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * It cannot: the checks say why
+     */
+    503: Readiness;
+};
+
+export type GetReadinessError = GetReadinessErrors[keyof GetReadinessErrors];
+
+export type GetReadinessResponses = {
+    /**
+     * It can
+     */
+    200: Readiness;
+};
+
+export type GetReadinessResponse = GetReadinessResponses[keyof GetReadinessResponses];
+
+export type GetMetricsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/metrics';
+};
+
+export type GetMetricsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetMetricsError = GetMetricsErrors[keyof GetMetricsErrors];
+
+export type GetMetricsResponses = {
+    /**
+     * The text format
+     */
+    200: string;
+};
+
+export type GetMetricsResponse = GetMetricsResponses[keyof GetMetricsResponses];
+
+export type FollowAwsLinkData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Operation to call, like `ConfirmSubscription`. Its parameters follow.
+         */
+        Action?: string;
+        /**
+         * Version of the service’s API: `2010-03-31` for SNS, `2012-11-05` for SQS. Links leave it out.
+         */
+        Version?: string;
+    };
+    url: '/';
+};
+
+export type FollowAwsLinkErrors = {
+    /**
+     * Refused: `InvalidParameter`, `InvalidAction`, …
+     */
+    400: string;
+    /**
+     * Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …
+     */
+    403: string;
+    /**
+     * `NotFound`; a GET of a queue’s URL without Action
+     */
+    404: string;
+    /**
+     * `RequestEntityTooLarge`
+     */
+    413: string;
+    /**
+     * `UnsupportedMediaType`
+     */
+    415: string;
+    /**
+     * `Throttled`
+     */
+    429: string;
+    /**
+     * `InternalFailure`
+     */
+    500: string;
+    /**
+     * `ServiceUnavailable`
+     */
+    503: string;
+};
+
+export type FollowAwsLinkError = FollowAwsLinkErrors[keyof FollowAwsLinkErrors];
+
+export type FollowAwsLinkResponses = {
+    /**
+     * Done; XML, or JSON for AWS JSON and where `Accept` asks AWS Query for it
+     */
+    200: string;
+};
+
+export type FollowAwsLinkResponse = FollowAwsLinkResponses[keyof FollowAwsLinkResponses];
+
+export type CallAwsData = {
+    /**
+     * AWS Query: `Action`, `Version` and the operation’s parameters.
+     */
+    body: {
+        [key: string]: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/';
+};
+
+export type CallAwsErrors = {
+    /**
+     * Refused: `InvalidParameter`, `InvalidAction`, …
+     */
+    400: string;
+    /**
+     * Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …
+     */
+    403: string;
+    /**
+     * `NotFound`; a GET of a queue’s URL without Action
+     */
+    404: string;
+    /**
+     * `RequestEntityTooLarge`
+     */
+    413: string;
+    /**
+     * `UnsupportedMediaType`
+     */
+    415: string;
+    /**
+     * `Throttled`
+     */
+    429: string;
+    /**
+     * `InternalFailure`
+     */
+    500: string;
+    /**
+     * `ServiceUnavailable`
+     */
+    503: string;
+};
+
+export type CallAwsError = CallAwsErrors[keyof CallAwsErrors];
+
+export type CallAwsResponses = {
+    /**
+     * Done; XML, or JSON for AWS JSON and where `Accept` asks AWS Query for it
+     */
+    200: string;
+};
+
+export type CallAwsResponse = CallAwsResponses[keyof CallAwsResponses];
+
+export type CallAwsQueueByLinkData = {
+    body?: never;
+    path: {
+        /**
+         * Account that the queue belongs to: 12 digits.
+         */
+        account: string;
+        /**
+         * Plain name of the queue, as its URL ends.
+         */
+        queue: string;
+    };
+    query?: {
+        /**
+         * Operation to call, like `ConfirmSubscription`. Its parameters follow.
+         */
+        Action?: string;
+        /**
+         * Version of the service’s API: `2010-03-31` for SNS, `2012-11-05` for SQS. Links leave it out.
+         */
+        Version?: string;
+    };
+    url: '/{account}/{queue}';
+};
+
+export type CallAwsQueueByLinkErrors = {
+    /**
+     * Refused: `InvalidParameter`, `InvalidAction`, …
+     */
+    400: string;
+    /**
+     * Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …
+     */
+    403: string;
+    /**
+     * `NotFound`; a GET of a queue’s URL without Action
+     */
+    404: string;
+    /**
+     * `RequestEntityTooLarge`
+     */
+    413: string;
+    /**
+     * `UnsupportedMediaType`
+     */
+    415: string;
+    /**
+     * `Throttled`
+     */
+    429: string;
+    /**
+     * `InternalFailure`
+     */
+    500: string;
+    /**
+     * `ServiceUnavailable`
+     */
+    503: string;
+};
+
+export type CallAwsQueueByLinkError = CallAwsQueueByLinkErrors[keyof CallAwsQueueByLinkErrors];
+
+export type CallAwsQueueByLinkResponses = {
+    /**
+     * Done; XML, or JSON for AWS JSON and where `Accept` asks AWS Query for it
+     */
+    200: string;
+};
+
+export type CallAwsQueueByLinkResponse = CallAwsQueueByLinkResponses[keyof CallAwsQueueByLinkResponses];
+
+export type CallAwsQueueData = {
+    /**
+     * AWS Query: `Action`, `Version` and the operation’s parameters.
+     */
+    body: {
+        [key: string]: string;
+    };
+    path: {
+        /**
+         * Account that the queue belongs to: 12 digits.
+         */
+        account: string;
+        /**
+         * Plain name of the queue, as its URL ends.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/{account}/{queue}';
+};
+
+export type CallAwsQueueErrors = {
+    /**
+     * Refused: `InvalidParameter`, `InvalidAction`, …
+     */
+    400: string;
+    /**
+     * Not allowed: `AuthorizationError`, `SignatureDoesNotMatch`, …
+     */
+    403: string;
+    /**
+     * `NotFound`; a GET of a queue’s URL without Action
+     */
+    404: string;
+    /**
+     * `RequestEntityTooLarge`
+     */
+    413: string;
+    /**
+     * `UnsupportedMediaType`
+     */
+    415: string;
+    /**
+     * `Throttled`
+     */
+    429: string;
+    /**
+     * `InternalFailure`
+     */
+    500: string;
+    /**
+     * `ServiceUnavailable`
+     */
+    503: string;
+};
+
+export type CallAwsQueueError = CallAwsQueueErrors[keyof CallAwsQueueErrors];
+
+export type CallAwsQueueResponses = {
+    /**
+     * Done; XML, or JSON for AWS JSON and where `Accept` asks AWS Query for it
+     */
+    200: string;
+};
+
+export type CallAwsQueueResponse = CallAwsQueueResponses[keyof CallAwsQueueResponses];
+
+export type GetSigningCertificateData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the certificate: 32 hex digits, as `SigningCertURL` has it.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/SimpleNotificationService-{name}.pem';
+};
+
+export type GetSigningCertificateErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetSigningCertificateError = GetSigningCertificateErrors[keyof GetSigningCertificateErrors];
+
+export type GetSigningCertificateResponses = {
+    /**
+     * X.509 in PEM
+     */
+    200: string;
+};
+
+export type GetSigningCertificateResponse = GetSigningCertificateResponses[keyof GetSigningCertificateResponses];
+
+export type GetOpenApiDocumentData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/openapi.json';
+};
+
+export type GetOpenApiDocumentErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetOpenApiDocumentError = GetOpenApiDocumentErrors[keyof GetOpenApiDocumentErrors];
+
+export type GetOpenApiDocumentResponses = {
+    /**
+     * The whole file; browsers may cache it for 5 minutes.
+     */
+    200: string;
+};
+
+export type GetOpenApiDocumentResponse = GetOpenApiDocumentResponses[keyof GetOpenApiDocumentResponses];
+
+export type GetDocsPageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/docs';
+};
+
+export type GetDocsPageErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetDocsPageError = GetDocsPageErrors[keyof GetDocsPageErrors];
+
+export type GetDocsPageResponses = {
+    /**
+     * The whole file; browsers may cache it for 5 minutes.
+     */
+    200: string;
+};
+
+export type GetDocsPageResponse = GetDocsPageResponses[keyof GetDocsPageResponses];
+
+export type GetDocsScriptData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/_assets/docs.js';
+};
+
+export type GetDocsScriptErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetDocsScriptError = GetDocsScriptErrors[keyof GetDocsScriptErrors];
+
+export type GetDocsScriptResponses = {
+    /**
+     * The whole file; browsers may cache it for 5 minutes.
+     */
+    200: Blob | File;
+};
+
+export type GetDocsScriptResponse = GetDocsScriptResponses[keyof GetDocsScriptResponses];
+
+export type GetDocsRendererData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/_assets/scalar.js';
+};
+
+export type GetDocsRendererErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetDocsRendererError = GetDocsRendererErrors[keyof GetDocsRendererErrors];
+
+export type GetDocsRendererResponses = {
+    /**
+     * The whole file; browsers may cache it for 5 minutes.
+     */
+    200: Blob | File;
+};
+
+export type GetDocsRendererResponse = GetDocsRendererResponses[keyof GetDocsRendererResponses];
+
+export type ReceiveNotificationWebhookPayload = Notification;
+
+export type ReceiveNotificationWebhookRequest = {
+    body: ReceiveNotificationWebhookPayload;
+    key: 'notification';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveConfirmationWebhookPayload = Confirmation;
+
+export type ReceiveConfirmationWebhookRequest = {
+    body: ReceiveConfirmationWebhookPayload;
+    key: 'confirmation';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveQueueBatchWebhookPayload = QueueEvent;
+
+export type ReceiveQueueBatchWebhookRequest = {
+    body: ReceiveQueueBatchWebhookPayload;
+    key: 'queueBatch';
+    path?: never;
+    query?: never;
+};

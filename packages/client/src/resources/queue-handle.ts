@@ -1,0 +1,151 @@
+/** Queues: send, receive, acknowledge, look inside, dead letters. */
+import type { Client } from '../generated/client/index.ts'
+import {
+  acknowledgeMessages,
+  changeVisibility,
+  countDeadLetters,
+  createQueue,
+  type DeadLetterCounts,
+  deleteQueue,
+  deleteQueueMessage,
+  getQueue,
+  getQueueMessage,
+  type HandleResults,
+  listQueues,
+  type PeekMessagesData,
+  type PurgeInput,
+  type PurgeResult,
+  peekMessages,
+  purgeQueue,
+  type Queue,
+  type QueueInput,
+  type QueueMessage,
+  type QueueMessageInput,
+  type QueueSendReceipt,
+  type ReceivedMessage,
+  type ReceiveInput,
+  receiveMessages,
+  sendMessages,
+  updateQueue,
+} from '../generated/index.ts'
+import type { CallOptions } from '../transport/core-request.ts'
+import { Listing } from './listing.ts'
+import type { Content } from './topic-handle.ts'
+
+export interface SendOptions extends Omit<QueueMessageInput, 'body'>, CallOptions {}
+
+type PeekFilter = Omit<NonNullable<PeekMessagesData['query']>, 'cursor'>
+
+/** A receive that names no wait may take as long as the queue says. */
+const LONGEST_RECEIVE_WAIT_S = 20
+
+export class QueueHandle {
+  /** Name or ARN. */
+  readonly queue: string
+  readonly #at: { client: Client; path: { queue: string } }
+
+  constructor(client: Client, queue: string) {
+    this.queue = queue
+    this.#at = { client, path: { queue } }
+  }
+
+  /** Makes the queue. One that exists with the same settings is answered. */
+  create(settings?: QueueInput, options?: CallOptions): Promise<Queue> {
+    return createQueue({ ...this.#at, ...options, body: settings })
+  }
+
+  get(options?: CallOptions): Promise<Queue> {
+    return getQueue({ ...this.#at, ...options })
+  }
+
+  update(changes: QueueInput, options?: CallOptions): Promise<Queue> {
+    return updateQueue({ ...this.#at, ...options, body: changes })
+  }
+
+  async delete(options?: CallOptions): Promise<void> {
+    await deleteQueue({ ...this.#at, ...options })
+  }
+
+  /**
+   * Resolves when the message is in the queue. It is not sent again after a lost answer, because a standard queue would
+   * have it twice.
+   */
+  async send(content: Content, options: SendOptions = {}): Promise<QueueSendReceipt> {
+    const { attributes, delaySeconds, groupId, deduplicationId, ...call } = options
+    const text = typeof content === 'string' ? content : JSON.stringify(content)
+    const body = { body: text, attributes, delaySeconds, groupId, deduplicationId } as QueueMessageInput
+    return (await sendMessages({ ...this.#at, ...call, body })) as QueueSendReceipt
+  }
+
+  /** Sends up to 100 messages, all or none. */
+  async sendAll(messages: readonly QueueMessageInput[], options?: CallOptions): Promise<QueueSendReceipt[]> {
+    const answer = await sendMessages({ ...this.#at, ...options, body: { messages: [...messages] } })
+    return (answer as { results: QueueSendReceipt[] }).results
+  }
+
+  /** Waits for messages as long as `waitSeconds`, or the queue, says. */
+  async receive(wanted: ReceiveInput = {}, options?: CallOptions): Promise<ReceivedMessage[]> {
+    const call = { ...options, serverWaitMs: (wanted.waitSeconds ?? LONGEST_RECEIVE_WAIT_S) * 1_000 }
+    return (await receiveMessages({ ...this.#at, ...call, body: wanted })).messages
+  }
+
+  /** Deletes received messages. One result for each handle. */
+  async acknowledge(receiptHandles: string[], options?: CallOptions): Promise<HandleResults['results']> {
+    return (await acknowledgeMessages({ ...this.#at, ...options, body: { receiptHandles } })).results
+  }
+
+  /** Hides received messages for so long from now. 0 shows them at once. */
+  async changeVisibility(
+    receiptHandles: string[],
+    visibilityTimeoutSeconds: number,
+    options?: CallOptions,
+  ): Promise<HandleResults['results']> {
+    const body = { receiptHandles, visibilityTimeoutSeconds }
+    return (await changeVisibility({ ...this.#at, ...options, body })).results
+  }
+
+  purge(settings?: PurgeInput, options?: CallOptions): Promise<PurgeResult> {
+    return purgeQueue({ ...this.#at, ...options, body: settings })
+  }
+
+  /** Looks at messages without receiving them. */
+  peek(filter: PeekFilter = {}, options?: CallOptions): Listing<QueueMessage> {
+    return new Listing(async (cursor) => {
+      const page = await peekMessages({ ...this.#at, ...options, query: { ...filter, cursor } })
+      return { items: page.messages, nextCursor: page.nextCursor }
+    })
+  }
+
+  message(messageId: string, options?: CallOptions): Promise<QueueMessage> {
+    return getQueueMessage({ client: this.#at.client, path: { ...this.#at.path, messageId }, ...options })
+  }
+
+  async deleteMessage(messageId: string, options?: CallOptions): Promise<void> {
+    await deleteQueueMessage({ client: this.#at.client, path: { ...this.#at.path, messageId }, ...options })
+  }
+
+  deadLetters(options?: CallOptions): Promise<DeadLetterCounts> {
+    return countDeadLetters({ ...this.#at, ...options })
+  }
+}
+
+interface QueueFilter {
+  /** Only queues whose name begins so. */
+  prefix?: string
+  /** Queues per page, 1 to 100. */
+  limit?: number
+}
+
+export interface QueuesOf {
+  (queue: string): QueueHandle
+  list(filter?: QueueFilter, options?: CallOptions): Listing<Queue>
+}
+
+export function queuesOf(client: Client): QueuesOf {
+  const list = (filter: QueueFilter = {}, options?: CallOptions) =>
+    new Listing(async (cursor) => {
+      const page = await listQueues({ client, ...options, query: { ...filter, cursor } })
+      return { items: page.queues, nextCursor: page.nextCursor }
+    })
+  return Object.assign((queue: string) => new QueueHandle(client, queue), { list })
+}

@@ -1,0 +1,81 @@
+/**
+ * Tokens that retries of one client share, as in the AWS SDKs' standard mode: a retry takes some, a success gives some
+ * back. With an empty quota a call fails with what it has, or waits: for tokens, or for the one retry a second that is
+ * let through so that the client notices when the server is back.
+ */
+import type { FailureKind } from './answer-kind.ts'
+
+/** @limit Tokens of a client's retry quota. Past it: successes add none. */
+export const RETRY_TOKENS_MAX = 500
+const COST: Record<FailureKind, number> = { transient: 14, throttling: 5, final: 0 }
+/** Tokens that a success without a retry gives back. */
+const FIRST_SUCCESS_TOKENS = 1
+/** While the quota is empty, one waiting retry goes in this time. */
+const WAITER_EVERY_MS = 1_000
+
+interface Waiter {
+  cost: number
+  /** Called with the tokens that were taken: none for a probe. */
+  go(taken: number): void
+}
+
+export class RetryQuota {
+  #tokens = RETRY_TOKENS_MAX
+  readonly #waiters = new Set<Waiter>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  get tokens(): number {
+    return this.#tokens
+  }
+
+  /** The tokens that a retry takes, or undefined if there are too few. */
+  take(kind: FailureKind): number | undefined {
+    const cost = COST[kind]
+    if (cost > this.#tokens || this.#waiters.size > 0) return undefined
+    this.#tokens -= cost
+    return cost
+  }
+
+  /** Resolves with the tokens that the retry took. Rejects with the signal's reason. */
+  wait(kind: FailureKind, signal: AbortSignal): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#waiters.delete(waiter)
+        reject(signal.reason)
+      }
+      const go = (taken: number) => {
+        signal.removeEventListener('abort', stop)
+        resolve(taken)
+      }
+      const waiter = { cost: COST[kind], go }
+      if (signal.aborted) return reject(signal.reason)
+      signal.addEventListener('abort', stop, { once: true })
+      this.#waiters.add(waiter)
+      this.#startTimer()
+    })
+  }
+
+  /** After a success. `taken`: tokens of the call's last retry, undefined if there was none. */
+  giveBack(taken: number | undefined): void {
+    this.#tokens = Math.min(RETRY_TOKENS_MAX, this.#tokens + (taken ?? FIRST_SUCCESS_TOKENS))
+    for (const waiter of this.#waiters) {
+      if (waiter.cost > this.#tokens) return
+      this.#tokens -= waiter.cost
+      this.#release(waiter, waiter.cost)
+    }
+  }
+
+  #release(waiter: Waiter, taken: number): void {
+    this.#waiters.delete(waiter)
+    waiter.go(taken)
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      const [first] = this.#waiters
+      if (first) this.#release(first, 0)
+      if (this.#waiters.size > 0) this.#startTimer()
+    }, WAITER_EVERY_MS)
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Builds the console into `dist/`: `index.html`, and files with a hash of their content in the name. `--watch` builds
+ * again after each change.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { build, type Plugin } from 'vite'
+
+const brotliOf = promisify(brotliCompress)
+const gzipOf = promisify(gzip)
+const isWatching = process.argv.includes('--watch')
+
+await build({
+  configFile: false,
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  base: '/console/',
+  logLevel: 'warn',
+  publicDir: false,
+  plugins: [compressed()],
+  // The sources of our packages. Nothing has to be compiled before.
+  resolve: { conditions: ['@fantail/source', 'module', 'browser', 'import', 'default'] },
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // Written into the page, a file would break its content security policy.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    watch: isWatching ? {} : null,
+    // Libraries mark files for servers that render React. There is none here.
+    rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
+  },
+})
+
+async function compress(path: string): Promise<void> {
+  const content = await readFile(path)
+  await writeFile(`${path}.br`, await brotliOf(content))
+  await writeFile(`${path}.gz`, await gzipOf(content, { level: 9 }))
+}
+
+/** Adds each file in the forms that the API sends (`services/publish-api/src/console/console-files.ts`). */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    // Files are compressed after they were written, because other plugins change chunks until then.
+    async writeBundle({ dir = '' }, bundle) {
+      const files = Object.keys(bundle).filter((name) => name.startsWith('assets/'))
+      await Promise.all(files.map((name) => compress(join(dir, name))))
+    },
+  }
+}

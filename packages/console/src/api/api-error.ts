@@ -1,0 +1,62 @@
+/** A refusal or failure of the API, in its one form. */
+
+interface Problem {
+  path: string
+  message: string
+}
+
+export class ApiError extends Error {
+  readonly code: string
+  /** 0: no answer came. */
+  readonly status: number
+  readonly details: Problem[]
+  readonly requestId: string | undefined
+
+  constructor(given: {
+    code: string
+    message: string
+    status: number
+    details?: Problem[]
+    requestId?: string
+  }) {
+    super(given.message)
+    this.name = 'ApiError'
+    this.code = given.code
+    this.status = given.status
+    this.details = given.details ?? []
+    this.requestId = given.requestId
+  }
+
+  /** An answer that is no success. A proxy's answer has no JSON. */
+  static of(status: number, text: string): ApiError {
+    const { error = {}, requestId } = partsOf(text)
+    const { code = 'unknown', message = `HTTP ${status}`, details = [] } = error
+    return new ApiError({ code, message, status, details, requestId })
+  }
+
+  static silent(cause: unknown): ApiError {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    return new ApiError({ code: 'no_answer', message, status: 0 })
+  }
+}
+
+interface Parts {
+  error?: { code?: string; message?: string; details?: Problem[] }
+  requestId?: string
+}
+
+function partsOf(text: string): Parts {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The problem of one member of the input. */
+export function problemAt(error: unknown, path: string): string | undefined {
+  return error instanceof ApiError
+    ? error.details.find((problem) => problem.path === path)?.message
+    : undefined
+}

@@ -1,0 +1,47 @@
+/**
+ * How the console stands with the API, for the status light. Every answer and every silence of any request counts, so
+ * the light needs no requests of its own beyond a slow heartbeat.
+ *
+ * connecting ─answer→ live ─no answer, 5xx→ stale ─answer→ live;  any ─401, 403 to everything→ refused
+ */
+import { useSyncExternalStore } from 'react'
+
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  /** Epoch ms of the last good answer; undefined: there was none. */
+  | { state: 'stale'; since: number | undefined }
+  | { state: 'refused'; status: number }
+
+let connection: Connection = { state: 'connecting' }
+let lastGoodAt: number | undefined
+const listeners = new Set<() => void>()
+
+function become(next: Connection): void {
+  connection = next
+  for (const listener of listeners) listener()
+}
+
+export function noteAnswer(status: number): void {
+  if (status >= 500) noteSilence()
+  else if (status === 401) become({ state: 'refused', status })
+  else noteGood()
+}
+
+function noteGood(): void {
+  lastGoodAt = Date.now()
+  if (connection.state !== 'live') become({ state: 'live' })
+}
+
+export function noteSilence(): void {
+  if (connection.state !== 'stale') become({ state: 'stale', since: lastGoodAt })
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(subscribe, () => connection)
+}

@@ -1,0 +1,63 @@
+/** Sends one request to the API that served this page, by its client. Every failure becomes an `ApiError`. */
+import { createClient } from '@fantail/client/api'
+import type { Call, InputOf, Operation, OutputOf } from './api-calls.ts'
+import { ApiError } from './api-error.ts'
+import { noteAnswer, noteSilence } from './liveness.ts'
+import { withSession } from './session.ts'
+
+/** @limit Time that the console waits for an answer. Past it: the request ends, and the screen says so. */
+const ANSWER_TIMEOUT_MS = 20_000
+
+const client = createClient({ baseUrl: location.origin, fetch: answerTo })
+
+export function send<Run extends Operation>(
+  operation: Run,
+  input: InputOf<Run>,
+  signal?: AbortSignal,
+): Promise<OutputOf<Run>> {
+  const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+  const given = { ...input, client, signal: signal ? AbortSignal.any([signal, timeout]) : timeout }
+  return operation(given as never) as Promise<OutputOf<Run>>
+}
+
+async function answerTo(input: RequestInfo | URL): Promise<Response> {
+  const response = await ask(withSession(input as Request))
+  noteAnswer(response.status)
+  if (!response.ok) throw ApiError.of(response.status, await response.text())
+  return response
+}
+
+async function ask(request: Request): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (cause) {
+    // The screen itself has given up. A timeout has another name.
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
+    noteSilence()
+    throw ApiError.silent(cause)
+  }
+}
+
+/** The same request for a terminal: the client makes it, and it is not sent. */
+export async function curlOf({ operation, input }: Call): Promise<string> {
+  let made: Request | undefined
+  const recorder = createClient({
+    baseUrl: location.origin,
+    fetch: (request) => {
+      made = request as Request
+      return Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } }))
+    },
+  })
+  await operation({ ...input, client: recorder } as never)
+  return made === undefined ? '' : wordsOf(made, await made.text())
+}
+
+function wordsOf({ method, url, headers }: Request, body: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  const words = ['curl', '-sS']
+  if (method !== 'GET') words.push('-X', method)
+  words.push(quoted(url))
+  for (const [name, value] of headers) words.push('-H', quoted(`${name}: ${value}`))
+  if (body !== '') words.push('-d', quoted(body))
+  return words.join(' ')
+}

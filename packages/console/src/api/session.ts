@@ -1,0 +1,15 @@
+/**
+ * Who looks at the console. The session is a cookie that scripts cannot read. Its value against forged requests is kept
+ * in memory alone, and every request carries it.
+ */
+let csrfToken: string | null = null
+
+export function keepCsrfToken(token: string | null): void {
+  csrfToken = token
+}
+
+/** Requests without a session go as they are. */
+export function withSession(request: Request): Request {
+  if (csrfToken !== null) request.headers.set('X-Fantail-CSRF', csrfToken)
+  return request
+}

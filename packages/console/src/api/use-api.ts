@@ -1,0 +1,97 @@
+/** Reads and changes for screens: cached, repeated while somebody looks, and stopped by `p` or a hidden tab. */
+import {
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { InputOf, Operation } from './api-calls.ts'
+import { ApiError } from './api-error.ts'
+import { usePaused } from './pause.ts'
+import { send } from './send.ts'
+
+export const SCREEN_REFRESH_MS = 2_000
+const SLOW_REFRESH_MS = 5_000
+
+/** Retries are the refresh: a failed read is asked again with the next one. */
+export function createQueryClient(): QueryClient {
+  // The API may be on this machine, so being offline says nothing about it.
+  const networkMode = 'always'
+  return new QueryClient({
+    defaultOptions: {
+      queries: { networkMode, retry: false, staleTime: 1_000, refetchOnWindowFocus: true },
+      mutations: { networkMode },
+    },
+  })
+}
+
+interface ReadOptions {
+  /** Default 5 s. false: once. */
+  everyMs?: number | false
+  enabled?: boolean
+}
+
+/** Names of functions do not survive the build, so each operation gets a number. */
+const numbers = new Map<Operation, number>()
+
+function keyOf(operation: Operation, input: object): unknown[] {
+  const number = numbers.get(operation) ?? numbers.size
+  numbers.set(operation, number)
+  return [number, input]
+}
+
+export function useRead<Run extends Operation>(
+  operation: Run,
+  input: InputOf<Run>,
+  options: ReadOptions = {},
+) {
+  const isPaused = usePaused()
+  const { everyMs = SLOW_REFRESH_MS, enabled = true } = options
+  return useQuery({
+    queryKey: keyOf(operation, input),
+    queryFn: ({ signal }) => send(operation, input, signal),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => (isPaused || isFinal(query.state.error) ? false : everyMs),
+  })
+}
+
+/** Nothing changes by asking again. */
+function isFinal(error: Error | null): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+}
+
+type Paged = (options: never) => Promise<{ nextCursor: string | null } | undefined>
+
+/** A list of the API, page by page. All pages that are shown are read again together. */
+export function usePages<Run extends Paged>(
+  operation: Run,
+  input: InputOf<Run>,
+  { everyMs = SLOW_REFRESH_MS }: Pick<ReadOptions, 'everyMs'> = {},
+) {
+  const isPaused = usePaused()
+  return useInfiniteQuery({
+    queryKey: [...keyOf(operation, input), 'pages'],
+    queryFn: ({ signal, pageParam }) => send(operation, withCursor(input, pageParam), signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page as { nextCursor: string | null }).nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => (isPaused || isFinal(query.state.error) ? false : everyMs),
+  })
+}
+
+function withCursor<Input extends object>(input: Input, cursor: string | undefined): Input {
+  const { query } = input as { query?: object }
+  return { ...input, query: { ...query, cursor } }
+}
+
+/** A change. Afterwards the data of all screens is read again. */
+export function useWrite<Run extends Operation>(operation: Run) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (input: InputOf<Run>) => send(operation, input),
+    onSettled: () => queries.invalidateQueries(),
+  })
+}

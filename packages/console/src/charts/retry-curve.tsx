@@ -1,0 +1,153 @@
+/** The retry curve as a plot. Each retry can be reached by the arrow keys, and reads itself out. */
+import { useRef, useState } from 'react'
+import { words } from '../i18n/en.ts'
+import { formatSeconds } from '../parts/formats.ts'
+import type { CurvePoint } from './jitter-band.ts'
+import css from './retry-curve.module.css'
+
+const w = words.curve
+const SIZE = { width: 720, height: 320 }
+const EDGE = { left: 44, right: 16, top: 14, bottom: 34 }
+const TICKS = 5
+
+interface Scale {
+  x: (seconds: number) => number
+  y: (attempt: number) => number
+  ticks: number[]
+  attempts: number[]
+}
+
+interface Props {
+  points: readonly CurvePoint[]
+  isLogarithmic: boolean
+  /** The last valid policy is drawn, not what stands in the form. */
+  isOld: boolean
+}
+
+export function RetryCurve({ points, isLogarithmic, isOld }: Props) {
+  const scale = scaleOf(points, isLogarithmic)
+  const [at, setAt] = useState(0)
+  const group = useRef<SVGGElement>(null)
+  const selected = Math.min(at, points.length - 1)
+  const move = (event: React.KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = selected + step
+    if (step === 0 || next < 0 || next >= points.length) return
+    event.preventDefault()
+    setAt(next)
+    group.current?.querySelectorAll<SVGElement>('[data-point]')[next]?.focus()
+  }
+  return (
+    <figure className={css.figure} data-old={isOld}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a plot is no part of a form */}
+      <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} className={css.plot} role="group" aria-label={w.plot}>
+        <Axes scale={scale} />
+        <path className={css.outer} d={bandOf(points, scale, 'outer')} />
+        <path className={css.core} d={bandOf(points, scale, 'core')} />
+        <path className={css.line} d={lineOf(points, scale)} />
+        <circle className={css.first} cx={scale.x(0)} cy={scale.y(1)} r={4} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move between the points inside */}
+        <g ref={group} onKeyDown={move}>
+          {points.map((point, index) => (
+            <Point
+              key={point.retry}
+              point={point}
+              scale={scale}
+              isSelected={index === selected}
+              onFocus={() => setAt(index)}
+            />
+          ))}
+        </g>
+      </svg>
+      <figcaption className={css.caption}>
+        {points[selected] ? readOut(points[selected]) : w.noRetries}
+      </figcaption>
+    </figure>
+  )
+}
+
+interface PointProps {
+  point: CurvePoint
+  scale: Scale
+  isSelected: boolean
+  onFocus: () => void
+}
+
+function Point({ point, scale, isSelected, onFocus }: PointProps) {
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: arrow keys lead here, and it reads itself out
+    <circle
+      className={css.point}
+      data-point
+      data-phase={point.phase}
+      data-selected={isSelected}
+      cx={scale.x(point.atSeconds)}
+      cy={scale.y(point.retry + 1)}
+      r={4.5}
+      role="img"
+      aria-label={readOut(point)}
+      tabIndex={isSelected ? 0 : -1}
+      onFocus={onFocus}
+      onMouseEnter={onFocus}
+    />
+  )
+}
+
+function readOut({ retry, phase, delaySeconds, atSeconds }: CurvePoint): string {
+  return w.readOut(retry, w.phases[phase], formatSeconds(delaySeconds), formatSeconds(atSeconds))
+}
+
+function Axes({ scale }: { scale: Scale }) {
+  const bottom = SIZE.height - EDGE.bottom
+  return (
+    <g className={css.axes}>
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={scale.x(tick)} x2={scale.x(tick)} y1={EDGE.top} y2={bottom} />
+          <text x={scale.x(tick)} y={bottom + 20} textAnchor="middle">
+            {tick === 0 ? '0' : formatSeconds(tick)}
+          </text>
+        </g>
+      ))}
+      {scale.attempts.map((attempt) => (
+        <text key={attempt} x={EDGE.left - 10} y={scale.y(attempt) + 4} textAnchor="end">
+          {attempt}
+        </text>
+      ))}
+    </g>
+  )
+}
+
+function scaleOf(points: readonly CurvePoint[], isLogarithmic: boolean): Scale {
+  const longest = Math.max(1, ...points.map(({ outer, atSeconds }) => Math.max(outer[1], atSeconds)))
+  const attempts = points.length + 1
+  const width = SIZE.width - EDGE.left - EDGE.right
+  const height = SIZE.height - EDGE.top - EDGE.bottom
+  const place = isLogarithmic
+    ? (seconds: number) => Math.log1p(seconds) / Math.log1p(longest)
+    : (seconds: number) => seconds / longest
+  const back = isLogarithmic
+    ? (share: number) => Math.expm1(share * Math.log1p(longest))
+    : (share: number) => share * longest
+  const step = Math.max(1, Math.ceil(attempts / 8))
+  return {
+    x: (seconds) => EDGE.left + place(seconds) * width,
+    y: (attempt) => EDGE.top + (1 - (attempt - 1) / Math.max(1, attempts - 1)) * height,
+    ticks: Array.from({ length: TICKS }, (_, index) => back(index / (TICKS - 1))),
+    attempts: Array.from({ length: Math.ceil(attempts / step) }, (_, index) => 1 + index * step),
+  }
+}
+
+/** Steps: an attempt lasts until the next one. */
+function lineOf(points: readonly CurvePoint[], { x, y }: Scale): string {
+  const steps = points.map(({ retry, atSeconds }) => `H${x(atSeconds)}V${y(retry + 1)}`)
+  return `M${x(0)} ${y(1)}${steps.join('')}`
+}
+
+/** Steps too: along the early times up, along the late times back down. */
+function bandOf(points: readonly CurvePoint[], { x, y }: Scale, band: 'outer' | 'core'): string {
+  const up = points.map((point) => `H${x(point[band][0])}V${y(point.retry + 1)}`)
+  const down = points.map((point, index) => `V${y(point.retry)}H${x(points[index - 1]?.[band][1] ?? 0)}`)
+  const latest = points.at(-1)?.[band][1] ?? 0
+  return `M${x(0)} ${y(1)}${up.join('')}H${x(latest)}${down.toReversed().join('')}Z`
+}

@@ -1,0 +1,80 @@
+/** A dialog over the page. Closing it never cancels what was sent. */
+import { type ReactNode, useState } from 'react'
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { words } from '../i18n/en.ts'
+import { Button } from './button.tsx'
+import { TextInput } from './fields.tsx'
+import css from './parts.module.css'
+import { Failed } from './states.tsx'
+
+interface DialogProps {
+  title: string
+  isOpen: boolean
+  onClose: () => void
+  role?: 'dialog' | 'alertdialog'
+  children: ReactNode
+}
+
+export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: DialogProps) {
+  return (
+    <ModalOverlay
+      className={css.overlay}
+      isOpen={isOpen}
+      isDismissable
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+    >
+      <Modal className={css.modal}>
+        <AriaDialog role={role}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** Past this many objects, the name must be typed. */
+const TYPED_FROM = 100
+
+interface ConfirmProps extends Omit<DialogProps, 'role'> {
+  /** The verb of the button. */
+  action: string
+  /** The thing that is changed, as it must be typed. */
+  name: string
+  /** How many objects are lost. */
+  count?: number
+  isPending: boolean
+  error: unknown
+  onConfirm: () => void
+}
+
+export function Confirm({
+  action,
+  name,
+  count = 1,
+  isPending,
+  error,
+  onConfirm,
+  children,
+  ...dialog
+}: ConfirmProps) {
+  const [typed, setTyped] = useState('')
+  const mustType = count > TYPED_FROM
+  return (
+    <Dialog {...dialog} role="alertdialog">
+      {children}
+      {mustType && <TextInput label={words.typeToConfirm(name)} value={typed} onChange={setTyped} />}
+      {error ? <Failed error={error} /> : null}
+      <div className={css.row}>
+        <Button kind="danger" isDisabled={isPending || (mustType && typed !== name)} onPress={onConfirm}>
+          {action}
+        </Button>
+        <Button onPress={dialog.onClose}>{words.cancel}</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,45 @@
+/**
+ * A message’s body. Strangers wrote it, so it is text and nothing else: no markup, no links. Characters that hide or
+ * turn text around are shown by their code.
+ */
+import { words } from '../i18n/en.ts'
+import { formatBytes } from './formats.ts'
+import css from './parts.module.css'
+
+/** @limit Characters of a body that the console shows. Past it: the rest is left out, and the screen says so. */
+const CHARS_MAX = 262_144
+/** @limit Characters of a body that is shown as indented JSON. Past it: it is shown as it came. */
+const JSON_CHARS_MAX = 65_536
+
+/** Control characters except line feed and tab, and characters that format: marks of direction, invisible ones. */
+const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}])/u
+
+export function MessageText({ text }: { text: string }) {
+  const shown = indented(text).slice(0, CHARS_MAX)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long body is scrolled by the keyboard */}
+      <pre className={css.text} tabIndex={0}>
+        {shown
+          .split(HIDDEN)
+          .map((part, index) => (index % 2 === 0 ? part : <Mark key={`${index}`} of={part} />))}
+      </pre>
+      {text.length > CHARS_MAX && <p className={css.hint}>{words.bodyCut(formatBytes(CHARS_MAX))}</p>}
+    </>
+  )
+}
+
+function Mark({ of }: { of: string }) {
+  const code = (of.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return <span className={css.mark}>U+{code}</span>
+}
+
+/** Numbers that JavaScript cannot hold would be shown wrongly, so such a text stays as it is. */
+function indented(text: string): string {
+  if (text.length > JSON_CHARS_MAX || !/^\s*[[{]/.test(text) || /\d{16}/.test(text)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,59 @@
+/** Small pieces that show one value: a status, a figure, a time, a list of pairs. */
+import { type ReactNode, useEffect, useState } from 'react'
+import { words } from '../i18n/en.ts'
+import { formatNumber, relativeTime } from './formats.ts'
+import css from './parts.module.css'
+
+export type Tone = 'good' | 'warn' | 'bad' | undefined
+
+/** The sign says the same as the colour. */
+const SIGNS: Record<string, string> = { good: '●', warn: '◆', bad: '▲' }
+
+export function Badge({ tone, children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span className={tone ? `${css.badge} ${css[tone]}` : css.badge}>
+      <span aria-hidden="true">{SIGNS[tone ?? ''] ?? '○'}</span>
+      {children}
+    </span>
+  )
+}
+
+export function Figures({ children }: { children: ReactNode }) {
+  return <dl className={css.figures}>{children}</dl>
+}
+
+export function Figure({ label, value, note }: { label: string; value: ReactNode; note?: string }) {
+  return (
+    <div className={css.figure}>
+      <dt>{label}</dt>
+      <dd>
+        {typeof value === 'number' ? formatNumber(value) : value} {note && <small>{note}</small>}
+      </dd>
+    </div>
+  )
+}
+
+export function Pairs({ pairs }: { pairs: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className={css.pairs}>
+      {pairs.map(([label, value]) => [<dt key={label}>{label}</dt>, <dd key={`${label}=`}>{value}</dd>])}
+    </dl>
+  )
+}
+
+const TICK_MS = 1_000
+
+/** A time from now, exact on hover and for screen readers. */
+export function When({ at, empty = words.never }: { at: string | null | undefined; empty?: string }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  if (!at) return <>{empty}</>
+  return (
+    <time dateTime={at} title={at}>
+      {relativeTime(Date.parse(at) - now)}
+    </time>
+  )
+}

@@ -1,0 +1,46 @@
+/** The draft in the form of the curve editor: text, until it is a policy. */
+import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
+
+export const MEMBERS = [
+  'minDelayTarget',
+  'maxDelayTarget',
+  'numRetries',
+  'numNoDelayRetries',
+  'numMinDelayRetries',
+  'numMaxDelayRetries',
+] as const
+export const BACKOFFS = (['linear', 'arithmetic', 'geometric', 'exponential'] as const).map((value) => ({
+  value,
+  label: value,
+}))
+
+export type Draft = Record<(typeof MEMBERS)[number] | 'throttle', string> & {
+  backoffFunction: BackoffFunction
+}
+
+interface Effective {
+  healthyRetryPolicy: RetryPolicy
+  throttlePolicy: { maxReceivesPerSecond: number } | null
+}
+
+export function draftOf({ healthyRetryPolicy: retry, throttlePolicy }: Effective): Draft {
+  const members = Object.fromEntries(MEMBERS.map((member) => [member, String(retry[member])]))
+  return {
+    ...(members as Record<(typeof MEMBERS)[number], string>),
+    backoffFunction: retry.backoffFunction,
+    throttle: throttlePolicy ? String(throttlePolicy.maxReceivesPerSecond) : '',
+  }
+}
+
+/** An empty field is no number, which the check of the policy then reports at its member. */
+export function policyOf(draft: Draft): { retry: RetryPolicy; throttle: number | undefined } {
+  const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text))
+  const members = Object.fromEntries(MEMBERS.map((member) => [member, number(draft[member])]))
+  return {
+    retry: {
+      ...(members as Record<(typeof MEMBERS)[number], number>),
+      backoffFunction: draft.backoffFunction,
+    },
+    throttle: draft.throttle.trim() === '' ? undefined : Number(draft.throttle),
+  }
+}

@@ -1,0 +1,57 @@
+/** Every queue that takes dead letters. The fullest stands first. */
+import { Link } from '@tanstack/react-router'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Queue } from '../../api/api-types.ts'
+import { usePages } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { lettersIn, takesDeadLetters } from './letters-of.ts'
+
+const w = words.deadLetters
+
+const COLUMNS: readonly Column<Queue>[] = [
+  {
+    title: words.pages.queue,
+    show: ({ name }) => (
+      <Link to="/dlq/$queue" params={{ queue: name }} data-row>
+        {name}
+      </Link>
+    ),
+  },
+  { title: w.letters, show: lettersIn, isNumber: true },
+  {
+    title: words.topic.oldest,
+    show: ({ oldestSeconds }) => (oldestSeconds === null ? '–' : formatSeconds(oldestSeconds)),
+    isNumber: true,
+  },
+  { title: w.fedBy, show: ({ deadLetterSources }) => deadLetterSources.length, isNumber: true },
+  { title: words.pages.topic, show: ({ deadLettersOf }) => (deadLettersOf ? nameOf(deadLettersOf) : '–') },
+]
+
+export function DlqPage() {
+  const input = { query: { limit: 100 } }
+  const read = usePages(operations.listQueues, input)
+  return (
+    <>
+      <PageHead title={words.pages.deadLetters} request={callOf(operations.listQueues, input)} />
+      <Loaded read={read}>
+        {({ pages }) => (
+          <DataTable
+            label={words.pages.deadLetters}
+            columns={COLUMNS}
+            rows={pages
+              .flatMap((page) => page.queues)
+              .filter(takesDeadLetters)
+              .toSorted((a, b) => lettersIn(b) - lettersIn(a))}
+            keyOf={({ arn }) => arn}
+            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+            empty={<Empty title={w.noQueues}>{w.noQueuesWhy}</Empty>}
+          />
+        )}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+/** Starts a redrive of what the filter matches. It is counted first. */
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Queue, RedriveDryRun } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Pairs } from '../../parts/show.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { describeFilter, type LetterFilter } from './letter-filter.ts'
+import { RateInput } from './rate-input.tsx'
+
+const w = words.redrive
+
+interface Props {
+  queue: Queue
+  filter: LetterFilter
+  isOpen: boolean
+  onClose: () => void
+}
+
+export function RedriveDialog({ isOpen, onClose, queue, filter }: Props) {
+  return (
+    <Dialog title={w.title(queue.name)} isOpen={isOpen} onClose={onClose}>
+      <RedriveForm queue={queue} filter={filter} />
+    </Dialog>
+  )
+}
+
+function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
+  const [rate, setRate] = useState('50')
+  const [destination, setDestination] = useState('')
+  const start = useWrite(operations.startRedrive)
+  const navigate = useNavigate()
+  const body = {
+    source: queue.name,
+    filter,
+    ...(destination !== '' && { destination }),
+    ...(rate !== '' && { maxMessagesPerSecond: Number(rate) }),
+  }
+  const count = useCount({ source: queue.name, filter, ...(destination !== '' && { destination }) })
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    start.mutate(
+      { body },
+      {
+        onSuccess: (made) => 'id' in made && void navigate({ to: '/redrives/$id', params: { id: made.id } }),
+      },
+    )
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <p>{w.filter(describeFilter(filter))}</p>
+      {count.error ? <Failed error={count.error} /> : <DryRun found={count.found} rate={rate} />}
+      <div className={css.fields}>
+        <RateInput value={rate} onChange={setRate} problem={problemAt(start.error, 'maxMessagesPerSecond')} />
+        <TextInput
+          label={w.destination}
+          hint={w.destinationHint}
+          value={destination}
+          onChange={setDestination}
+          problem={problemAt(start.error, 'destination')}
+        />
+      </div>
+      {start.error && <Failed error={start.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={start.isPending || count.found?.matched === 0}>
+          {w.start}
+        </Button>
+        <CopyCurl call={callOf(operations.startRedrive, { body })} />
+      </div>
+    </form>
+  )
+}
+
+type Asked = { source: string; filter: LetterFilter; destination?: string }
+
+/** Counts the messages that would be moved now. A changed choice is counted again. */
+function useCount(asked: Asked): { found: RedriveDryRun | undefined; error: unknown } {
+  const { mutate, data, error } = useWrite(operations.startRedrive)
+  const text = JSON.stringify(asked)
+  useEffect(() => mutate({ body: { ...(JSON.parse(text) as Asked), dryRun: true } }), [text, mutate])
+  return { found: data && 'withoutOrigin' in data ? data : undefined, error }
+}
+
+function DryRun({ found, rate }: { found: RedriveDryRun | undefined; rate: string }) {
+  if (!found) return <Skeleton rows={2} />
+  const { matched, withoutOrigin, bySubscription } = found
+  const seconds = Number(rate) > 0 ? matched / Number(rate) : 0
+  return (
+    <Pairs
+      pairs={[
+        [w.matched, <strong key="matched">{formatNumber(matched)}</strong>],
+        [w.subscriptions, Object.keys(bySubscription).length],
+        [w.withoutOrigin, formatNumber(withoutOrigin)],
+        [w.takes, seconds === 0 ? w.asFast : formatSeconds(seconds)],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,146 @@
+/** One redrive, live: how far it is, and what can be done with it. It goes on when this page is closed. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Redrive } from '../../api/api-types.ts'
+import { useRead, useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
+import { Failed, Loaded } from '../../parts/states.tsx'
+import { RateInput } from './rate-input.tsx'
+
+const w = words.redrive
+const route = getRouteApi('/redrives/$id')
+const LIVE_MS = 1_000
+
+const TONES: Record<Redrive['status'], Tone> = {
+  running: 'good',
+  paused: 'warn',
+  canceling: 'warn',
+  canceled: 'warn',
+  completed: 'good',
+  failed: 'bad',
+}
+
+export function RedrivePage() {
+  const { id } = route.useParams()
+  const input = { path: { id } }
+  const read = useRead(operations.getRedrive, input, { everyMs: LIVE_MS })
+  return (
+    <Loaded read={read} rows={3}>
+      {(redrive) => (
+        <>
+          <PageHead
+            title={w.of(nameOf(redrive.source))}
+            above={
+              <Link to="/dlq/$queue" params={{ queue: nameOf(redrive.source) }}>
+                {nameOf(redrive.source)}
+              </Link>
+            }
+            status={<Badge tone={TONES[redrive.status]}>{redrive.status}</Badge>}
+            request={callOf(operations.getRedrive, input)}
+          />
+          <div className={css.stack}>
+            <div className={css.panel}>
+              <RedriveBar redrive={redrive} />
+            </div>
+            <div className={css.panel}>
+              <RedriveFigures redrive={redrive} />
+            </div>
+            {redrive.error && (
+              <p className={css.notice} data-kind="bad" role="alert">
+                {redrive.error}
+              </p>
+            )}
+            {redrive.endedAt === null && <Controls key={redrive.id} redrive={redrive} />}
+          </div>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+export function RedriveBar({ redrive }: { redrive: Redrive }) {
+  const { matched, moved, skipped } = redrive
+  const percent = matched === 0 ? 100 : Math.min(100, Math.round(((moved + skipped) / matched) * 100))
+  return (
+    <div className={css.stack}>
+      <p>{w.progress(percent, formatNumber(moved), formatNumber(matched))}</p>
+      <div
+        className={css.bar}
+        role="progressbar"
+        aria-label={w.of(nameOf(redrive.source))}
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ width: `${percent}%` }} />
+      </div>
+    </div>
+  )
+}
+
+function RedriveFigures({ redrive }: { redrive: Redrive }) {
+  const { matched, moved, skipped, maxMessagesPerSecond: rate, destination } = redrive
+  const left = matched - moved - skipped
+  const isRunning = redrive.status === 'running'
+  return (
+    <Figures>
+      <Figure label={w.matched} value={matched} />
+      <Figure label={w.moved} value={moved} />
+      <Figure label={w.skipped} value={skipped} />
+      <Figure label={w.rate} value={rate === null ? w.asFast : rate} />
+      {isRunning && rate !== null && (
+        <Figure label={w.left} value={formatSeconds(Math.max(0, left) / rate)} />
+      )}
+      <Figure label={w.destination} value={destination ? nameOf(destination) : w.whereFrom} />
+      <Figure label={w.started} value={<When at={redrive.startedAt} />} />
+      {redrive.endedAt && <Figure label={words.message.ended} value={<When at={redrive.endedAt} />} />}
+    </Figures>
+  )
+}
+
+function Controls({ redrive }: { redrive: Redrive }) {
+  const [rate, setRate] = useState(String(redrive.maxMessagesPerSecond ?? ''))
+  const pause = useWrite(operations.pauseRedrive)
+  const resume = useWrite(operations.resumeRedrive)
+  const cancel = useWrite(operations.cancelRedrive)
+  const update = useWrite(operations.updateRedrive)
+  const input = { path: { id: redrive.id } }
+  const error = pause.error ?? resume.error ?? cancel.error ?? update.error
+  return (
+    <div className={css.stack}>
+      <div className={css.row}>
+        {redrive.status === 'paused' ? (
+          <Button onPress={() => resume.mutate(input)}>{w.resume}</Button>
+        ) : (
+          <Button isDisabled={redrive.status !== 'running'} onPress={() => pause.mutate(input)}>
+            {w.pause}
+          </Button>
+        )}
+        <Button
+          kind="danger"
+          isDisabled={redrive.status === 'canceling'}
+          onPress={() => cancel.mutate(input)}
+        >
+          {w.cancel}
+        </Button>
+      </div>
+      <form
+        className={css.row}
+        onSubmit={(event) => {
+          event.preventDefault()
+          update.mutate({ ...input, body: { maxMessagesPerSecond: rate === '' ? null : Number(rate) } })
+        }}
+      >
+        <RateInput value={rate} onChange={setRate} />
+        <Button type="submit">{w.setRate}</Button>
+      </form>
+      {error && <Failed error={error} />}
+    </div>
+  )
+}

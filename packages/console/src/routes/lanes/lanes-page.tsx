@@ -1,0 +1,213 @@
+/** The lanes of all topics, worst first, and why they are stuck. Every action is for the row it stands in. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Lane, LaneHost, LaneList } from '../../api/api-types.ts'
+import { usePages } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Check, Select, TextInput } from '../../parts/fields.tsx'
+import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { When } from '../../parts/show.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { LaneQuickActions } from './lane-quick-actions.tsx'
+import { VerdictBadge } from './verdict-badge.tsx'
+
+const w = words.lanes
+const route = getRouteApi('/lanes')
+
+const SORTS = [
+  { value: 'worst', label: w.sorts.worst },
+  { value: 'oldest', label: w.sorts.oldest },
+  { value: 'waiting', label: w.sorts.waiting },
+] as const
+const STATES = [
+  { value: '', label: w.anyState },
+  { value: 'inNeed', label: w.inNeed },
+  ...(Object.keys(w.verdicts) as Lane['verdict']['code'][]).map((value) => ({
+    value,
+    label: w.verdicts[value],
+  })),
+] as const
+
+type Sort = (typeof SORTS)[number]['value']
+type State = (typeof STATES)[number]['value']
+
+const seconds = (value: number | null) => (value === null ? '–' : formatSeconds(value))
+
+const FIGURES = [
+  { title: words.topic.waiting, show: (row: Lane) => formatNumber(row.lane.waiting), isNumber: true },
+  { title: words.topic.oldest, show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds), isNumber: true },
+  { title: words.subscription.inFlight, show: (row: Lane) => row.lane.inFlight, isNumber: true },
+  { title: words.subscription.rate, show: (row: Lane) => row.lane.rate ?? '–', isNumber: true },
+  { title: words.subscription.drains, show: (row: Lane) => seconds(row.lane.drainSeconds), isNumber: true },
+  { title: words.topic.next, show: (row: Lane) => <When at={row.lane.nextAttemptAt} empty="–" /> },
+] as const satisfies readonly Column<Lane>[]
+
+export function LanesPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const sort = SORTS.find(({ value }) => value === search.sort)?.value ?? 'worst'
+  const state = STATES.find(({ value }) => value === search.state)?.value ?? ''
+  const isGrouped = search.by === 'host'
+  const change = (changed: typeof search) =>
+    void navigate({ search: { ...search, ...changed }, replace: true })
+  const input = {
+    query: {
+      sort,
+      ...(state !== '' && { state }),
+      ...(search.topic && { topic: search.topic }),
+      ...(search.q && { q: search.q }),
+      ...(isGrouped && { groupBy: 'host' as const }),
+      limit: 100,
+    },
+  }
+  const read = usePages(operations.listLanes, input)
+  return (
+    <>
+      <PageHead title={words.pages.lanes} request={callOf(operations.listLanes, input)} />
+      <div className={css.stack}>
+        <div className={css.fields}>
+          <TextInput
+            type="search"
+            label={w.search}
+            value={search.q ?? ''}
+            onChange={(q) => change({ q: q || undefined })}
+          />
+          <Select<State>
+            label={w.state}
+            value={state}
+            options={STATES}
+            onChange={(next) => change({ state: next || undefined })}
+          />
+          <Select<Sort>
+            label={w.sort}
+            value={sort}
+            options={SORTS}
+            onChange={(next) => change({ sort: next })}
+          />
+          <TextInput
+            label={words.pages.topic}
+            value={search.topic ?? ''}
+            onChange={(topic) => change({ topic: topic || undefined })}
+          />
+        </div>
+        <Check
+          label={w.byHost}
+          isChecked={isGrouped}
+          onChange={(by) => change({ by: by ? 'host' : undefined })}
+        />
+        <Loaded read={read} rows={12}>
+          {({ pages }) => (
+            <Board
+              pages={pages}
+              isGrouped={isGrouped}
+              isFiltered={Boolean(state || search.q || search.topic)}
+              onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+            />
+          )}
+        </Loaded>
+      </div>
+    </>
+  )
+}
+
+interface BoardProps {
+  pages: LaneList[]
+  isGrouped: boolean
+  isFiltered: boolean
+  onMore: (() => void) | undefined
+}
+
+function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
+  const [opened, setOpened] = useState<string>()
+  const first = pages[0]
+  const lanes = pages.flatMap((page) => page.lanes)
+  const hosts = pages.flatMap((page) => page.hosts ?? [])
+  const empty = (
+    <Empty title={isFiltered ? w.noneMatches : w.nothing}>
+      <p>{isFiltered ? w.noneMatchesWhy : w.fine(first?.looked ?? 0)}</p>
+    </Empty>
+  )
+  return (
+    <>
+      {first && (
+        <p className={css.quiet}>
+          {w.summary(first.matched, first.waiting)} {!first.complete && w.incomplete}
+        </p>
+      )}
+      {isGrouped ? (
+        <DataTable
+          label={w.hosts}
+          columns={HOSTS}
+          rows={hosts}
+          keyOf={({ host }) => host}
+          empty={empty}
+          onMore={onMore}
+        />
+      ) : (
+        <DataTable
+          label={words.pages.lanes}
+          columns={columnsWith(opened, setOpened)}
+          rows={lanes}
+          keyOf={({ subscriptionId }) => subscriptionId}
+          empty={empty}
+          onMore={onMore}
+        />
+      )}
+    </>
+  )
+}
+
+const columnsWith = (
+  opened: string | undefined,
+  open: (id: string | undefined) => void,
+): readonly Column<Lane>[] => [
+  { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+  {
+    title: words.topic.endpoint,
+    show: (row) => (
+      <>
+        <Link to="/subs/$id" params={{ id: row.subscriptionId }} data-row>
+          {row.name ?? row.endpoint}
+        </Link>
+        <div className={`${css.quiet} ${css.small}`}>{row.verdict.sentence}</div>
+        <LaneQuickActions lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
+      </>
+    ),
+  },
+  {
+    title: words.pages.topic,
+    show: ({ topicArn }) => (
+      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
+        {nameOf(topicArn)}
+      </Link>
+    ),
+  },
+  ...FIGURES,
+]
+
+const HOSTS: readonly Column<LaneHost>[] = [
+  { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+  {
+    title: w.host,
+    show: ({ host, subscriptionId, verdict }) => (
+      <>
+        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
+          {host}
+        </Link>
+        <div className={`${css.quiet} ${css.small}`}>{verdict.sentence}</div>
+      </>
+    ),
+  },
+  { title: words.pages.lanes, show: ({ lanes }) => formatNumber(lanes), isNumber: true },
+  { title: w.inNeedCount, show: ({ inNeed }) => formatNumber(inNeed), isNumber: true },
+  { title: words.topic.waiting, show: ({ waiting }) => formatNumber(waiting), isNumber: true },
+  {
+    title: words.topic.oldest,
+    show: ({ oldestWaitingSeconds }) => seconds(oldestWaitingSeconds),
+    isNumber: true,
+  },
+]

@@ -1,0 +1,131 @@
+/** One message: a row for each subscription, with the state of its delivery and the cause of that state. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { DeliveryList } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { CopyButton } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { formatBytes, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+
+type Delivery = DeliveryList['deliveries'][number]
+
+const w = words.message
+const route = getRouteApi('/messages/$id')
+
+const TONES: Record<Delivery['state'], Tone> = {
+  delivered: 'good',
+  waiting: 'warn',
+  inFlight: 'warn',
+  deadLettered: 'bad',
+  discarded: 'bad',
+  expired: 'bad',
+  quarantined: 'bad',
+  filtered: undefined,
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { title: w.state, show: ({ state }) => <Badge tone={TONES[state]}>{w.states[state]}</Badge> },
+  {
+    title: words.topic.endpoint,
+    show: ({ endpoint, subscriptionId }) =>
+      subscriptionId ? (
+        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
+          {endpoint ?? subscriptionId}
+        </Link>
+      ) : (
+        (endpoint ?? w.unknown)
+      ),
+  },
+  {
+    title: w.attempts,
+    show: ({ attempts, attemptsMax }) => (attemptsMax === null ? attempts : w.of(attempts, attemptsMax)),
+    isNumber: true,
+  },
+  { title: w.lastAnswer, show: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError ?? '–' },
+  { title: w.why, show: whyOf },
+  { title: words.topic.next, show: ({ nextAttemptAt }) => <When at={nextAttemptAt} empty="–" /> },
+  { title: w.ended, show: ({ endedAt }) => <When at={endedAt} empty="–" /> },
+]
+
+/** The cause by its name in the API, and how long it took. */
+function whyOf({ because, delayMs, reason, redrives }: Delivery) {
+  const waited = delayMs === null || delayMs === 0 ? '' : formatSeconds(delayMs / 1_000)
+  const parts = [
+    because,
+    waited,
+    reason === because ? null : reason,
+    redrives > 0 ? w.redrives(redrives) : null,
+  ]
+  return parts.filter((part) => part !== null && part !== '').join(', ') || '–'
+}
+
+export function MessagePage() {
+  const { id } = route.useParams()
+  const input = { path: { messageId: id } }
+  const message = useRead(operations.getMessage, input, { everyMs: SCREEN_REFRESH_MS })
+  const deliveries = useRead(operations.listDeliveries, input, { everyMs: SCREEN_REFRESH_MS })
+  return (
+    <>
+      <PageHead
+        title={id}
+        above={<Link to="/messages">{words.pages.messages}</Link>}
+        request={callOf(operations.listDeliveries, input)}
+      >
+        {deliveries.data && <CopyButton label={w.copyBundle} text={bundle(id, deliveries.data.deliveries)} />}
+      </PageHead>
+      <Loaded read={message} rows={2}>
+        {({ topicArn, publishedAt, sizeBytes, counts }) => (
+          <div className={css.stack}>
+            <div className={css.panel}>
+              <Figures>
+                <Figure
+                  label={words.pages.topic}
+                  value={
+                    topicArn ? (
+                      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
+                        {nameOf(topicArn)}
+                      </Link>
+                    ) : (
+                      '–'
+                    )
+                  }
+                />
+                <Figure label={w.published} value={<When at={publishedAt} />} />
+                <Figure label={w.size} value={formatBytes(sizeBytes)} />
+                {(Object.keys(counts) as (keyof typeof counts)[])
+                  .filter((state) => counts[state] > 0)
+                  .map((state) => (
+                    <Figure key={state} label={w.states[state]} value={counts[state]} />
+                  ))}
+              </Figures>
+            </div>
+            <Loaded read={deliveries}>
+              {({ deliveries: rows }) => (
+                <DataTable
+                  label={w.deliveries}
+                  columns={COLUMNS}
+                  rows={rows}
+                  keyOf={({ subscriptionId, endpoint, state }) => `${subscriptionId} ${endpoint} ${state}`}
+                  empty={<Empty title={w.nobody}>{w.nobodyWhy}</Empty>}
+                />
+              )}
+            </Loaded>
+          </div>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+/** The table as Markdown, without bodies and secrets. */
+function bundle(id: string, rows: Delivery[]): string {
+  const line = (delivery: Delivery) =>
+    `| ${delivery.state} | ${delivery.endpoint ?? ''} | ${delivery.attempts} | ` +
+    `${delivery.lastStatusCode ?? delivery.lastError ?? ''} | ${whyOf(delivery)} | ${delivery.endedAt ?? ''} |`
+  return [`Message ${id}`, '', w.bundleHead, '|---|---|---|---|---|---|', ...rows.map(line)].join('\n')
+}

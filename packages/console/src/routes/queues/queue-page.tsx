@@ -1,0 +1,158 @@
+/** One queue: its counts, its settings, and its messages, which looking neither receives nor hides. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Queue, QueueMessage } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { objectIn } from '../../parts/json-text.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { takesDeadLetters } from '../dead-letters/letters-of.ts'
+import { QueueMessageDialog } from './queue-message-dialog.tsx'
+
+const w = words.queues
+const route = getRouteApi('/queues/$queue')
+
+export function QueuePage() {
+  const { queue: name } = route.useParams()
+  const { tab = 'messages' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const input = { path: { queue: name } }
+  const read = useRead(operations.getQueue, input, { everyMs: SCREEN_REFRESH_MS })
+  return (
+    <Loaded read={read}>
+      {(queue) => (
+        <>
+          <PageHead
+            title={queue.name}
+            above={<Link to="/queues">{words.pages.queues}</Link>}
+            status={queue.fifo ? <Badge>{words.topics.fifo}</Badge> : undefined}
+            request={callOf(operations.getQueue, input)}
+          >
+            {takesDeadLetters(queue) && (
+              <Link to="/dlq/$queue" params={{ queue: name }}>
+                {w.openWorkbench}
+              </Link>
+            )}
+          </PageHead>
+          <div className={css.stack}>
+            <div className={css.panel}>
+              <QueueFigures queue={queue} />
+            </div>
+            <Tabs
+              label={queue.name}
+              selected={tab}
+              onSelect={(id) => void navigate({ search: { tab: id }, replace: true })}
+              tabs={[
+                { id: 'messages', title: w.messages, content: <Messages name={name} /> },
+                { id: 'settings', title: w.settings, content: <Settings queue={queue} /> },
+              ]}
+            />
+          </div>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+export function QueueFigures({ queue }: { queue: Queue }) {
+  const { counts, oldestSeconds } = queue
+  return (
+    <Figures>
+      <Figure label={w.visible} value={counts.visible} />
+      <Figure label={w.inFlight} value={counts.inFlight} />
+      <Figure label={w.delayed} value={counts.delayed} />
+      <Figure label={w.oldest} value={oldestSeconds === null ? '–' : formatSeconds(oldestSeconds)} />
+      <Figure label={words.topics.retention} value={formatSeconds(queue.retentionSeconds)} />
+    </Figures>
+  )
+}
+
+function Messages({ name }: { name: string }) {
+  const [open, setOpen] = useState<QueueMessage>()
+  const input = { path: { queue: name }, query: { limit: 50 } }
+  const read = usePages(operations.peekMessages, input)
+  const columns: readonly Column<QueueMessage>[] = [
+    {
+      title: w.id,
+      show: (message) => (
+        <Button kind="plain" onPress={() => setOpen(message)}>
+          {message.messageId}
+        </Button>
+      ),
+    },
+    { title: w.body, show: ({ body }) => <code>{beginningOf(body)}</code> },
+    { title: w.group, show: ({ groupId }) => groupId ?? '–' },
+    { title: w.received, show: ({ receiveCount }) => receiveCount, isNumber: true },
+    { title: w.sent, show: ({ sentAt }) => <When at={sentAt} /> },
+  ]
+  return (
+    <>
+      <Loaded read={read}>
+        {({ pages }) => (
+          <DataTable
+            label={w.messages}
+            columns={columns}
+            rows={pages.flatMap((page) => page.messages)}
+            keyOf={({ messageId }) => messageId}
+            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+            empty={<Empty title={w.noMessages}>{w.noMessagesWhy}</Empty>}
+          />
+        )}
+      </Loaded>
+      <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
+    </>
+  )
+}
+
+/** @limit Characters of a body in a row of a table. Past it: the rest is shown when the row is opened. */
+const BEGINNING_CHARS_MAX = 80
+
+/** One line. Characters that are not printed are left out here, and shown when the message is opened. */
+export function beginningOf(body: string | null): string {
+  if (body === null) return words.queueMessage.hidden
+  const text = withoutEnvelope(body)
+  const line = text.slice(0, BEGINNING_CHARS_MAX).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+  return text.length > BEGINNING_CHARS_MAX ? `${line}…` : line
+}
+
+/** The published message, where the body is SNS’s envelope. */
+function withoutEnvelope(body: string): string {
+  const { Type, Message } = objectIn(body) ?? {}
+  return Type === 'Notification' && typeof Message === 'string' ? Message : body
+}
+
+function Settings({ queue }: { queue: Queue }) {
+  const { redrivePolicy, redriveAllowPolicy } = queue
+  return (
+    <section className={css.panel}>
+      <Pairs
+        pairs={[
+          [w.visibility, formatSeconds(queue.visibilityTimeoutSeconds)],
+          [w.delay, formatSeconds(queue.delaySeconds)],
+          [w.wait, formatSeconds(queue.receiveWaitSeconds)],
+          [
+            w.redrivePolicy,
+            redrivePolicy
+              ? w.afterReceives(redrivePolicy.maxReceiveCount, nameOf(redrivePolicy.deadLetterTargetArn))
+              : words.none,
+          ],
+          [w.allowPolicy, redriveAllowPolicy?.redrivePermission ?? 'allowAll'],
+          [w.sources, queue.deadLetterSources.length === 0 ? words.none : queue.deadLetterSources.join(', ')],
+          [w.madeBy, queue.deadLettersOf ?? '–'],
+          [words.topics.created, <When key="created" at={queue.createdAt} />],
+          [w.changed, <When key="changed" at={queue.modifiedAt} />],
+          [words.topic.arn, <code key="arn">{queue.arn}</code>],
+          [w.url, <code key="url">{queue.url}</code>],
+        ]}
+      />
+    </section>
+  )
+}

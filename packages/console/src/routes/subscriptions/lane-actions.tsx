@@ -1,0 +1,159 @@
+/** The actions for the deliveries of a subscription. */
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { nameOf } from '../../parts/formats.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.laneActions
+
+type Open = 'retry' | 'purge' | 'delete'
+
+export function LaneActions({ subscription }: { subscription: Subscription }) {
+  const { id, status, lane } = subscription
+  const [open, setOpen] = useState<Open>()
+  const isPaused = status === 'paused'
+  const toggle = useWrite(isPaused ? operations.resumeSubscription : operations.pauseSubscription)
+  const test = useWrite(operations.testSubscription)
+  const confirm = useWrite(operations.sendConfirmation)
+  const input = { path: { id } }
+  const close = () => setOpen(undefined)
+  const error = toggle.error ?? test.error ?? confirm.error
+  return (
+    <div className={css.stack}>
+      <div className={css.row}>
+        {status === 'pending' ? (
+          <Button onPress={() => confirm.mutate(input)}>{w.askAgain}</Button>
+        ) : (
+          <Button isDisabled={toggle.isPending} onPress={() => toggle.mutate(input)}>
+            {isPaused ? w.resume : w.pause}
+          </Button>
+        )}
+        <Button isDisabled={test.isPending} onPress={() => test.mutate({ ...input, body: {} })}>
+          {test.isPending ? w.testing : w.test}
+        </Button>
+        <Button isDisabled={lane.waiting === 0} onPress={() => setOpen('retry')}>
+          {w.retry}
+        </Button>
+        <Button kind="danger" isDisabled={lane.waiting === 0} onPress={() => setOpen('purge')}>
+          {w.purge}
+        </Button>
+        <Button kind="danger" onPress={() => setOpen('delete')}>
+          {w.delete}
+        </Button>
+      </div>
+      {error && <Failed error={error} />}
+      {test.data && (
+        <p className={css.notice} data-kind={isGood(test.data.statusCode) ? 'good' : 'bad'} role="status">
+          {w.tested(test.data.statusCode ?? test.data.error ?? '', test.data.durationMs)}
+        </p>
+      )}
+      <Dialog title={w.retry} isOpen={open === 'retry'} onClose={close}>
+        <RetryForm id={id} waiting={lane.waiting} />
+      </Dialog>
+      <Purge subscription={subscription} isOpen={open === 'purge'} onClose={close} />
+      <Delete subscription={subscription} isOpen={open === 'delete'} onClose={close} />
+    </div>
+  )
+}
+
+const isGood = (status: number | null) => status !== null && status >= 200 && status < 300
+
+function RetryForm({ id, waiting }: { id: string; waiting: number }) {
+  const [rate, setRate] = useState('50')
+  const retry = useWrite(operations.retryNow)
+  const perSecond = Number(rate)
+  const input = { path: { id }, body: rate === '' ? {} : { maxPerSecond: perSecond } }
+  return (
+    <form
+      className={css.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        retry.mutate(input)
+      }}
+    >
+      <p>{w.retryWhat(waiting)}</p>
+      <TextInput
+        label={w.rate}
+        hint={rate === '' ? w.atOnce : w.takes(Math.ceil(waiting / perSecond))}
+        type="number"
+        min={0}
+        step="any"
+        value={rate}
+        onChange={setRate}
+      />
+      {retry.error && <Failed error={retry.error} />}
+      {retry.data && (
+        <p className={css.notice} data-kind="good" role="status">
+          {w.retried(retry.data.moved)}
+        </p>
+      )}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={retry.isPending}>
+          {w.retry}
+        </Button>
+        <CopyCurl call={callOf(operations.retryNow, input)} />
+      </div>
+    </form>
+  )
+}
+
+interface AskProps {
+  subscription: Subscription
+  isOpen: boolean
+  onClose: () => void
+}
+
+function Purge({ subscription, isOpen, onClose }: AskProps) {
+  const purge = useWrite(operations.purgeSubscription)
+  const { waiting } = subscription.lane
+  return (
+    <Confirm
+      title={w.purgeTitle(waiting)}
+      action={w.purge}
+      name={nameOf(subscription.topicArn)}
+      count={waiting}
+      isOpen={isOpen}
+      isPending={purge.isPending}
+      error={purge.error}
+      onClose={onClose}
+      onConfirm={() => purge.mutate({ path: { id: subscription.id } }, { onSuccess: onClose })}
+    >
+      <p>{w.purgeWhat}</p>
+    </Confirm>
+  )
+}
+
+function Delete({ subscription, isOpen, onClose }: AskProps) {
+  const remove = useWrite(operations.deleteSubscription)
+  const navigate = useNavigate()
+  const topic = nameOf(subscription.topicArn)
+  return (
+    <Confirm
+      title={w.deleteTitle(subscription.endpoint)}
+      action={w.delete}
+      name={topic}
+      count={subscription.lane.waiting}
+      isOpen={isOpen}
+      isPending={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() =>
+        remove.mutate(
+          { path: { id: subscription.id } },
+          { onSuccess: () => void navigate({ to: '/topics/$topic', params: { topic } }) },
+        )
+      }
+    >
+      <p>{w.deleteWhat(subscription.lane.waiting)}</p>
+    </Confirm>
+  )
+}

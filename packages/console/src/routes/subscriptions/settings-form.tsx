@@ -1,0 +1,102 @@
+/** Settings of a subscription as one JSON document: what differs from now is sent, and nothing else. */
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { ApiError } from '../../api/api-error.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { TextArea } from '../../parts/fields.tsx'
+import { objectIn } from '../../parts/json-text.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.settings
+
+const MEMBERS = [
+  'name',
+  'metadata',
+  'rawMessageDelivery',
+  'deliveryPolicy',
+  'redrivePolicy',
+  'filterPolicy',
+  'filterPolicyScope',
+  'maxInFlight',
+  'retryMode',
+  'circuitBreaker',
+] as const
+
+type Settings = Pick<Subscription, (typeof MEMBERS)[number]>
+
+const settingsOf = (subscription: Subscription) =>
+  Object.fromEntries(MEMBERS.map((name) => [name, subscription[name]])) as unknown as Settings
+
+export function SettingsForm({ subscription }: { subscription: Subscription }) {
+  // The settings at the moment when the form was opened. A refresh must not change a text that somebody edits.
+  const [before, setBefore] = useState(() => settingsOf(subscription))
+  const [text, setText] = useState(() => JSON.stringify(before, null, 2))
+  const update = useWrite(operations.updateSubscription)
+  const changes = changesIn(text, before)
+  const names = Object.keys(changes ?? {})
+  const input = { path: { id: subscription.id }, body: changes ?? {} }
+  const isOutdated = JSON.stringify(before) !== JSON.stringify(settingsOf(subscription))
+  const begin = (from: Subscription) => {
+    setBefore(settingsOf(from))
+    setText(JSON.stringify(settingsOf(from), null, 2))
+  }
+  return (
+    <form
+      className={css.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        update.mutate(input, { onSuccess: begin })
+      }}
+    >
+      <TextArea
+        label={w.label}
+        hint={w.hint}
+        rows={18}
+        value={text}
+        onChange={setText}
+        problem={changes ? undefined : words.filter.notJson}
+      />
+      {isOutdated && (
+        <div className={css.notice} data-kind="warn" role="status">
+          {w.outdated}{' '}
+          <Button kind="plain" onPress={() => begin(subscription)}>
+            {w.reload}
+          </Button>
+        </div>
+      )}
+      {update.error && <Failed error={update.error} />}
+      {update.error instanceof ApiError && (
+        <ul>
+          {update.error.details.map(({ path, message }) => (
+            <li key={path} className={css.problem}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={names.length === 0 || update.isPending}>
+          {words.save}
+        </Button>
+        <span className={css.quiet}>{names.length === 0 ? w.unchanged : w.changes(names.join(', '))}</span>
+        {names.length > 0 && <CopyCurl call={callOf(operations.updateSubscription, input)} />}
+      </div>
+    </form>
+  )
+}
+
+/** Members that differ. A member that was taken out is reset. undefined: the text is no JSON object. */
+function changesIn(text: string, before: Settings): Record<string, unknown> | undefined {
+  const members = objectIn(text)
+  if (!members) return undefined
+  const names = new Set([...Object.keys(members), ...MEMBERS])
+  const differs = (name: string) =>
+    JSON.stringify(members[name] ?? null) !==
+    JSON.stringify((before as Record<string, unknown>)[name] ?? null)
+  return Object.fromEntries([...names].filter(differs).map((name) => [name, members[name] ?? null]))
+}

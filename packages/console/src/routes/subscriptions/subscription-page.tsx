@@ -1,0 +1,200 @@
+/** One subscription: how its deliveries stand, and everything that is set. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
+import { StatsPanel } from '../../charts/stats-panel.tsx'
+import { words } from '../../i18n/en.ts'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { VerdictBadge } from '../lanes/verdict-badge.tsx'
+import { FilterTester } from '../topics/filter-tester.tsx'
+import { LaneActions } from './lane-actions.tsx'
+import { policyPairs } from './policy-pairs.ts'
+import { SettingsForm } from './settings-form.tsx'
+import { WebhookKeys } from './webhook-keys.tsx'
+
+const w = words.subscription
+const route = getRouteApi('/subs/$id')
+
+export function SubscriptionPage() {
+  const { id } = route.useParams()
+  const { tab = 'standing', range } = route.useSearch()
+  const navigate = route.useNavigate()
+  const input = { path: { id } }
+  const read = useRead(operations.getSubscription, input, { everyMs: SCREEN_REFRESH_MS })
+  return (
+    <Loaded read={read}>
+      {(subscription) => (
+        <>
+          <PageHead
+            title={subscription.name ?? subscription.endpoint}
+            above={<Above {...subscription} />}
+            status={<VerdictBadge verdict={subscription.verdict} />}
+            request={callOf(operations.getSubscription, input)}
+          />
+          <div className={css.stack}>
+            <div className={css.panel}>
+              <LaneFigures lane={subscription.lane} />
+              <p className={css.quiet}>{subscription.verdict.sentence}</p>
+            </div>
+            <LaneActions subscription={subscription} />
+            <StatsPanel range={range} subscription={id} />
+            <Tabs
+              label={subscription.endpoint}
+              selected={tab}
+              onSelect={(next) => void navigate({ search: { range, tab: next }, replace: true })}
+              tabs={tabsOf(subscription)}
+            />
+          </div>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Above({ topicArn, name, endpoint }: Subscription) {
+  const topic = nameOf(topicArn)
+  return (
+    <>
+      <Link to="/topics/$topic" params={{ topic }}>
+        {topic}
+      </Link>{' '}
+      → {name ? endpoint : words.pages.subscription}
+    </>
+  )
+}
+
+function LaneFigures({ lane }: Pick<Subscription, 'lane'>) {
+  const { oldestWaitingSeconds, drainSeconds, drainUnknown } = lane
+  return (
+    <Figures>
+      <Figure label={words.topic.waiting} value={lane.waiting} />
+      <Figure label={w.inFlight} value={lane.inFlight} />
+      <Figure
+        label={words.topic.oldest}
+        value={oldestWaitingSeconds === null ? '–' : formatSeconds(oldestWaitingSeconds)}
+      />
+      <Figure
+        label={w.drains}
+        value={drainSeconds === null ? '–' : formatSeconds(drainSeconds)}
+        note={drainUnknown === null ? undefined : w.drainUnknown[drainUnknown]}
+      />
+      <Figure label={w.rate} value={lane.rate === null ? '–' : words.policy.perSecond(lane.rate)} />
+      <Figure label={words.topic.next} value={<When at={lane.nextAttemptAt} empty="–" />} />
+    </Figures>
+  )
+}
+
+const tabsOf = (subscription: Subscription) => [
+  { id: 'standing', title: w.tabs.standing, content: <Standing {...subscription} /> },
+  { id: 'policy', title: w.tabs.policy, content: <Policy {...subscription} /> },
+  { id: 'filter', title: w.tabs.filter, content: <Filter {...subscription} /> },
+  ...(isWebhook(subscription)
+    ? [
+        { id: 'outbound', title: w.tabs.outbound, content: <Outbound {...subscription} /> },
+        { id: 'keys', title: w.tabs.keys, content: <WebhookKeys id={subscription.id} /> },
+      ]
+    : []),
+  {
+    id: 'settings',
+    title: w.tabs.settings,
+    content: <SettingsForm key={subscription.id} subscription={subscription} />,
+  },
+]
+
+/** Only webhooks have headers and keys: their endpoint is an address. */
+const isWebhook = ({ endpoint }: Subscription) => /^https?:/.test(endpoint)
+
+function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscription) {
+  const { lastFailure } = lane
+  return (
+    <div className={css.columns}>
+      <section className={css.panel}>
+        <h2>{w.tabs.standing}</h2>
+        <Pairs
+          pairs={[
+            [
+              w.lastFailure,
+              lastFailure ? (
+                <>
+                  {lastFailure.statusCode ?? lastFailure.error}, <When at={lastFailure.at} />
+                </>
+              ) : (
+                words.never
+              ),
+            ],
+            [w.lastSuccess, <When key="at" at={lane.lastSuccessAt} />],
+            [w.circuit, lane.circuit ?? words.none],
+            [w.nextProbe, <When key="probe" at={lane.nextProbeAt} empty="–" />],
+            [w.retryQuota, lane.retryQuota ?? '–'],
+            [w.onFailure, onFailure],
+            [w.deadLetters, redrivePolicy ? (redrivePolicy.deadLetterTargetArn ?? w.ownQueue) : w.discarded],
+          ]}
+        />
+      </section>
+      <section className={css.panel}>
+        <h2>{words.pages.subscription}</h2>
+        <Pairs
+          pairs={[
+            [words.topic.endpoint, subscription.endpoint],
+            [w.movesTo, subscription.pendingEndpoint ?? '–'],
+            [words.topics.kind, subscription.protocol],
+            [w.raw, subscription.rawMessageDelivery ? words.yes : words.no],
+            [w.maxInFlight, subscription.maxInFlight],
+            [w.retryMode, subscription.retryMode],
+            [words.topics.created, <When key="created" at={subscription.createdAt} />],
+            [w.id, <code key="id">{subscription.id}</code>],
+            [words.topic.arn, <code key="arn">{subscription.arn}</code>],
+          ]}
+        />
+      </section>
+    </div>
+  )
+}
+
+function Policy({ id, deliveryPolicy, effectiveDeliveryPolicy }: Subscription) {
+  return (
+    <section className={css.panel}>
+      <h2>{w.effective}</h2>
+      <div className={css.stack}>
+        <Pairs
+          pairs={[...policyPairs(effectiveDeliveryPolicy), [w.own, deliveryPolicy ? words.yes : w.inherits]]}
+        />
+        <Link to="/subs/$id/curve" params={{ id }}>
+          {w.editCurve}
+        </Link>
+      </div>
+    </section>
+  )
+}
+
+function Filter({ filterPolicy, filterPolicyScope }: Subscription) {
+  return (
+    <div className={css.stack}>
+      <p className={css.quiet}>{filterPolicy ? w.filterHere : w.noFilter}</p>
+      <FilterTester policy={filterPolicy} scope={filterPolicyScope} />
+    </div>
+  )
+}
+
+function Outbound({ outbound }: Subscription) {
+  if (!outbound) return <p className={css.quiet}>{w.noOutbound}</p>
+  return (
+    <section className={css.panel}>
+      <h2>{w.tabs.outbound}</h2>
+      <Pairs
+        pairs={Object.entries(outbound).map(([name, value]) => [
+          name,
+          <code key={name}>{shown(value)}</code>,
+        ])}
+      />
+    </section>
+  )
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,112 @@
+/** The API’s checks, and the quarantine: what cannot be decoded waits there for an operator. */
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { QuarantineEntry, Readiness } from '../../api/api-types.ts'
+import { usePages, useRead, useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { formatBytes, nameOf } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge, Pairs, type Tone, When } from '../../parts/show.tsx'
+import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+
+const w = words.system
+const TONES: Record<Readiness['status'], Tone> = { ready: 'good', degraded: 'warn', unavailable: 'bad' }
+
+export function SystemPage() {
+  const readiness = useRead(operations.getReadiness, {})
+  return (
+    <>
+      <PageHead title={words.pages.system} request={callOf(operations.getReadiness, {})} />
+      <div className={css.stack}>
+        <Loaded read={readiness} rows={3}>
+          {(found) => (
+            <section className={css.panel}>
+              <h2>
+                <Badge tone={TONES[found.status]}>{w.states[found.status]}</Badge>
+              </h2>
+              <Pairs
+                pairs={[
+                  ...Object.entries(found.checks),
+                  ...found.degraded.map(({ reason, message }) => [reason, message] as const),
+                  [w.version, found.version],
+                  [w.commit, <code key="commit">{found.commit}</code>],
+                  [w.started, <When key="at" at={found.startedAt} />],
+                ]}
+              />
+            </section>
+          )}
+        </Loaded>
+        <section className={css.stack}>
+          <h2>{w.quarantine}</h2>
+          <Quarantine />
+        </section>
+        <p className={css.quiet}>
+          <a href="/docs">{words.shell.docs}</a>
+        </p>
+      </div>
+    </>
+  )
+}
+
+function Quarantine() {
+  const [removed, setRemoved] = useState<QuarantineEntry>()
+  const read = usePages(operations.listQuarantine, { query: { limit: 100 } })
+  const putBack = useWrite(operations.putBackQuarantineEntry)
+  const remove = useWrite(operations.deleteQuarantineEntry)
+  const columns: readonly Column<QuarantineEntry>[] = [
+    { title: w.reason, show: ({ reason }) => <Badge tone="bad">{reason}</Badge> },
+    { title: w.detail, show: ({ detail }) => detail },
+    { title: words.pages.topic, show: ({ topicArn }) => (topicArn ? nameOf(topicArn) : '–') },
+    { title: words.publish.message, show: ({ messageId }) => messageId ?? '–' },
+    { title: words.message.size, show: ({ rawBytes }) => formatBytes(rawBytes), isNumber: true },
+    { title: w.since, show: ({ quarantinedAt }) => <When at={quarantinedAt} /> },
+    {
+      title: w.actions,
+      show: (entry) => (
+        <div className={css.row}>
+          <Button kind="plain" onPress={() => putBack.mutate({ path: { id: entry.id } })}>
+            {w.putBack}
+          </Button>
+          <Button kind="plain" onPress={() => setRemoved(entry)}>
+            {w.delete}
+          </Button>
+        </div>
+      ),
+    },
+  ]
+  return (
+    <>
+      {putBack.error && <Failed error={putBack.error} />}
+      <Loaded read={read} rows={2}>
+        {({ pages }) => (
+          <DataTable
+            label={w.quarantine}
+            columns={columns}
+            rows={pages.flatMap((page) => page.entries)}
+            keyOf={({ id }) => id}
+            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+            empty={<Empty title={w.noEntries}>{w.noEntriesWhy}</Empty>}
+          />
+        )}
+      </Loaded>
+      <Confirm
+        title={w.deleteTitle}
+        action={w.delete}
+        name={removed?.id ?? ''}
+        isOpen={removed !== undefined}
+        isPending={remove.isPending}
+        error={remove.error}
+        onClose={() => setRemoved(undefined)}
+        onConfirm={() =>
+          remove.mutate({ path: { id: removed?.id ?? '' } }, { onSuccess: () => setRemoved(undefined) })
+        }
+      >
+        <p>{w.deleteWhat}</p>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+/** The columns of live events. A gap stands among them as a row of its own. */
+import type { EventGap } from '@fantail/client'
+import type { DeliveryEvent } from '@fantail/client/api'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { words } from '../../i18n/en.ts'
+import type { TailRow } from '../../live/live-tail.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { Badge, type Tone } from '../../parts/show.tsx'
+
+const w = words.tail
+
+const TONES: Record<DeliveryEvent['type'], Tone> = {
+  published: undefined,
+  attempt: undefined,
+  parked: 'warn',
+  delivered: 'good',
+  deadLettered: 'bad',
+  discarded: 'bad',
+  expired: 'bad',
+  changed: undefined,
+}
+
+const ofEvent = (show: (event: DeliveryEvent) => ReactNode) => (row: TailRow) =>
+  'event' in row ? show(row.event) : null
+
+export const TAIL_COLUMNS: readonly Column<TailRow>[] = [
+  { title: w.time, show: (row) => <Time at={'event' in row ? row.event.at : row.gap.to} /> },
+  {
+    title: w.what,
+    show: (row) =>
+      'gap' in row ? (
+        <Badge tone="warn">{gapText(row.gap)}</Badge>
+      ) : (
+        <Badge tone={toneOf(row.event)}>{w.types[row.event.type]}</Badge>
+      ),
+  },
+  { title: w.answer, show: ofEvent(({ statusCode, error }) => statusCode ?? error ?? '') },
+  {
+    title: w.took,
+    show: ofEvent(({ durationMs }) => (durationMs === undefined ? '' : w.ms(durationMs))),
+    isNumber: true,
+  },
+  {
+    title: words.pages.topic,
+    show: ofEvent(({ topicArn }) =>
+      topicArn === null ? null : (
+        <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
+          {nameOf(topicArn)}
+        </Link>
+      ),
+    ),
+  },
+  {
+    title: words.topic.endpoint,
+    show: ofEvent(({ endpoint, subscriptionId }) =>
+      subscriptionId == null ? (
+        endpoint
+      ) : (
+        <Link to="/subs/$id" params={{ id: subscriptionId }}>
+          {endpoint ?? subscriptionId}
+        </Link>
+      ),
+    ),
+  },
+  { title: w.attempts, show: ofEvent(({ attempts }) => attempts ?? ''), isNumber: true },
+  { title: w.follows, show: ofEvent(followsText) },
+  {
+    title: words.messages.message,
+    show: ofEvent(({ messageId }) =>
+      messageId === undefined ? null : (
+        <Link to="/messages/$id" params={{ id: messageId }} data-row className="mono">
+          {messageId}
+        </Link>
+      ),
+    ),
+  },
+]
+
+function toneOf({ type, decision }: DeliveryEvent): Tone {
+  if (decision === undefined || decision === 'delivered') return TONES[type]
+  return 'warn'
+}
+
+function gapText({ dropped, why }: EventGap): string {
+  return w.gaps[why](dropped === null ? w.unknownNumber : w.events(dropped))
+}
+
+function followsText({ decision, nextAttemptAt, at, because }: DeliveryEvent): string {
+  const cause = because ?? ''
+  if (nextAttemptAt != null) {
+    return w.retryIn(formatSeconds((Date.parse(nextAttemptAt) - Date.parse(at)) / 1_000), cause)
+  }
+  return [decision === 'delivered' ? undefined : decision, cause].filter(Boolean).join(' · ')
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+/** Local time to the millisecond. Rows do not age, so that a thousand of them cost nothing. */
+function Time({ at }: { at: string }) {
+  const time = new Date(at)
+  const ms = String(time.getMilliseconds()).padStart(3, '0')
+  return (
+    <time dateTime={at} title={at} className="mono">
+      {`${clock.format(time)}.${ms}`}
+    </time>
+  )
+}

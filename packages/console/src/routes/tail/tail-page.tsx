@@ -1,0 +1,94 @@
+/** Shows attempts and ends of deliveries as they happen. */
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { togglePause, usePaused } from '../../api/pause.ts'
+import { words } from '../../i18n/en.ts'
+import type { TailState } from '../../live/live-tail.ts'
+import type { TailQuery } from '../../live/shared-stream.ts'
+import { useLiveTail } from '../../live/use-live-tail.ts'
+import { Button, CopyButton } from '../../parts/button.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { formatSeconds } from '../../parts/formats.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge, type Tone } from '../../parts/show.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { TAIL_COLUMNS } from './tail-columns.tsx'
+import { TailForm, typeOf } from './tail-form.tsx'
+
+const w = words.tail
+const route = getRouteApi('/tail')
+const TICK_MS = 1_000
+
+export function TailPage() {
+  const search = route.useSearch()
+  const type = typeOf(search)
+  const query: TailQuery = {
+    ...(search.topic && { topic: search.topic }),
+    ...(search.subscription && { subscription: search.subscription }),
+    ...(type !== '' && { type }),
+    ...(search.status && { statusCode: search.status }),
+  }
+  const { rows, count, state, waiting } = useLiveTail(query)
+  const isPaused = usePaused()
+  return (
+    <>
+      <PageHead title={words.pages.tail} status={<State state={state} />}>
+        <CopyButton kind="plain" label={words.copyCurl} text={curlOf(query)} />
+        <Button onPress={togglePause}>{isPaused ? w.resume(waiting) : w.pause}</Button>
+      </PageHead>
+      <div className={css.stack}>
+        <TailForm key={JSON.stringify(search)} />
+        {state.is === 'refused' && (
+          <div className={css.notice} data-kind="bad" role="alert">
+            <strong>{state.code}</strong> {state.message}
+          </div>
+        )}
+        {state.is === 'liveWithoutEnds' && <p className={css.quiet}>{w.withoutEnds}</p>}
+        <p className={css.quiet}>{w.came(count)}</p>
+        <DataTable
+          label={words.pages.tail}
+          columns={TAIL_COLUMNS}
+          rows={rows}
+          keyOf={({ key }) => String(key)}
+          empty={
+            <Empty title={w.nothing}>
+              <p>{w.nothingWhy}</p>
+            </Empty>
+          }
+        />
+      </div>
+    </>
+  )
+}
+
+/** The same stream in a terminal. */
+function curlOf(query: TailQuery): string {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return `curl -sSN '${location.origin}/v1/events${search.size > 0 ? `?${search}` : ''}'`
+}
+
+const TONES: Record<TailState['is'], Tone> = {
+  connecting: undefined,
+  live: 'good',
+  liveWithoutEnds: 'good',
+  stale: 'warn',
+  refused: 'bad',
+}
+
+function State({ state }: { state: TailState }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const text =
+    state.is === 'stale'
+      ? w.states.stale(formatSeconds(Math.max(1, Math.round((now - state.since) / 1_000))))
+      : w.states[state.is]
+  return (
+    <span role="status">
+      <Badge tone={TONES[state.is]}>{text}</Badge>
+    </span>
+  )
+}

@@ -1,0 +1,111 @@
+/** Tries a filter policy on a message: the verdict of the whole, and of each clause. */
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import type { FilterTest } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Select, TextArea } from '../../parts/fields.tsx'
+import { jsonOrText, objectIn } from '../../parts/json-text.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Badge } from '../../parts/show.tsx'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.filter
+
+interface Props {
+  /** The filter of a subscription. Default: an example. */
+  policy?: Record<string, unknown> | null
+  scope?: 'MessageAttributes' | 'MessageBody'
+}
+
+export function FilterTester({ policy: given, scope: givenScope = 'MessageAttributes' }: Props) {
+  const [policy, setPolicy] = useState(given ? JSON.stringify(given, null, 2) : w.examplePolicy)
+  const [scope, setScope] = useState(givenScope)
+  const [message, setMessage] = useState<string>(w.exampleMessage)
+  const [attributes, setAttributes] = useState<string>(w.exampleAttributes)
+  const test = useWrite(operations.testFilterPolicy)
+  const filterPolicy = objectIn(policy)
+  const input = {
+    body: {
+      filterPolicy: filterPolicy ?? {},
+      filterPolicyScope: scope,
+      message: { message: jsonOrText(message), attributes: readAttributes(attributes) },
+    },
+  }
+  return (
+    <div className={css.columns}>
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          test.mutate(input)
+        }}
+      >
+        <TextArea
+          label={w.policy}
+          rows={8}
+          value={policy}
+          onChange={setPolicy}
+          problem={filterPolicy ? undefined : w.notJson}
+        />
+        <Select label={w.scope} value={scope} onChange={setScope} options={SCOPES} />
+        <TextArea label={w.message} rows={4} value={message} onChange={setMessage} />
+        <AttributesField value={attributes} onChange={setAttributes} />
+        <div className={css.row}>
+          <Button kind="primary" type="submit" isDisabled={!filterPolicy || test.isPending}>
+            {w.test}
+          </Button>
+          <CopyCurl call={callOf(operations.testFilterPolicy, input)} />
+        </div>
+      </form>
+      <section className={css.panel} aria-live="polite">
+        <h2>{w.verdict}</h2>
+        {test.error ? <Failed error={test.error} /> : <Verdict test={test.data} />}
+      </section>
+    </div>
+  )
+}
+
+const SCOPES = [
+  { value: 'MessageAttributes', label: w.byAttributes },
+  { value: 'MessageBody', label: w.byBody },
+] as const
+
+function Verdict({ test }: { test: FilterTest | undefined }) {
+  if (!test) return <p className={css.quiet}>{w.notYet}</p>
+  return (
+    <div className={css.stack}>
+      <p>
+        <Badge tone={test.matched ? 'good' : 'bad'}>{test.matched ? w.matched : w.filtered}</Badge>{' '}
+        {test.reason}
+      </p>
+      <table className={css.table}>
+        <thead>
+          <tr>
+            <th scope="col">{w.clause}</th>
+            <th scope="col">{w.wanted}</th>
+            <th scope="col">{w.has}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {test.clauses.map(({ path, condition, matched, value }) => (
+            <tr key={`${path} ${JSON.stringify(condition)}`}>
+              <td>
+                <Badge tone={matched ? 'good' : 'bad'}>{path}</Badge>
+              </td>
+              <td>
+                <code>{JSON.stringify(condition)}</code>
+              </td>
+              <td>
+                <code>{value === undefined ? w.nothing : JSON.stringify(value)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+/** Publishes a message, and leads to what becomes of it. */
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Topic } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { TextArea, TextInput } from '../../parts/fields.tsx'
+import { jsonOrText } from '../../parts/json-text.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.publish
+
+export function PublishForm({ topic }: { topic: Topic }) {
+  const [message, setMessage] = useState<string>(w.example)
+  const [attributes, setAttributes] = useState('')
+  const [groupId, setGroupId] = useState('')
+  const [deduplicationId, setDeduplicationId] = useState('')
+  const publish = useWrite(operations.publish)
+  const given = readAttributes(attributes)
+  const input = {
+    path: { topic: topic.name },
+    body: {
+      message: jsonOrText(message),
+      ...(given && Object.keys(given).length > 0 && { attributes: given }),
+      ...(groupId !== '' && { groupId }),
+      ...(deduplicationId !== '' && { deduplicationId }),
+    },
+  }
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    publish.mutate(input)
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <TextArea
+        label={w.message}
+        hint={w.messageHint}
+        rows={7}
+        value={message}
+        onChange={setMessage}
+        problem={problemAt(publish.error, 'message')}
+      />
+      <AttributesField
+        value={attributes}
+        onChange={setAttributes}
+        problem={problemAt(publish.error, 'attributes')}
+      />
+      {topic.fifo && (
+        <div className={css.fields}>
+          <TextInput
+            label={w.groupId}
+            value={groupId}
+            onChange={setGroupId}
+            problem={problemAt(publish.error, 'groupId')}
+          />
+          <TextInput
+            label={w.deduplicationId}
+            value={deduplicationId}
+            onChange={setDeduplicationId}
+            problem={problemAt(publish.error, 'deduplicationId')}
+          />
+        </div>
+      )}
+      {publish.error && <Failed error={publish.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={publish.isPending || given === undefined}>
+          {w.publish}
+        </Button>
+        <CopyCurl call={callOf(operations.publish, input)} />
+      </div>
+      {publish.data && 'messageId' in publish.data && (
+        <p className={css.notice} data-kind="good" role="status">
+          {w.published}{' '}
+          <Link to="/messages/$id" params={{ id: publish.data.messageId }}>
+            {publish.data.messageId}
+          </Link>
+        </p>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,112 @@
+/** Subscribes an endpoint. Each kind has its own words, and only webhooks have retries that can be set. */
+import type { Protocol } from '@fantail/contracts'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Topic } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { Check, Select, TextArea, TextInput } from '../../parts/fields.tsx'
+import { objectIn } from '../../parts/json-text.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.subscribe
+
+interface Kind {
+  label: string
+  endpoint: string
+  placeholder: string
+  takesRaw?: true
+  takesConfirmation?: true
+}
+
+/** The fields of the form, by kind. A new kind does not compile without its row. */
+const KINDS: Record<Protocol, Kind> = {
+  https: { ...w.kinds.https, takesRaw: true, takesConfirmation: true },
+  http: { ...w.kinds.http, takesRaw: true, takesConfirmation: true },
+  sqs: { ...w.kinds.sqs, takesRaw: true },
+  lambda: w.kinds.lambda,
+  firehose: { ...w.kinds.firehose, takesRaw: true },
+  email: w.kinds.email,
+  'email-json': w.kinds.emailJson,
+  sms: w.kinds.sms,
+  application: w.kinds.application,
+}
+const OPTIONS = (Object.keys(KINDS) as Protocol[]).map((value) => ({ value, label: KINDS[value].label }))
+
+export function SubscribeForm({ topic }: { topic: Topic }) {
+  const [protocol, setProtocol] = useState<Protocol>('https')
+  const [endpoint, setEndpoint] = useState('')
+  const [name, setName] = useState('')
+  const [filter, setFilter] = useState('')
+  const [isRaw, setRaw] = useState(false)
+  const [mustConfirm, setMustConfirm] = useState(false)
+  const subscribe = useWrite(operations.subscribe)
+  const navigate = useNavigate()
+  const kind = KINDS[protocol]
+  const filterPolicy = objectIn(filter)
+  const isFilterWrong = filter.trim() !== '' && !filterPolicy
+  const input = {
+    path: { topic: topic.name },
+    body: {
+      endpoint,
+      protocol,
+      ...(name !== '' && { name }),
+      ...(filterPolicy && { filterPolicy }),
+      ...(kind.takesRaw && isRaw && { rawMessageDelivery: true }),
+      ...(kind.takesConfirmation && mustConfirm && { confirmation: 'handshake' as const }),
+    },
+  }
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    subscribe.mutate(input, {
+      onSuccess: ({ id }) => void navigate({ to: '/subs/$id', params: { id } }),
+    })
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <Select label={w.kind} value={protocol} onChange={setProtocol} options={OPTIONS} />
+      <TextInput
+        label={kind.endpoint}
+        placeholder={kind.placeholder}
+        value={endpoint}
+        onChange={setEndpoint}
+        isRequired
+        problem={problemAt(subscribe.error, 'endpoint')}
+      />
+      <TextInput
+        label={w.name}
+        value={name}
+        onChange={setName}
+        problem={problemAt(subscribe.error, 'name')}
+      />
+      <TextArea
+        label={w.filter}
+        hint={w.filterHint}
+        rows={3}
+        value={filter}
+        onChange={setFilter}
+        problem={isFilterWrong ? words.filter.notJson : problemAt(subscribe.error, 'filterPolicy')}
+      />
+      {kind.takesRaw && <Check label={w.raw} isChecked={isRaw} onChange={setRaw} />}
+      {kind.takesConfirmation && (
+        <Check label={w.confirm} isChecked={mustConfirm} onChange={setMustConfirm} />
+      )}
+      {subscribe.error && <Failed error={subscribe.error} />}
+      <div className={css.row}>
+        <Button
+          kind="primary"
+          type="submit"
+          isDisabled={endpoint === '' || isFilterWrong || subscribe.isPending}
+        >
+          {w.subscribe}
+        </Button>
+        <CopyCurl call={callOf(operations.subscribe, input)} />
+      </div>
+    </form>
+  )
+}

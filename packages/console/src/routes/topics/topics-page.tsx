@@ -1,0 +1,124 @@
+/** All topics, and the form that makes one. */
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Topic } from '../../api/api-types.ts'
+import { usePages, useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { formatSeconds } from '../../parts/formats.ts'
+import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { When } from '../../parts/show.tsx'
+import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+
+const w = words.topics
+const route = getRouteApi('/topics')
+
+const COLUMNS: readonly Column<Topic>[] = [
+  {
+    title: w.name,
+    show: ({ name, displayName }) => (
+      <>
+        <Link to="/topics/$topic" params={{ topic: name }} data-row>
+          {name}
+        </Link>{' '}
+        {displayName && <span className={css.quiet}>{displayName}</span>}
+      </>
+    ),
+  },
+  { title: w.kind, show: ({ fifo }) => (fifo ? w.fifo : w.standard) },
+  { title: w.active, show: ({ subscriptions }) => subscriptions.active, isNumber: true },
+  { title: w.pending, show: ({ subscriptions }) => subscriptions.pending, isNumber: true },
+  { title: w.paused, show: ({ subscriptions }) => subscriptions.paused, isNumber: true },
+  { title: w.retention, show: ({ retentionSeconds }) => formatSeconds(retentionSeconds), isNumber: true },
+  { title: w.created, show: ({ createdAt }) => <When at={createdAt} /> },
+]
+
+export function TopicsPage() {
+  const { prefix = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isCreating, setCreating] = useState(false)
+  const input = { query: { prefix, limit: 100 } }
+  const read = usePages(operations.listTopics, input)
+  return (
+    <>
+      <PageHead title={words.pages.topics} request={callOf(operations.listTopics, input)}>
+        <Button kind="primary" onPress={() => setCreating(true)}>
+          {w.create}
+        </Button>
+      </PageHead>
+      <div className={css.stack}>
+        <TextInput
+          type="search"
+          label={w.filter}
+          value={prefix}
+          onChange={(value) => void navigate({ search: { prefix: value || undefined }, replace: true })}
+        />
+        <Loaded read={read}>
+          {({ pages }) => (
+            <DataTable
+              label={words.pages.topics}
+              columns={COLUMNS}
+              rows={pages.flatMap((page) => page.topics)}
+              keyOf={(topic) => topic.arn}
+              onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+              empty={
+                <Empty title={prefix === '' ? w.emptyTitle : w.emptyFiltered(prefix)}>
+                  <p>{w.empty}</p>
+                  <Button onPress={() => setCreating(true)}>{w.create}</Button>
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
+      </div>
+      <Dialog title={w.create} isOpen={isCreating} onClose={() => setCreating(false)}>
+        <CreateTopic />
+      </Dialog>
+    </>
+  )
+}
+
+function CreateTopic() {
+  const [name, setName] = useState('')
+  const [displayName, setDisplayName] = useState('')
+  const create = useWrite(operations.createTopic)
+  const navigate = useNavigate()
+  const input = { path: { topic: name }, body: displayName === '' ? {} : { displayName } }
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault()
+    const topic = await create.mutateAsync(input).catch(() => undefined)
+    if (topic) void navigate({ to: '/topics/$topic', params: { topic: topic.name } })
+  }
+  return (
+    <form className={css.form} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label={w.name}
+        hint={w.nameHint}
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        problem={problemAt(create.error, 'topic')}
+      />
+      <TextInput
+        label={w.displayName}
+        value={displayName}
+        onChange={setDisplayName}
+        problem={problemAt(create.error, 'displayName')}
+      />
+      {create.error && <Failed error={create.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={name === '' || create.isPending}>
+          {w.create}
+        </Button>
+        <CopyCurl call={callOf(operations.createTopic, input)} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,116 @@
+/** Leads to a page, or to what was typed or pasted: names, ids and ARNs are known by their form. */
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { operations } from '../api/api-calls.ts'
+import { useRead } from '../api/use-api.ts'
+import { words } from '../i18n/en.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { TextInput } from '../parts/fields.tsx'
+import css from './frame.module.css'
+import { GO_TO } from './shortcuts.ts'
+
+interface Target {
+  to: string
+  label: string
+  about: string
+}
+
+/** @limit Names of one kind that the palette shows. Past it: the first ones, so type more of the name. */
+const NAMES_MAX = 6
+
+export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog title={words.palette.title} isOpen={isOpen} onClose={onClose}>
+      <Search onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Search({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useId()
+  const navigate = useNavigate()
+  const targets = useTargets(text.trim())
+  const selected = Math.min(at, targets.length - 1)
+  const go = (target: Target | undefined) => {
+    if (!target) return
+    onClose()
+    void navigate({ to: target.to })
+  }
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key === 'Enter') go(targets[selected])
+    else if (event.key === 'ArrowDown') setAt(Math.min(selected + 1, targets.length - 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(selected - 1, 0))
+    else return
+    event.preventDefault()
+  }
+  const typed = (value: string) => {
+    setText(value)
+    setAt(0)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the field inside
+    <div onKeyDown={onKeyDown}>
+      <TextInput label={words.palette.label} value={text} onChange={typed} autoFocus controls={list} />
+      <div className={css.results} id={list} role="listbox" aria-label={words.palette.title}>
+        {targets.map((target, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+          <div
+            key={target.to}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === selected}
+            onClick={() => go(target)}
+          >
+            {target.label} <small>{target.about}</small>
+          </div>
+        ))}
+      </div>
+      <p className={css.light} aria-live="polite">
+        {targets.length === 0 && words.palette.nothing}
+      </p>
+    </div>
+  )
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function useTargets(text: string): Target[] {
+  const named = byForm(text)
+  const isName = named.length === 0 && /^[\w.-]+$/.test(text)
+  const query = { prefix: text, limit: NAMES_MAX }
+  const options = { enabled: isName, everyMs: false } as const
+  const topics = useRead(operations.listTopics, { query }, options).data?.topics ?? []
+  const queues = useRead(operations.listQueues, { query }, options).data?.queues ?? []
+  const pages = GO_TO.map(({ to, page }) => ({ to, label: words.pages[page], about: '' })).filter(
+    ({ label }) => label.toLowerCase().includes(text.toLowerCase()),
+  )
+  if (!isName) return [...named, ...(text === '' ? pages : [])]
+  const starts = ({ name }: { name: string }) => name.startsWith(text)
+  return [
+    ...pages,
+    ...topics.filter(starts).map(({ name }) => topicTarget(name)),
+    ...queues.filter(starts).map(({ name }) => queueTarget(name)),
+  ]
+}
+
+const topicTarget = (name: string) => ({ to: `/topics/${name}`, label: name, about: words.pages.topic })
+const queueTarget = (name: string) => ({ to: `/queues/${name}`, label: name, about: words.pages.queue })
+
+/** Places of an id or an ARN. An id does not say what it names. */
+function byForm(text: string): Target[] {
+  if (UUID.test(text)) {
+    return [
+      { to: `/messages/${text}`, label: text, about: words.pages.messages },
+      { to: `/subs/${text}`, label: text, about: words.pages.subscription },
+      { to: `/redrives/${text}`, label: text, about: words.pages.redrive },
+    ]
+  }
+  const [, , service, , , name = '', subscription] = text.split(':')
+  if (!text.startsWith('arn:')) return []
+  if (service === 'sqs') return [queueTarget(name)]
+  if (service !== 'sns') return []
+  if (subscription === undefined) return [topicTarget(name)]
+  return [{ to: `/subs/${subscription}`, label: subscription, about: words.pages.subscription }]
+}

@@ -1,0 +1,91 @@
+/** Shows the console to whoever may see it: everybody in local mode, else after a login with an API key. */
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { operations } from '../api/api-calls.ts'
+import { ApiError } from '../api/api-error.ts'
+import { useConnection } from '../api/liveness.ts'
+import { keepCsrfToken } from '../api/session.ts'
+import { useRead, useWrite } from '../api/use-api.ts'
+import { words } from '../i18n/en.ts'
+import { Button } from '../parts/button.tsx'
+import { TextInput } from '../parts/fields.tsx'
+import css from '../parts/parts.module.css'
+import { Failed, Skeleton } from '../parts/states.tsx'
+
+const w = words.login
+/** A session can end by hand elsewhere, or with its key. */
+const CHECK_MS = 60_000
+
+export function SessionGate({ children }: { children: ReactNode }) {
+  const session = useRead(operations.getSession, {}, { everyMs: CHECK_MS })
+  const { state } = useConnection()
+  const { refetch } = session
+  // A request was refused, so the session may have ended.
+  useEffect(() => {
+    if (state === 'refused') void refetch()
+  }, [state, refetch])
+  // A check that begins anew has no error, and the form must stay meanwhile.
+  const isRefused = useRef(false)
+  if (session.error instanceof ApiError && session.error.status === 401) isRefused.current = true
+  else if (session.isSuccess) isRefused.current = false
+  if (isRefused.current) return <Login />
+  if (session.data) {
+    keepCsrfToken(session.data.csrfToken)
+    return children
+  }
+  if (session.error) return <Failed error={session.error} onRetry={() => void session.refetch()} />
+  return <Skeleton rows={4} />
+}
+
+function Login() {
+  const [key, setKey] = useState('')
+  const logIn = useWrite(operations.logIn)
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    logIn.mutate({ body: { key } }, { onSuccess: ({ csrfToken }) => keepCsrfToken(csrfToken) })
+  }
+  return (
+    <main className={css.login}>
+      <form className={`${css.panel} ${css.form}`} onSubmit={submit}>
+        <h1>{w.title}</h1>
+        <p className={css.quiet}>{w.why}</p>
+        <TextInput
+          label={w.key}
+          hint={w.hint}
+          type="password"
+          value={key}
+          onChange={setKey}
+          isRequired
+          autoFocus
+        />
+        {logIn.error && <Failed error={logIn.error} />}
+        <div className={css.row}>
+          <Button kind="primary" type="submit" isDisabled={key === '' || logIn.isPending}>
+            {w.logIn}
+          </Button>
+        </div>
+      </form>
+    </main>
+  )
+}
+
+/** Nothing where no session is needed. */
+export function LogOut() {
+  const queries = useQueryClient()
+  const session = useRead(operations.getSession, {}, { everyMs: CHECK_MS })
+  const logOut = useWrite(operations.logOut)
+  if (!session.data?.csrfToken) return null
+  const end = () =>
+    logOut.mutate(
+      {},
+      {
+        onSuccess: () => {
+          keepCsrfToken(null)
+          // The next user of this browser must not see data of this session.
+          queries.clear()
+          location.assign('/console/')
+        },
+      },
+    )
+  return <Button onPress={end}>{words.shell.logout}</Button>
+}

@@ -1,0 +1,7 @@
+import type { createConsoleRouter } from './router.tsx'
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

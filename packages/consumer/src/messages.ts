@@ -1,0 +1,65 @@
+/** Messages and the queues that they come from. */
+
+export interface MessageAttribute {
+  /** `String`, `Number` or `Binary`, with or without a `.label`. */
+  type: string
+  /** The value as text; base64 if the type is Binary. */
+  value: string
+}
+
+export interface QueueMessage {
+  id: string
+  body: string
+  attributes: Record<string, MessageAttribute>
+  /** How often the queue has handed it out, this time included. */
+  receiveCount: number
+  /** Names this receive of the message. */
+  receiptHandle: string
+  sentAt: Date
+  /** Set on FIFO queues, and if the sender set one. */
+  groupId?: string | undefined
+}
+
+export interface ReceiveRequest {
+  maxMessages: number
+  /** How long the queue waits for a first message. */
+  waitSeconds: number
+  visibilitySeconds: number
+}
+
+/**
+ * `lost`: the receive is over, so the message may belong to another consumer. `limit`: a queue hides a message for at
+ * most 12 hours after its receive.
+ */
+export type HandleProblem = 'lost' | 'limit'
+
+/** Undefined: it was done. */
+export type HandleResult = HandleProblem | undefined
+
+/** A queue. Its methods reject if the request failed. Then nothing is known about what it has done. */
+export interface MessageSource {
+  /** For messages to people: the queue's name or URL. */
+  readonly name: string
+  /** FIFO: messages of a group are handled one at a time, in order. */
+  readonly isFifo: boolean
+  /** The most messages of one receive. */
+  readonly receiveMax: number
+  /** The most handles of one request. */
+  readonly handlesMax: number
+  receive(request: ReceiveRequest, signal: AbortSignal): Promise<QueueMessage[]>
+  /** Deletes by receipt handle. Results have the order of the handles. */
+  delete(handles: string[]): Promise<HandleResult[]>
+  /** Hides the messages for so long from now. 0: they are visible at once. */
+  hide(handles: string[], seconds: number): Promise<HandleResult[]>
+  /**
+   * Copies a message to another queue. Only a queue that has no redrive policy of its own needs it; undefined where the
+   * server moves poisonous messages by itself.
+   */
+  copyTo?(queue: string, message: QueueMessage): Promise<void>
+}
+
+/**
+ * A limit of queues, of SQS and of Fantail.
+ * @limit How long a message can be hidden after its receive. Past it: the consumer has lost it.
+ */
+export const HIDDEN_SECONDS_MAX = 43_200

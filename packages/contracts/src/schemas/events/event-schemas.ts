@@ -1,0 +1,139 @@
+/** Schemas of live events. */
+import { z } from 'zod'
+import { DELIVERY_CAUSES, type DeliveryCause } from '../../delivery-causes.ts'
+import { named, SubscriptionReference, Timestamp, TopicReference, timestamp } from '../shared-schemas.ts'
+import { SUBSCRIPTION_EXAMPLE } from '../subscriptions/lane-schemas.ts'
+import { ATTEMPT_DECISIONS, EVENT_TYPES, type EventType } from './event-types.ts'
+
+/**
+ * @limit Events that one listener may ask for in a second. Past it: the request is refused.
+ */
+const EVENTS_PER_SECOND_MAX = 1_000
+/** @limit Default of the events that a listener gets in a second. Past it: the rest is counted in `gap`. */
+const EVENTS_PER_SECOND_DEFAULT = 200
+/** @limit Statuses that one listener may ask for. Past it: the request is refused. */
+const STATUSES_MAX = 20
+
+const STATUS = /^([1-5]\d\d|[1-5]xx|none)$/
+const TYPES = new Set<string>(EVENT_TYPES)
+
+const TypeList = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((types) => types.every((type) => TYPES.has(type)), {
+    error: `must be a list, by commas, of ${EVENT_TYPES.join(', ')}`,
+  })
+  .transform((types) => types as EventType[])
+
+const StatusList = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((list) => list.length <= STATUSES_MAX && list.every((status) => STATUS.test(status)), {
+    error: `must be a list, by commas, of at most ${STATUSES_MAX} statuses like 503, 5xx or none`,
+  })
+
+export const EventsQuery = z.strictObject({
+  topic: TopicReference.optional().describe('Only events of this topic, by its name or ARN.'),
+  subscription: SubscriptionReference.optional().describe(
+    'Only events of this subscription, by its id or ARN.',
+  ),
+  type: TypeList.optional().describe(
+    `Only events of these types, by commas: ${EVENT_TYPES.join(', ')}. Default: all.`,
+  ),
+  statusCode: StatusList.optional().describe(
+    'Only events with these statuses, by commas: 503, 5xx, or none for attempts without an answer. Default: all.',
+  ),
+  max: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(EVENTS_PER_SECOND_MAX)
+    .default(EVENTS_PER_SECOND_DEFAULT)
+    .describe('Events a second at most. The event `gap` counts the others.'),
+  since: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z' })
+    .optional()
+    .describe(
+      'Ends of deliveries from this time on, as far as the outcome log has them. `Last-Event-ID` goes before it.',
+    ),
+})
+
+const CAUSES = Object.keys(DELIVERY_CAUSES) as [DeliveryCause, ...DeliveryCause[]]
+
+export const EventView = named(
+  'DeliveryEvent',
+  z
+    .object({
+      type: z.enum(EVENT_TYPES).describe('Kind of event; also the name of the event in the stream.'),
+      at: timestamp('When it happened'),
+      topicArn: z.string().nullable().describe('ARN of the topic; null: it is not known any more.'),
+      messageId: z
+        .string()
+        .optional()
+        .describe('Published message, as `GET /v1/messages/{messageId}` names it.'),
+      subscriptionId: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('Id of the subscription; null: it is about the whole message.'),
+      endpoint: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('URL or ARN that is delivered to, without a password; null: there is no subscription.'),
+      attempts: z.int().optional().describe('Attempts so far, this one included.'),
+      path: z
+        .enum(['first', 'lane'])
+        .optional()
+        .describe('first: straight from the job. lane: from the lane of its subscription.'),
+      statusCode: z.int().nullable().optional().describe('HTTP status of the last answer; null: none came.'),
+      error: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('Code of the last failure without an answer; null: there was none.'),
+      durationMs: z.int().optional().describe('Milliseconds that the attempt took.'),
+      decision: z
+        .enum(ATTEMPT_DECISIONS)
+        .optional()
+        .describe(
+          'Decision of the worker after the attempt: retry, dead, or delivered, and for lanes that stand circuitOpen or misconfigured.',
+        ),
+      nextAttemptAt: Timestamp.nullable()
+        .optional()
+        .describe('When the next attempt is due: ISO 8601 in UTC. null: none is planned.'),
+      because: z
+        .enum(CAUSES)
+        .nullable()
+        .optional()
+        .describe('Cause of the time of what follows, or of the end; null: nothing delayed it.'),
+      delayMs: z
+        .number()
+        .nullable()
+        .optional()
+        .describe('Milliseconds that the cause delayed it; null: not known.'),
+      redrives: z.int().optional().describe('How often it was brought back from a dead-letter queue.'),
+    })
+    .meta({
+      description: 'What became of a message or delivery. It never has bodies, attributes or headers.',
+      examples: [
+        {
+          type: 'attempt',
+          at: '2026-11-21T09:30:00.000Z',
+          topicArn: SUBSCRIPTION_EXAMPLE.topicArn,
+          messageId: '01a20280-008c-7049-ad32-7f89fcc445e8',
+          subscriptionId: SUBSCRIPTION_EXAMPLE.id,
+          endpoint: SUBSCRIPTION_EXAMPLE.endpoint,
+          attempts: 3,
+          path: 'lane',
+          statusCode: 503,
+          error: null,
+          durationMs: 24,
+          decision: 'retry',
+          nextAttemptAt: '2026-11-21T09:30:05.000Z',
+          because: 'backoff',
+          delayMs: 5_000,
+        },
+      ],
+    }),
+)

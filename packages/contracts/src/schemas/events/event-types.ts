@@ -1,0 +1,28 @@
+/** Types of live events: what becomes of messages and deliveries while somebody looks. */
+
+/** Read from the outcome log. A listener that connects again goes on behind the last one that it got. */
+export const LOGGED_EVENTS = ['parked', 'delivered', 'deadLettered', 'discarded', 'expired'] as const
+
+/** Sent only while somebody listens, and stored nowhere. */
+export const UNLOGGED_EVENTS = ['published', 'attempt', 'changed'] as const
+export type UnloggedEventType = (typeof UNLOGGED_EVENTS)[number]
+
+export const EVENT_TYPES = [...LOGGED_EVENTS, ...UNLOGGED_EVENTS] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** The decisions of a worker after an attempt. */
+export const ATTEMPT_DECISIONS = ['delivered', 'retry', 'dead', 'circuitOpen', 'misconfigured'] as const
+export type AttemptDecision = (typeof ATTEMPT_DECISIONS)[number]
+
+/**
+ * Why events are missing from a stream. rate: more came in a second than `max` allows. lag: the listener reads too
+ * slowly, or Redis was away. trimmed: the outcome log no longer has them. reconnect: they came while the listener was
+ * not connected, and are stored nowhere.
+ */
+export type GapCause = 'rate' | 'lag' | 'trimmed' | 'reconnect'
+
+/**
+ * Why a stream ended. stopping: the server stops. revoked: the key or session has ended, or may no longer see the
+ * events. slow: nothing was read for a minute.
+ */
+export type EndOfEvents = 'stopping' | 'revoked' | 'slow'

@@ -1,0 +1,268 @@
+/** Publishing over REST. */
+import { z } from 'zod'
+import {
+  BATCH_MESSAGES_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  MESSAGE_BYTES_MAX,
+  SUBJECT_CHARS_MAX,
+} from '../../limits.ts'
+import {
+  attributesProblems,
+  fifoIdProblem,
+  structureProblem,
+  subjectProblem,
+  textProblem,
+} from '../../message-rules.ts'
+import { named, namedInput } from '../shared-schemas.ts'
+
+const attributesShape = z.toJSONSchema(
+  z
+    .record(
+      z.string(),
+      z.union([
+        z.string(),
+        z.number(),
+        z.array(z.string()),
+        z.object({
+          type: z
+            .string()
+            .describe(
+              '`String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.',
+            ),
+          value: z.string().describe('The value as text; base64 where the type is Binary.'),
+        }),
+      ]),
+    )
+    .describe(
+      'Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a ' +
+        'String.Array. `{type, value}` gives any type.',
+    ),
+)
+delete attributesShape.$schema
+
+const Attributes = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (value === undefined) return
+    // The rules return whole paths as text. Zod expects a list of parts.
+    for (const { path, message } of attributesProblems(value, [])) {
+      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+    }
+  })
+  .meta(attributesShape as Record<string, unknown>)
+
+const Text = z.string().superRefine((text, context) => report(textProblem(text), context))
+const Subject = z.string().superRefine((text, context) => report(subjectProblem(text), context))
+
+export const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
+
+const MESSAGE =
+  'The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most ' +
+  `${MESSAGE_BYTES_MAX} bytes; a topic may have a lower limit.`
+
+const Payload = z
+  .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {
+    error: 'must be text, an object or an array',
+  })
+  .describe(MESSAGE)
+
+const messageShape = z.toJSONSchema(Payload)
+delete messageShape.$schema
+
+const MESSAGE_EXAMPLE = { message: 'hello', subject: 'Greeting', attributes: { color: 'red' } }
+
+/** One message of a publish. */
+export const MessageInput = namedInput(
+  'MessageInput',
+  z
+    .strictObject({
+      message: z
+        .unknown()
+        .superRefine((value, context) => {
+          if (typeof value === 'string') report(textProblem(value), context)
+          else if (value === undefined) report('is required', context)
+          else if (typeof value !== 'object' || value === null) {
+            report('must be text, an object or an array', context)
+          }
+        })
+        .meta(messageShape as Record<string, unknown>),
+      subject: Subject.optional().describe(
+        `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+      ),
+      attributes: Attributes.optional(),
+      structure: z
+        .literal('json')
+        .optional()
+        .describe(
+          'The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.',
+        ),
+      groupId: FifoId.optional().describe(
+        'Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.',
+      ),
+      deduplicationId: FifoId.optional().describe(
+        'FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
+      ),
+    })
+    .superRefine(reportStructure)
+    .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
+)
+
+/** A message to one target. */
+export const DirectMessageInput = namedInput(
+  'DirectMessageInput',
+  z
+    .strictObject({
+      phoneNumber: z
+        .string()
+        .optional()
+        .describe('The phone number that gets a text message: `+`, the country’s code and the number.'),
+      targetArn: z.string().optional().describe('ARN of the platform endpoint that gets a notification.'),
+      message: MessageInput.shape.message,
+      subject: MessageInput.shape.subject,
+      attributes: MessageInput.shape.attributes,
+      structure: MessageInput.shape.structure,
+    })
+    .superRefine(({ phoneNumber, targetArn }, context) => {
+      if ((phoneNumber === undefined) !== (targetArn === undefined)) return
+      const message = 'or targetArn is required, and not both'
+      context.addIssue({ code: 'custom', path: ['phoneNumber'], message })
+    })
+    .superRefine(reportStructure)
+    .meta({
+      description: 'A message for one phone number, device or browser.',
+      examples: [{ phoneNumber: '+15550100', message: 'Your code is 4711.' }],
+    }),
+)
+
+/** The content that `/test` sends if the caller gives some. */
+export const TestInput = namedInput(
+  'TestInput',
+  z
+    .strictObject({
+      message: MessageInput.shape.message
+        .optional()
+        .describe(
+          'The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that ' +
+            'it is a test.',
+        ),
+      subject: Subject.optional().describe(
+        `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+      ),
+      attributes: Attributes.optional(),
+    })
+    .meta({
+      description: 'The message of a test delivery.',
+      examples: [{ message: { type: 'invoice.paid', data: { id: 'in_1' } } }, {}],
+    }),
+)
+
+function reportStructure(
+  { message, structure }: { message: unknown; structure?: 'json' | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (structure !== 'json' || message === '') return
+  const problem = structureProblem(typeof message === 'string' ? message : jsonText(message))
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['message'], message: problem })
+}
+
+function report(message: string | undefined, context: z.core.$RefinementCtx): void {
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+}
+
+/** The JSON text of a value. '' if it is nested too deeply. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}
+
+export const BatchInput = namedInput(
+  'MessageBatchInput',
+  z
+    .strictObject({
+      messages: z
+        .array(MessageInput)
+        .min(1)
+        .max(BATCH_MESSAGES_MAX)
+        .describe(`1 to ${BATCH_MESSAGES_MAX} messages, stored in this order, all or none.`),
+    })
+    .meta({
+      description: 'Several messages for one topic.',
+      examples: [{ messages: [{ message: 'first' }, { message: { order: 42 } }] }],
+    }),
+)
+
+/**
+ * Only documents. The route checks the body with one of the two shapes, so that the listed problems are those of that
+ * shape.
+ */
+export const PublishInput = namedInput(
+  'PublishInput',
+  z.union([MessageInput, BatchInput]).describe('One message, or a batch under `messages`.'),
+)
+
+export const PublishQuery = z.strictObject({
+  raw: z
+    .enum(['false', 'true'])
+    .optional()
+    .describe(
+      'true: the request’s body, whatever its type, is the message; it must be UTF-8. Default false.',
+    ),
+  subject: Subject.optional().describe(
+    `The message’s subject, only with raw=true: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
+  ),
+})
+
+export const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_KEY_CHARS_MAX)
+  .describe(
+    'Any text that names this publish: 1 to 255 visible ASCII characters. The same key within 24 hours stores nothing ' +
+      'again and answers the same ids.',
+  )
+
+export const MessageReference = z
+  .string()
+  .describe('Id of a published message: a UUID, as publishing answers it.')
+
+const SEQUENCE_NUMBER = 'FIFO only: 20 digits, rising with every message of the topic.'
+
+const PublishReceipt = named(
+  'PublishReceipt',
+  z
+    .object({
+      messageId: z
+        .uuid()
+        .describe('Id of the stored message, a UUIDv7. A FIFO duplicate has the id of the first copy.'),
+      sequenceNumber: z.string().optional().describe(SEQUENCE_NUMBER),
+    })
+    .meta({
+      description: 'A message that is stored.',
+      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+    }),
+)
+export const DirectMessageReceipt = named(
+  'DirectMessageReceipt',
+  z.object({ messageId: z.uuid().describe('Id of the stored message, a UUIDv7.') }).meta({
+    description: 'A message to one target that is stored.',
+    examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+  }),
+)
+
+export const PublishAnswer = named(
+  'PublishAnswer',
+  z
+    .union([
+      PublishReceipt,
+      z.object({
+        results: z.array(PublishReceipt).describe('One receipt per message, in the order of the request.'),
+      }),
+    ])
+    .meta({
+      description: 'A receipt for a single message, or the receipts of a batch.',
+      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+    }),
+)

@@ -1,0 +1,29 @@
+/** Gives an attempt of several steps one deadline, because any of the steps may hang. */
+import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
+
+/**
+ * The signal is aborted at the attempt's deadline. It is aborted earlier if `closing` is, because the process stops.
+ */
+export function attemptDeadline(
+  timeoutMs: number | undefined = ATTEMPT_DEADLINE_MS,
+  closing?: AbortSignal,
+): AbortSignal {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  return closing ? AbortSignal.any([deadline, closing]) : deadline
+}
+
+/**
+ * Waits for the work. If the signal is aborted first, it rejects with the signal's reason. So hanging work cannot delay
+ * the end of the attempt.
+ */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Stores the sessions of the console, by the SHA-256 of their tokens. A session has the rights of its API key, and ends
+ * when the key does. Redis removes a session that was not used for an hour. Processes cache sessions. WAKE_CHANGES
+ * notifies them when a session ends.
+ */
+import type { Redis } from 'ioredis'
+import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys.ts'
+import { parseStored } from '../records/stored-json.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+
+const MAKE = readScript('make-session-1')
+const END = readScript('end-session-1')
+const COUNT_LOGIN = readScript('count-login-1')
+
+/** A session that was not used for this time ends. */
+const SESSION_IDLE_MS = 3_600_000
+/** @limit Life of a session of the console. Past it: the browser must log in again. */
+export const SESSION_MS_MAX = 43_200_000
+/** @limit Sessions of the console. Past it: the sessions that would end first end now. */
+const SESSIONS_MAX = 1_000
+const LOGIN_WINDOW_MS = 60_000
+/** @limit Failed logins of an address in a minute. Past it: further logins of the address get 429. */
+const FAILED_LOGINS_MAX = 5
+
+export interface SessionRecord {
+  keyId: string
+  createdAt: number
+  endsAt: number
+}
+
+export class Sessions {
+  readonly #redis: Redis
+  readonly #growth: GrowthGuard
+
+  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+    this.#redis = redis
+    this.#growth = growth
+  }
+
+  /** Throws `storage_full`. */
+  async make(digest: string, record: SessionRecord): Promise<void> {
+    await this.#growth.admit()
+    await runScript(this.#redis, MAKE, {
+      base: SESSIONS_BASE,
+      digest,
+      record: JSON.stringify(record),
+      idleMs: SESSION_IDLE_MS,
+      endsAt: record.endsAt,
+      now: record.createdAt,
+      sessionsMax: SESSIONS_MAX,
+    })
+  }
+
+  async get(digest: string): Promise<SessionRecord | null> {
+    const text = await this.#redis.get(sessionKey(digest))
+    if (text === null) return null
+    const { keyId, createdAt, endsAt } = parseStored(text, sessionKey(digest))
+    return { keyId: String(keyId), createdAt: Number(createdAt), endsAt: Number(endsAt) }
+  }
+
+  /** Called when the session is used: its idle time begins again. It still ends at `endsAt`. */
+  async touch(digest: string, { endsAt }: SessionRecord, now: number): Promise<void> {
+    await this.#redis.pexpire(sessionKey(digest), Math.max(1, Math.min(SESSION_IDLE_MS, endsAt - now)))
+  }
+
+  /** Ends the session. Returns false if there was no such session. */
+  async end(digest: string): Promise<boolean> {
+    return (await runScript(this.#redis, END, { base: SESSIONS_BASE, digest })) === 1
+  }
+
+  /** Counts a login. Returns null if it is allowed, else the ms until the address may try again. */
+  async countLogin(address: string): Promise<number | null> {
+    const args = { base: SESSIONS_BASE, address, windowMs: LOGIN_WINDOW_MS }
+    const [count, endsInMs] = (await runScript(this.#redis, COUNT_LOGIN, args)) as [number, number]
+    return count > FAILED_LOGINS_MAX ? Math.max(0, endsInMs) : null
+  }
+
+  /** Takes a counted login back, because it succeeded. */
+  async forgiveLogin(address: string): Promise<void> {
+    const key = loginsKey(address)
+    // If the count has expired meanwhile, this command has made a new one that would never expire.
+    if ((await this.#redis.decr(key)) <= 0) await this.#redis.del(key)
+  }
+}

@@ -1,0 +1,104 @@
+/** Events of deliveries, from pages of the outcome log. */
+import type { AttemptDecision, DeliveryCause, EventType } from '@fantail/contracts'
+import { shownWhy, whyItEnded } from '@fantail/policy'
+import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
+import { bits, type Found, hasBit, type LaneEntry, readEntry } from '../outcomes/outcome-entries.ts'
+import type { SliceRef } from '../topics/snapshots.ts'
+import type { LogPage } from './outcome-reader.ts'
+
+/** An event as processes pass it on. Times are epoch ms. */
+export interface DeliveryEvent {
+  type: EventType
+  at: number
+  topicArn: string | null
+  messageId?: string
+  subscriptionId?: string | null
+  endpoint?: string | null
+  attempts?: number
+  path?: 'first' | 'lane'
+  statusCode?: number | null
+  error?: string | null
+  durationMs?: number
+  decision?: AttemptDecision
+  nextAttemptAt?: number | null
+  because?: DeliveryCause | null
+  delayMs?: number | null
+  redrives?: number
+}
+
+/** An event, and its place among the events of its page. */
+export interface LoggedEvent {
+  entry: number
+  rank: number
+  event: DeliveryEvent
+}
+
+/** The subscription of a delivery, as far as it is known. */
+export interface KnownSubscription {
+  topicArn: string | null
+  subscriptionId: string | null
+  endpoint: string | null
+}
+
+/** Finds subscriptions by their slots at the time of a message, or by id. */
+export interface SubscriptionFinder {
+  bySlots(slice: SliceRef, messageId: string, slots: number[]): Promise<KnownSubscription[]>
+  byId(id: string): Promise<KnownSubscription>
+}
+
+/**
+ * Ranks of parked deliveries begin with this number, so they come after those of delivered ones. No slice has so many
+ * slots.
+ */
+const PARKED_RANK = 65_536
+const UNDELAYED = shownWhy(undefined)
+const WHOLE: KnownSubscription = { topicArn: null, subscriptionId: null, endpoint: null }
+
+export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = []
+  for (const [entry, { messageId, text }] of page.entries.entries()) {
+    const found: Found = { dispatch: [], lanes: [] }
+    readEntry({ messageId, text, storedAt: page.place.ms }, found)
+    for (const dispatched of found.dispatch)
+      for (const one of await dispatchEvents(dispatched, finder)) events.push({ entry, ...one })
+    for (const ended of found.lanes) events.push({ entry, rank: 0, event: await endOf(ended, finder) })
+  }
+  return events
+}
+
+type Ranked = Omit<LoggedEvent, 'entry'>
+
+async function dispatchEvents(entry: DispatchEntry, finder: SubscriptionFinder): Promise<Ranked[]> {
+  const { slice, messageId, storedAt: at = 0, topicArn } = entry
+  const delivered = bits(entry.delivered)
+  const parked = bits(entry.parked)
+  if (!slice || delivered.length + parked.length === 0) return []
+  const found = await finder.bySlots(slice, messageId, [...delivered, ...parked])
+  const ends = delivered.map((slot, n): Ranked => {
+    const answer = { attempts: 1, statusCode: codeOf(entry, slot), error: null, redrives: 0 }
+    const known = { ...found[n], topicArn }
+    return { rank: slot, event: { type: 'delivered', at, messageId, ...known, ...answer, ...UNDELAYED } }
+  })
+  const waiting = parked.map((slot, n): Ranked => {
+    const known = { ...found[delivered.length + n], topicArn }
+    const failure = entry.failures.find(([failed]) => failed === slot)
+    const [, statusCode = null, error = null] = failure ?? []
+    const state = { attempts: failure ? 1 : 0, statusCode, error }
+    return { rank: PARKED_RANK + slot, event: { type: 'parked', at, messageId, ...known, ...state } }
+  })
+  return [...ends, ...waiting]
+}
+
+/** The status code. null: an older release did not store it. */
+function codeOf({ otherCodes }: DispatchEntry, slot: number): number | null {
+  if (!otherCodes) return null
+  return otherCodes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? 200
+}
+
+async function endOf(entry: LaneEntry, finder: SubscriptionFinder): Promise<DeliveryEvent> {
+  const { messageId, subscriptionId, generation: redrives, outcome: type, reason } = entry
+  const { attempts, statusCode, error, why, storedAt: at = 0 } = entry
+  const known = subscriptionId === null ? WHOLE : await finder.byId(subscriptionId)
+  const cause = shownWhy(type === 'delivered' ? why : whyItEnded(reason))
+  return { type, at, messageId, ...known, attempts, statusCode, error, redrives, ...cause }
+}

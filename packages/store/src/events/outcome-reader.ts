@@ -1,0 +1,105 @@
+/** Reads the outcome log page by page, from a position on. */
+import { formatMessageId } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { outcomeLogKey } from '../keys.ts'
+import { entriesIn } from '../outcomes/outcome-pages.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import type { LogPosition, StreamPlace } from './log-position.ts'
+
+/** @limit Pages of a stream of the outcome log that one read for listeners returns. Past it: the next read has them. */
+const FOLLOWED_PAGES_MAX = 100
+
+export interface LogPage {
+  stream: number
+  place: StreamPlace & { entries: number }
+  entries: { messageId: string; text: string }[]
+  /** Entries between the position and this page that the log no longer has. null: their number is not known. */
+  missing: number | null
+}
+
+type Element = [id: Buffer, fields: Buffer[]]
+
+export class OutcomeReader {
+  readonly #redis: Redis
+  readonly #queues: number
+
+  /** `queues`: the number of dispatch queues. Each has a stream. */
+  constructor(redis: Redis, { queues }: { queues: number }) {
+    this.#redis = redis
+    this.#queues = queues
+  }
+
+  /** The position after the last page that the log has now. */
+  async newest(): Promise<LogPosition> {
+    const looks = batch(this.#redis)
+    for (const key of this.#keys()) looks.xrevrangeBuffer(key, '+', '-', 'COUNT', 1)
+    const newest = (await replies(looks)) as Element[][]
+    return { streams: newest.map(([element]) => (element ? placeOf(element) : NOWHERE)) }
+  }
+
+  /**
+   * The position before the first entry that was stored at this time or later. `isComplete`: the log still has all
+   * entries since this time.
+   */
+  async since(ms: number): Promise<{ position: LogPosition; isComplete: boolean }> {
+    const looks = batch(this.#redis)
+    for (const key of this.#keys()) looks.xrangeBuffer(key, '-', '+', 'COUNT', 1)
+    const oldest = ((await replies(looks)) as Element[][]).flatMap(([element]) => (element ? [element] : []))
+    const place = { ms: Math.max(0, ms - 1), seq: LAST_SEQ, entries: null }
+    const isCut = (element: Element) =>
+      placeOf(element).ms > ms && placeOf(element).entries > entriesOf(element).length
+    return { position: { streams: this.#keys().map(() => place) }, isComplete: !oldest.some(isCut) }
+  }
+
+  /**
+   * Adapts a position to the number of streams. If the position does not have a stream, its earliest time is used for
+   * that stream.
+   */
+  fit({ streams, within }: LogPosition): LogPosition {
+    const earliest = Math.min(...streams.map(({ ms }) => ms))
+    const places = this.#keys().map((_, n) => streams[n] ?? { ms: earliest, seq: 0, entries: null })
+    return { streams: places, within }
+  }
+
+  /** The pages after the position: a list for each stream, in order. `isFull`: there may be more pages already. */
+  async read({ streams }: LogPosition): Promise<{ pages: LogPage[]; isFull: boolean }> {
+    const looks = batch(this.#redis)
+    this.#keys().forEach((key, n) => {
+      const { ms, seq } = streams[n] ?? NOWHERE
+      looks.xrangeBuffer(key, `(${ms}-${seq}`, '+', 'COUNT', FOLLOWED_PAGES_MAX)
+    })
+    const found = (await replies(looks)) as Element[][]
+    const pages = found.flatMap((elements, n) => pagesOf(elements, n, streams[n] ?? NOWHERE))
+    return { pages, isFull: found.some(({ length }) => length === FOLLOWED_PAGES_MAX) }
+  }
+
+  #keys(): string[] {
+    return Array.from({ length: this.#queues }, (_, n) => outcomeLogKey(n))
+  }
+}
+
+/** The place before the first page. */
+const NOWHERE: StreamPlace = { ms: 0, seq: 0, entries: 0 }
+/** Redis numbers the elements of a millisecond. No number gets as high as this. */
+const LAST_SEQ = 999_999_999
+
+function placeOf([id, [, entries]]: Element): StreamPlace & { entries: number } {
+  const [ms = '0', seq = '0'] = id.toString('latin1').split('-')
+  return { ms: Number(ms), seq: Number(seq), entries: Number(entries) || 0 }
+}
+
+function entriesOf([, [, , , page]]: Element): LogPage['entries'] {
+  return page ? entriesIn(page).map(({ id, text }) => ({ messageId: formatMessageId(id), text })) : []
+}
+
+function pagesOf(elements: Element[], stream: number, from: StreamPlace): LogPage[] {
+  let before = from.entries
+  return elements.map((element) => {
+    const place = placeOf(element)
+    const entries = entriesOf(element)
+    const missing = before === null ? null : Math.max(0, place.entries - entries.length - before)
+    before = place.entries
+    return { stream, place, entries, missing }
+  })
+}

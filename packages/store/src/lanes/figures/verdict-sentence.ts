@@ -1,0 +1,104 @@
+/** Makes a sentence for operators from a verdict. Programs read the code and the facts of the verdict. */
+import type { VerdictCode } from '@fantail/contracts'
+import type { LaneFigures } from '../lane-records.ts'
+
+export interface VerdictFacts {
+  lastStatusCode: number | null
+  lastError: string | null
+  failedInARow: number
+  /** null: unknown. */
+  arrivalsPerSecond: number | null
+  /** null: no attempt ended lately. */
+  attemptsPerSecond: number | null
+  /** When the first waiting delivery will be too old. null: no delivery waits. */
+  firstExpiresAt: number | null
+}
+
+export interface Verdict {
+  code: VerdictCode
+  /** null: unknown, or nothing is wrong. */
+  since: number | null
+  sentence: string
+  facts: VerdictFacts
+}
+
+interface Said extends Omit<Verdict, 'sentence'> {
+  figures: LaneFigures
+  now: number
+}
+
+export function verdictSentence(said: Said): string {
+  const { next, expires } = aftermath(said)
+  const sentences = [SENTENCES[said.code](said), next, expires].filter((text) => text !== undefined)
+  return sentences.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ')
+}
+
+const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
+  paused: (said) => `the subscription is paused; ${waits(said)}`,
+  pending: () => 'the endpoint has not confirmed the subscription, so it gets no messages',
+  misconfigured: (said) =>
+    `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
+  dlqMissing: (said) =>
+    `the dead-letter queue does not exist, so dead deliveries wait for it; ${waits(said)}`,
+  endpointDisabled: () => 'the push provider has disabled the endpoint, so its deliveries fail at once',
+  quarantined: (said) => `messages for it are in the quarantine and need an operator; ${waits(said)}`,
+  circuitOpen: (said) => `the circuit is open after ${failures(said)}; ${waits(said)}`,
+  failing: (said) => `the last ${failures(said)}; ${waits(said)}`,
+  hung: (said) => `attempts get no answer in time; ${waits(said)}`,
+  tooSlowIn: (said) =>
+    `${waits(said)}, as ${perSecond(arrivals(said))} come in and ${perSecond(out(said))} go out`,
+  throttled: (said) => `${waits(said)} for the throttle of ${perSecond(out(said))}`,
+  catchingUp: (said) => `${waits(said)}, and nothing is wrong`,
+  fine: ({ figures }) =>
+    figures.waiting + figures.inFlight === 0 ? 'nothing waits' : 'deliveries are on their way',
+}
+
+/** Codes whose sentence also has the time of the next attempt and of the first expiry. */
+const LASTING = new Set<VerdictCode>(['failing', 'hung', 'circuitOpen', 'misconfigured', 'dlqMissing'])
+
+function aftermath({ code, figures, facts, now }: Said): { next?: string; expires?: string } {
+  const { nextAttemptAt } = figures
+  const { firstExpiresAt } = facts
+  const lasts = LASTING.has(code) || code === 'paused' || code === 'tooSlowIn'
+  return {
+    ...(LASTING.has(code) &&
+      nextAttemptAt !== null && { next: `the next attempt is ${inTime(nextAttemptAt - now)}` }),
+    ...(lasts && firstExpiresAt !== null && { expires: `the first expires ${inTime(firstExpiresAt - now)}` }),
+  }
+}
+
+function waits({ figures: { waiting } }: Said): string {
+  if (waiting === 0) return 'nothing waits'
+  return waiting === 1 ? '1 delivery waits' : `${waiting} deliveries wait`
+}
+
+function failures({ facts }: Said): string {
+  const { failedInARow: times, lastStatusCode: status, lastError } = facts
+  const attempts = times === 1 ? 'attempt failed' : `${times} attempts failed`
+  const how = status ?? lastError
+  return how === null ? attempts : `${attempts}, the latest with ${how}`
+}
+
+function arrivals({ facts }: Said): number {
+  return facts.arrivalsPerSecond ?? 0
+}
+
+function out({ figures, facts }: Said): number {
+  return figures.rate ?? facts.attemptsPerSecond ?? 0
+}
+
+function perSecond(rate: number): string {
+  return `${Number(rate.toPrecision(3))}/s`
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const
+
+function inTime(ms: number): string {
+  if (ms < 1_000) return 'now'
+  const unit = UNITS.find(([, length]) => ms >= length)
+  return unit ? `in ${Math.round(ms / unit[1])} ${unit[0]}` : `in ${Math.round(ms / 1_000)} s`
+}

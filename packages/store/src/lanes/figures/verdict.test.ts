@@ -1,0 +1,86 @@
+import type { VerdictCode } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { NO_LANE } from '../lane-figures.ts'
+import type { LaneFigures } from '../lane-records.ts'
+import { drainAtFailureRate } from './drain.ts'
+import { type Judged, verdictOf } from './verdict.ts'
+
+const NOW = 1_795_000_000_000
+const SINCE = NOW - 30_000
+const subscription = { status: 'active' as const, createdAt: NOW - 1_000_000 }
+const lane = (set: Partial<LaneFigures>): LaneFigures => ({ ...NO_LANE, isProven: true, ...set })
+const waits = (ageMs: number, waiting = 12) => ({ waiting, oldestPublishedAt: NOW - ageMs, keptSeconds: 600 })
+const failed = (
+  inARow: number,
+  { since = SINCE, statusCode = 503 as number | null, error = null as string | null } = {},
+) => ({
+  failing: { inARow, since },
+  lastFailure: { at: NOW - 10, statusCode, error },
+})
+const lately = { lately: { attempts: 600, successes: 600, spanMs: 60_000 } }
+
+const judge = (figures: Partial<LaneFigures>, others: Partial<Judged> = {}) =>
+  verdictOf({ figures: lane(figures), subscription, now: NOW, ...others })
+
+const withStatus = (status: 'paused' | 'pending') => ({ subscription: { ...subscription, status } })
+const breaker = { subscription: { ...subscription, circuitBreaker: { failures: 5, probeSeconds: 10 } } }
+
+test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
+  ['paused', 'a paused one that also fails', { ...waits(9_000), ...failed(9) }, withStatus('paused')],
+  ['pending', 'one that has not confirmed', {}, withStatus('pending')],
+  ['misconfigured', 'one that stands', { ...waits(9_000), stands: true, circuitOpenUntil: NOW }],
+  ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isQueueMissing: true, ...failed(9) }],
+  ['endpointDisabled', 'a disabled device', failed(1, { statusCode: null, error: 'endpoint_disabled' })],
+  ['quarantined', 'one with an unreadable message', failed(9), { quarantinedAt: SINCE }],
+  ['circuitOpen', 'one with an open circuit', { ...failed(5), circuitOpenUntil: NOW + 4_000 }, breaker],
+  ['failing', 'five failures in a row', failed(5)],
+  ['failing', 'two failures over a minute', failed(2, { since: NOW - 60_000 })],
+  ['fine', 'two failures just now', failed(2)],
+  ['hung', 'five timeouts in a row', failed(5, { statusCode: null, error: 'timeout' })],
+  ['hung', 'no answer for a while', { isProven: false, inFlight: 1, firstInFlightPublishedAt: NOW - 2_000 }],
+  ['fine', 'no answer yet', { isProven: false, inFlight: 1, firstInFlightPublishedAt: NOW - 500 }],
+  ['tooSlowIn', 'more than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 121 }],
+  ['tooSlowIn', 'more than it takes', { ...waits(90_000), ...lately, arrivalsLastMinute: 601 }],
+  ['throttled', 'less than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 120 }],
+  ['catchingUp', 'what waits without a throttle', { ...waits(90_000), ...lately, arrivalsLastMinute: 600 }],
+  ['fine', 'what waits for a moment', waits(900)],
+  ['fine', 'nothing', {}],
+])('%s: %s', (code, _, figures, others) => {
+  expect(judge(figures, others).code).toBe(code)
+})
+
+test('a verdict says since when, why, and what comes next', () => {
+  const { since, sentence, facts } = judge({
+    ...waits(52_000, 41_208),
+    ...failed(7),
+    nextAttemptAt: NOW + 12_000,
+  })
+  expect(since).toBe(SINCE)
+  expect(sentence).toBe(
+    'The last 7 attempts failed, the latest with 503; 41208 deliveries wait. The next attempt is in 12 s. ' +
+      'The first expires in 9 min.',
+  )
+  expect(facts).toEqual({
+    lastStatusCode: 503,
+    lastError: null,
+    failedInARow: 7,
+    arrivalsPerSecond: null,
+    attemptsPerSecond: null,
+    firstExpiresAt: NOW + 548_000,
+  })
+})
+
+test('a failure that a success followed is no fact', () => {
+  const { facts } = judge({ lastFailure: { at: NOW - 10, statusCode: 503, error: null } })
+  expect(facts).toMatchObject({ lastStatusCode: null, failedInARow: 0 })
+})
+
+test.each([
+  ['all attempts succeed', 600, 1.2],
+  ['half of them', 300, (12 * 1.9375) / 10 + (60 * 0.9375) / 4],
+  ['none', 0, (12 * 5) / 10 + 60],
+])('time to deliver or give up: %s', (_, successes, seconds) => {
+  const figures = lane({ ...waits(90_000), lately: { attempts: 600, successes, spanMs: 60_000 } })
+  const curve = { paused: false, now: NOW, attemptsMax: 5, totalSeconds: 60 }
+  expect(drainAtFailureRate(figures, curve)).toBeCloseTo(seconds, 6)
+})

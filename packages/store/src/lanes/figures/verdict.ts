@@ -1,0 +1,94 @@
+/**
+ * Finds the verdict on a lane by its figures. The verdict is the first of a fixed list that holds. It comes with the
+ * time since which it holds, and with the facts for it.
+ */
+import type { SubscriptionRecord, VerdictCode } from '@fantail/contracts'
+import type { LaneFigures } from '../lane-records.ts'
+import { observedRate } from './drain.ts'
+import { type Verdict, type VerdictFacts, verdictSentence } from './verdict-sentence.ts'
+
+/** An endpoint with this many failures in a row fails. */
+const FAILING_IN_A_ROW = 5
+/** With fewer failures in a row, it fails if they have lasted this long. */
+const FAILING_FOR_MS = 60_000
+/** If a delivery is in flight at an unproven endpoint and was published longer ago than this, it has had no answer. */
+const NO_ANSWER_MS = 2_000
+/** A delivery that has waited for a shorter time does not count as waiting. */
+const WAITING_MS = 5_000
+
+export interface Judged {
+  figures: LaneFigures
+  subscription: Pick<SubscriptionRecord, 'status' | 'createdAt' | 'circuitBreaker'>
+  /** Epoch ms by Redis's clock. */
+  now: number
+  /** When the first message for the subscription was put into the quarantine. Absent: the quarantine has none. */
+  quarantinedAt?: number | undefined
+}
+
+export function verdictOf(judged: Judged): Verdict {
+  const facts = factsOf(judged)
+  const { code, since } = findingOf(judged, facts)
+  return { code, since, facts, sentence: verdictSentence({ ...judged, code, since, facts }) }
+}
+
+interface Finding {
+  code: VerdictCode
+  since: number | null
+}
+
+function findingOf(judged: Judged, facts: VerdictFacts): Finding {
+  const { figures, subscription, quarantinedAt } = judged
+  const since = figures.failing?.since ?? null
+  if (subscription.status === 'paused') return { code: 'paused', since: null }
+  if (subscription.status === 'pending') return { code: 'pending', since: subscription.createdAt }
+  if (figures.stands) return { code: 'misconfigured', since }
+  if (figures.isQueueMissing) return { code: 'dlqMissing', since: null }
+  if (since !== null && facts.lastError === 'endpoint_disabled') return { code: 'endpointDisabled', since }
+  if (quarantinedAt !== undefined) return { code: 'quarantined', since: quarantinedAt }
+  if (subscription.circuitBreaker && figures.circuitOpenUntil !== null) return { code: 'circuitOpen', since }
+  return pressureOf(judged, facts)
+}
+
+function pressureOf({ figures, now }: Judged, facts: VerdictFacts): Finding {
+  const since = figures.failing?.since ?? null
+  const timesOut = facts.lastError === 'timeout'
+  if (fails(figures, now)) return { code: timesOut ? 'hung' : 'failing', since }
+  if (hangs(figures, now)) return { code: 'hung', since: since ?? figures.lastSuccessAt }
+  const { waiting, rate, oldestPublishedAt } = figures
+  if (waiting === 0) return { code: 'fine', since: null }
+  if (comesFaster(figures, facts)) return { code: 'tooSlowIn', since: oldestPublishedAt }
+  if (rate !== null) return { code: 'throttled', since: oldestPublishedAt }
+  const isLate = oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
+  return isLate ? { code: 'catchingUp', since: oldestPublishedAt } : { code: 'fine', since: null }
+}
+
+function fails({ failing }: LaneFigures, now: number): boolean {
+  if (failing === null) return false
+  if (failing.inARow >= FAILING_IN_A_ROW) return true
+  return failing.inARow > 1 && now - failing.since >= FAILING_FOR_MS
+}
+
+function hangs({ isProven, inFlight, firstInFlightPublishedAt: at }: LaneFigures, now: number): boolean {
+  return !isProven && inFlight > 0 && at !== null && now - at >= NO_ANSWER_MS
+}
+
+/** Whether more deliveries came in the last minute than can be sent in a minute. */
+function comesFaster({ rate }: LaneFigures, facts: VerdictFacts): boolean {
+  const { arrivalsPerSecond, attemptsPerSecond } = facts
+  const out = rate ?? attemptsPerSecond
+  return arrivalsPerSecond !== null && out !== null && arrivalsPerSecond > out
+}
+
+function factsOf({ figures }: Judged): VerdictFacts {
+  const { lastFailure, failing, arrivalsLastMinute, lately, oldestPublishedAt, keptSeconds } = figures
+  const failure = failing === null ? null : lastFailure
+  return {
+    lastStatusCode: failure?.statusCode ?? null,
+    lastError: failure?.error ?? null,
+    failedInARow: failing?.inARow ?? 0,
+    arrivalsPerSecond: arrivalsLastMinute === null ? null : arrivalsLastMinute / 60,
+    attemptsPerSecond: lately.attempts === 0 ? null : observedRate(lately),
+    firstExpiresAt:
+      oldestPublishedAt === null || keptSeconds === 0 ? null : oldestPublishedAt + keptSeconds * 1_000,
+  }
+}

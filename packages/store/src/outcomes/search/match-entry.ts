@@ -1,0 +1,78 @@
+/** Finds the deliveries of an outcome log's entry that match a search. */
+import { publishedAtOf } from '@fantail/contracts'
+import type { DispatchEntry } from '../dispatch-entry.ts'
+import { bits, type Found, hasBit, type LaneEntry, mergeSlices, statusCodeOf } from '../outcome-entries.ts'
+import { CLOCK_SLACK_MS } from '../outcome-subscribers.ts'
+import type { FoundEntry, SearchedState } from './found-messages.ts'
+
+/** Absent members allow everything. */
+export interface SearchFilter {
+  topicArn?: string | undefined
+  subscription?: { id: string; sliceId: string; slot: number; createdAt: number } | undefined
+  state?: SearchedState | undefined
+  /** HTTP status that the entry has. */
+  statusCode?: number | undefined
+}
+
+/** The entry's deliveries that fit. The topic of a lane's entry is unknown here, so the caller checks it. */
+export function matchEntry(found: Found, filter: SearchFilter, at: number): FoundEntry[] {
+  return [
+    ...found.lanes.flatMap((entry) => matchEnd(entry, filter, at) ?? []),
+    ...matchDispatch(found.dispatch, filter, at),
+  ]
+}
+
+function matchEnd(entry: LaneEntry, filter: SearchFilter, at: number): FoundEntry | undefined {
+  const { messageId, subscriptionId, outcome, statusCode } = entry
+  if (filter.subscription && filter.subscription.id !== subscriptionId) return undefined
+  if (filter.state && filter.state !== outcome) return undefined
+  if (filter.statusCode !== undefined && filter.statusCode !== statusCode) return undefined
+  const { generation, reason, attempts, error } = entry
+  const end = { subscriptionId, generation, outcome, reason, attempts, statusCode, error, endedAt: at }
+  return { messageId, topicArn: null, sizeBytes: null, at, counts: { [outcome]: 1 }, end }
+}
+
+/**
+ * The matching deliveries of dispatch entries for one message. A long list of slices that rejected it counts as one
+ * entry.
+ */
+function matchDispatch(entries: DispatchEntry[], filter: SearchFilter, at: number): FoundEntry[] {
+  const [first] = entries
+  if (!first || (filter.topicArn !== undefined && filter.topicArn !== first.topicArn)) return []
+  const { messageId, topicArn, sizeBytes } = first
+  const counts = { delivered: 0, parked: 0, filtered: 0 }
+  for (const entry of entries) {
+    for (const state of ['delivered', 'parked', 'filtered'] as const) {
+      if (filter.state === undefined || filter.state === state)
+        counts[state] += countSlots(entry, state, filter)
+    }
+  }
+  const isFound = counts.delivered + counts.parked + counts.filtered > 0
+  const asksForAll = filter.state === undefined && filter.statusCode === undefined && !filter.subscription
+  return isFound || asksForAll ? [{ messageId, topicArn, sizeBytes, at, counts }] : []
+}
+
+function countSlots(
+  entry: DispatchEntry,
+  state: 'delivered' | 'parked' | 'filtered',
+  { subscription, statusCode }: SearchFilter,
+): number {
+  if (!subscription) return slotsWith(entry, state, statusCode).length
+  const { sliceId, slot, createdAt } = subscription
+  if (entry.slice?.sliceId !== sliceId || !hasBit(entry[state], slot)) return 0
+  // A subscription that was deleted may have had the slot before.
+  if (createdAt > publishedAtOf(entry.messageId) + CLOCK_SLACK_MS) return 0
+  return slotsWith(entry, state, statusCode).includes(slot) ? 1 : 0
+}
+
+function slotsWith(
+  entry: DispatchEntry,
+  state: 'delivered' | 'parked' | 'filtered',
+  statusCode: number | undefined,
+): number[] {
+  if (statusCode === undefined) return bits(entry[state])
+  if (state === 'filtered') return []
+  if (state === 'parked') return entry.failures.flatMap(([slot, code]) => (code === statusCode ? [slot] : []))
+  const [merged] = mergeSlices([entry]).values()
+  return merged ? bits(entry.delivered).filter((slot) => statusCodeOf(merged, slot) === statusCode) : []
+}

@@ -1,0 +1,178 @@
+/**
+ * Searches the outcome log backwards, from the newest entry. Each call reads a limited part of the log and returns how
+ * far it has read. A further call continues there. The log has no index, so it may take several calls to find a rare
+ * state far back.
+ */
+import { formatMessageId } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { outcomeLogKey } from '../../keys.ts'
+import { badCursor, decodeCursor, encodeCursor } from '../../redis/pages.ts'
+import { existingStreams } from '../existing-streams.ts'
+import { readEntry } from '../outcome-entries.ts'
+import { entriesIn } from '../outcome-pages.ts'
+import { type FoundEntry, type FoundMessage, FoundMessages } from './found-messages.ts'
+import { isNewer, LogReader, type StoredPage } from './log-reader.ts'
+import { matchEntry, type SearchFilter } from './match-entry.ts'
+
+export interface SearchRequest extends SearchFilter {
+  /** Messages in the answer. */
+  limit: number
+  /** Only entries that were stored at this time or later, epoch ms. */
+  since?: number | undefined
+  /** Only entries that were stored at this time or earlier, epoch ms. */
+  until?: number | undefined
+  cursor?: string | undefined
+  /** Whether the caller may see messages of this topic. null: the topic is unknown. */
+  isVisible: (topicArn: string | null) => boolean
+}
+
+interface SearchResult {
+  /** In the order of their newest entries, newest first. A message may be on several pages. */
+  messages: FoundMessage[]
+  /** The oldest time that was read, epoch ms. null: the log has no entries there. */
+  scannedTo: number | null
+  /** null: the search has read the whole log. */
+  nextCursor: string | null
+}
+
+/** @limit Pages of the outcome log that one search reads. Past it: the answer has a cursor to continue. */
+const SEARCHED_PAGES_MAX = 250
+/** @limit Subscriptions whose topics one search looks up. Past it: the answer has a cursor to continue. */
+const SEARCHED_TOPICS_MAX = 1_000
+
+/** The place of a page, and how many of its entries are done, from its end. */
+interface Position {
+  at: number
+  sequence: number
+  stream: number
+  done: number
+}
+
+type Locate = (subscriptionId: string) => Promise<{ topicArn: string } | null>
+
+export class OutcomeSearch {
+  readonly #redis: Redis
+  readonly #locate: Locate
+
+  /** `locate` finds the topic of a subscription. */
+  constructor(redis: Redis, locate: Locate) {
+    this.#redis = redis
+    this.#locate = locate
+  }
+
+  /** Throws `validation_failed` if the cursor is not valid. */
+  async find(request: SearchRequest): Promise<SearchResult> {
+    const from = request.cursor === undefined ? undefined : readPosition(request.cursor)
+    const readers = await this.#readers(request, from)
+    const search = new Search(request, this.#locate)
+    let scannedTo: number | null = null
+    for (let pages = 0; ; pages++) {
+      const page = await newestHead(readers)
+      if (!page) return { messages: search.found.list(), scannedTo, nextCursor: null }
+      const start = from && isAt(page, from) ? from.done : 0
+      const done = pages < SEARCHED_PAGES_MAX ? await search.take(page, start) : start
+      if (done !== undefined) {
+        const nextCursor = writePosition({ ...page, done })
+        return { messages: search.found.list(), scannedTo: scannedTo ?? page.at, nextCursor }
+      }
+      scannedTo = page.at
+      readers.get(page.stream)?.pass()
+    }
+  }
+
+  async #readers(
+    { since, until }: SearchRequest,
+    from: Position | undefined,
+  ): Promise<Map<number, LogReader>> {
+    const streams = await existingStreams(this.#redis)
+    const oldest = since === undefined ? '-' : String(since)
+    const newest = until === undefined ? '+' : String(until)
+    return new Map(
+      streams.map((stream) => {
+        const range = { key: outcomeLogKey(stream), stream, oldest }
+        return [stream, new LogReader(this.#redis, { ...range, newest: from ? idIn(stream, from) : newest })]
+      }),
+    )
+  }
+}
+
+/** The state of one call. */
+class Search {
+  readonly found: FoundMessages
+  readonly #request: SearchRequest
+  readonly #locate: Locate
+  readonly #topics = new Map<string, Promise<string | null>>()
+
+  constructor(request: SearchRequest, locate: Locate) {
+    this.found = new FoundMessages(request.limit)
+    this.#request = request
+    this.#locate = locate
+  }
+
+  /**
+   * Adds the matching entries of a page, newest first. The first `done` entries are skipped. If the call has to end
+   * within the page, it returns how many entries are done. Undefined: all are done.
+   */
+  async take({ entries, at }: StoredPage, done: number): Promise<number | undefined> {
+    const all = entriesIn(entries).reverse()
+    for (let number = done; number < all.length; number++) {
+      const { id, text } = all[number] as (typeof all)[number]
+      const read = { dispatch: [], lanes: [] }
+      readEntry({ messageId: formatMessageId(id), text }, read)
+      for (const entry of matchEntry(read, this.#request, at)) {
+        const topicArn = await this.#topicOf(entry)
+        if (topicArn === undefined) return number
+        if (this.#fits(topicArn) && !this.found.add({ ...entry, topicArn })) return number
+      }
+    }
+    return undefined
+  }
+
+  #fits(arn: string | null): boolean {
+    const { topicArn, isVisible } = this.#request
+    return (topicArn === undefined || topicArn === arn) && isVisible(arn)
+  }
+
+  /** undefined: too many subscriptions were looked up. */
+  async #topicOf({ topicArn, end }: FoundEntry): Promise<string | null | undefined> {
+    const id = end?.subscriptionId ?? null
+    if (topicArn !== null || id === null) return topicArn
+    const known = this.#topics.get(id)
+    if (known) return known
+    if (this.#topics.size === SEARCHED_TOPICS_MAX) return undefined
+    const topic = this.#locate(id).then((place) => place?.topicArn ?? null)
+    this.#topics.set(id, topic)
+    return topic
+  }
+}
+
+async function newestHead(readers: Map<number, LogReader>): Promise<StoredPage | undefined> {
+  const heads = await Promise.all([...readers.values()].map((reader) => reader.head()))
+  return heads.reduce(
+    (best, head) => (!best || (head && isNewer(head, best)) ? (head ?? best) : best),
+    undefined,
+  )
+}
+
+function isAt(page: StoredPage, { at, sequence, stream }: Position): boolean {
+  return page.at === at && page.sequence === sequence && page.stream === stream
+}
+
+/**
+ * The id from which a stream continues. Among pages with the same id, the page of the stream with the higher number
+ * comes first.
+ */
+function idIn(stream: number, { at, sequence, stream: last }: Position): string {
+  return `${stream > last ? '(' : ''}${at}-${sequence}`
+}
+
+function writePosition({ at, sequence, stream, done }: Position): string {
+  return encodeCursor([at, sequence, stream, done].map(String))
+}
+
+function readPosition(cursor: string): Position {
+  const numbers = decodeCursor(cursor, 4).map(Number)
+  if (!numbers.every((number) => Number.isSafeInteger(number) && number >= 0)) throw badCursor()
+  const [at = 0, sequence = 0, stream = 0, done = 0] = numbers
+  return { at, sequence, stream, done }
+}

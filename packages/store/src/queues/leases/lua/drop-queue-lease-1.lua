@@ -1,0 +1,11 @@
+-- Removes the lease of a queue and its topics, unless the lease was renewed or granted anew.
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg ends: number, ms, as read
+-- Returns nothing
+-- @include when-full
+local key = base .. 'queues:leased'
+run_when_full(base)
+if tonumber(redis.call('ZSCORE', key, arn) or '') ~= ends then return end
+redis.call('ZREM', key, arn)
+redis.call('DEL', base .. 'queue:topics:' .. arn)

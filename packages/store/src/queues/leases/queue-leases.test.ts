@@ -1,0 +1,124 @@
+/** Leases of queues. The clocks of the shards are set ahead in place of waiting. */
+import { topicArn } from '@fantail/contracts'
+import { afterEach, expect, test } from 'vitest'
+import { leasedTopicsKey } from '../../keys.ts'
+import { newSubscription } from '../../subscriptions/subscriptions.fixture.ts'
+import { Subscriptions } from '../../subscriptions/subscriptions.ts'
+import { Topics } from '../../topics/topics.ts'
+import { newArn, useQueues } from '../queues.fixture.ts'
+
+const LEASE_SECONDS = 60
+const PAST_LEASE_MS = 61_000
+const fixture = await useQueues()
+const { queues, redis } = fixture
+const subscriptions = new Subscriptions(redis)
+afterEach(() => fixture.skew(0))
+
+const leased = (arn: string) => queues.create(arn, { leaseSeconds: LEASE_SECONDS })
+
+/** A topic with a subscription to the queue. */
+async function subscribed(arn: string, name: string): Promise<string> {
+  const topic = topicArn(name)
+  await new Topics(redis).put(topic, {})
+  await queues.noteLeasedTopic(arn, topic)
+  const given = { ...newSubscription(topic, name), protocol: 'sqs' as const, endpoint: arn }
+  return (await subscriptions.create(given)).subscription.id
+}
+
+/** The end of its lease, and whether it has topics. */
+const leaseOf = async (arn: string) => [
+  await queues.leaseEndsAt(arn),
+  await redis.exists(leasedTopicsKey(arn)),
+]
+const NO_LEASE = [null, 0]
+
+test('a queue that nobody receives from is deleted with the subscriptions to it, and its lease is forgotten', async () => {
+  const arn = newArn('leased')
+  await leased(arn)
+  const id = await subscribed(arn, 'lease-orders')
+  await queues.send(arn, [{ body: 'waits' }])
+  await queues.sweep()
+  expect(await queues.get(arn)).not.toBeNull()
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.sweep()
+  expect([await queues.get(arn), await subscriptions.get(id)]).toEqual([null, null])
+  expect(await leaseOf(arn)).toEqual(NO_LEASE)
+})
+
+test('a renewed lease goes on, and one that has ended is not renewed', async () => {
+  const arn = newArn('renewed')
+  const { queue } = await leased(arn)
+  await fixture.skew(PAST_LEASE_MS - 10_000)
+  await queues.renewLease(queue)
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.sweep()
+  expect(await queues.get(arn)).not.toBeNull()
+  await fixture.skew(2 * PAST_LEASE_MS)
+  await expect(queues.renewLease(queue)).rejects.toMatchObject({ code: 'not_found' })
+  await queues.sweep()
+  expect(await queues.get(arn)).toBeNull()
+})
+
+test('a queue whose lease has ended is made anew by a PUT, without its messages', async () => {
+  const arn = newArn('again')
+  const { queue } = await leased(arn)
+  const id = await subscribed(arn, 'lease-again')
+  await queues.send(arn, [{ body: 'old' }])
+  await fixture.skew(PAST_LEASE_MS)
+  const made = await queues.put(arn, { leaseSeconds: LEASE_SECONDS })
+  expect([made.created, made.queue.uid === queue.uid]).toEqual([true, false])
+  await queues.sweep()
+  expect(await queues.getWithCounts(arn)).toMatchObject({ counts: { visible: 0 } })
+  expect(await subscriptions.get(id)).toBeNull()
+})
+
+test('a sweep that is late does not delete the queue that was made anew', async () => {
+  const arn = newArn('late')
+  const { queue } = await leased(arn)
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.delete(arn)
+  await leased(arn)
+  await queues.delete(arn, { uid: queue.uid })
+  await queues.sweep()
+  expect(await queues.get(arn)).not.toBeNull()
+})
+
+test('a queue that has lost its lease stays, and so do the subscriptions to it', async () => {
+  const arn = newArn('kept')
+  await leased(arn)
+  const id = await subscribed(arn, 'lease-kept')
+  await queues.patch(arn, { leaseSeconds: null })
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.sweep()
+  expect([await queues.get(arn), await subscriptions.get(id)]).not.toContain(null)
+  expect(await leaseOf(arn)).toEqual(NO_LEASE)
+})
+
+test('deleting a leased queue deletes the subscriptions to it', async () => {
+  const arn = newArn('deleted')
+  await leased(arn)
+  const id = await subscribed(arn, 'lease-deleted')
+  await queues.delete(arn)
+  expect(await subscriptions.get(id)).toBeNull()
+  expect(await leaseOf(arn)).toEqual(NO_LEASE)
+})
+
+test('a crash before the queue was written leaves a lease that the sweep ends', async () => {
+  const arn = newArn('crashed')
+  await leased(arn)
+  await subscribed(arn, 'lease-crashed')
+  const [key = ''] = (await redis.keys(`*queue:${arn}`)) as string[]
+  await redis.del(key)
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.sweep()
+  expect(await leaseOf(arn)).toEqual(NO_LEASE)
+})
+
+test('a leased queue takes subscriptions of a bounded number of topics', async () => {
+  const arn = newArn('many')
+  await leased(arn)
+  for (let n = 0; n < 100; n++) await queues.noteLeasedTopic(arn, topicArn(`many-${n}`))
+  await queues.noteLeasedTopic(arn, topicArn('many-0'))
+  const tooMany = queues.noteLeasedTopic(arn, topicArn('many-100'))
+  await expect(tooMany).rejects.toMatchObject({ code: 'validation_failed' })
+})

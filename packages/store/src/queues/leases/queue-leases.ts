@@ -1,0 +1,145 @@
+/**
+ * Leases of queues. A queue with `leaseSeconds` is deleted when nobody has received from it for so long, together with
+ * the subscriptions that deliver to it.
+ *
+ * The end of each lease stands in a sorted set of the queue's shard. It is written before the queue, and removed after
+ * it, so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
+ * queue. A lease that has ended is never renewed: the sweep may be deleting the queue at this moment.
+ */
+import { FantailError, type QueueRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { leasedQueuesKey, leasedTopicsKey } from '../../keys.ts'
+import { batch } from '../../redis/batch.ts'
+import { readNow } from '../../redis/clock.ts'
+import { replies } from '../../redis/pages.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
+import { Subscriptions } from '../../subscriptions/subscriptions.ts'
+import { queueMissing } from '../queue-errors.ts'
+import { atQueue } from '../queue-scripts.ts'
+
+const RENEW = readScript('renew-queue-lease-1')
+const DROP = readScript('drop-queue-lease-1')
+
+/** @limit Topics with subscriptions to one leased queue. Past it: subscribing answers 400. */
+const LEASED_TOPICS_MAX = 100
+/** @limit Ended leases of a shard that one sweep looks at. Past it: the next sweep goes on. */
+const ENDED_LEASES_MAX = 1_000
+const SUBSCRIPTIONS_AT_ONCE = 100
+
+/** The queues themselves. */
+interface Definitions {
+  get(arn: string): Promise<QueueRecord | null>
+  /** Deletes the queue with this uid. */
+  delete(arn: string, only: { uid: string }): Promise<void>
+}
+
+export class QueueLeases {
+  readonly #redis: Redis
+  readonly #queues: Definitions
+  readonly #subscriptions: Subscriptions
+
+  constructor(redis: Redis, queues: Definitions) {
+    this.#redis = redis
+    this.#queues = queues
+    this.#subscriptions = new Subscriptions(redis)
+  }
+
+  /** Called before a queue with a lease is written. If the lease of an earlier one has ended, that queue is deleted. */
+  async grant(arn: string, leaseSeconds: number): Promise<void> {
+    while (!(await this.#renew(arn, leaseSeconds, false))) await this.#end(arn)
+  }
+
+  /** Throws `not_found` if the lease has ended. */
+  async renew({ arn, leaseSeconds }: QueueRecord): Promise<void> {
+    if (leaseSeconds && !(await this.#renew(arn, leaseSeconds, true))) throw queueMissing()
+  }
+
+  async #renew(arn: string, leaseSeconds: number, onlyRenew: boolean): Promise<boolean> {
+    return (
+      (await runScript(this.#redis, RENEW, { ...atQueue(arn), leaseMs: leaseSeconds * 1_000, onlyRenew })) ===
+      1
+    )
+  }
+
+  /** When the lease ends, epoch ms. null: there is none. */
+  async endsAt(arn: string): Promise<number | null> {
+    const score = await this.#redis.zscore(leasedQueuesKey(shardBase(shardOf(arn))), arn)
+    return score === null ? null : Number(score)
+  }
+
+  /** Called before a subscription to a leased queue is made. Throws `validation_failed` past LEASED_TOPICS_MAX. */
+  async noteTopic(arn: string, topicArn: string): Promise<void> {
+    const key = leasedTopicsKey(arn)
+    const [known, count] = await Promise.all([this.#redis.sismember(key, topicArn), this.#redis.scard(key)])
+    if (known === 1) return
+    if (count >= LEASED_TOPICS_MAX) {
+      const message = `is a queue with a lease, which takes subscriptions of at most ${LEASED_TOPICS_MAX} topics`
+      throw FantailError.invalid('endpoint', message)
+    }
+    await this.#redis.sadd(key, topicArn)
+  }
+
+  /** Called when a queue has lost its lease. */
+  async drop(arn: string): Promise<void> {
+    const ends = await this.endsAt(arn)
+    if (ends !== null) await this.#drop(arn, ends)
+  }
+
+  /** Called after the queue was deleted. `ends`: when its lease would have ended. */
+  async afterDelete(arn: string, ends: number): Promise<void> {
+    await this.#deleteSubscriptions(arn, await readNow(this.#redis, shardOf(arn)))
+    await this.#drop(arn, ends)
+  }
+
+  /**
+   * Deletes a queue whose lease has ended, and the subscriptions to it. A queue that was made anew meanwhile stays.
+   * Returns false if there was nothing to delete.
+   */
+  async #end(arn: string): Promise<boolean> {
+    const [ends, queue] = await Promise.all([this.endsAt(arn), this.#queues.get(arn)])
+    const now = await readNow(this.#redis, shardOf(arn))
+    if (ends === null || ends > now) return false
+    const isLeased = queue === null || Boolean(queue.leaseSeconds)
+    if (isLeased) {
+      await this.#deleteSubscriptions(arn, ends)
+      if (queue) await this.#queues.delete(arn, { uid: queue.uid })
+    }
+    await this.#drop(arn, ends)
+    return isLeased && queue !== null
+  }
+
+  /** Ends the leases that are over. Returns the ARNs of the queues that it has deleted. */
+  async sweep(): Promise<string[]> {
+    const looks = batch(this.#redis)
+    for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(leasedQueuesKey(shardBase(shard)))
+    const deleted: string[] = []
+    for (const [shard, exists] of (await replies(looks)).entries()) {
+      if (exists === 0) continue
+      for (const arn of await this.#over(shard)) if (await this.#end(arn)) deleted.push(arn)
+    }
+    return deleted
+  }
+
+  async #over(shard: number): Promise<string[]> {
+    const key = leasedQueuesKey(shardBase(shard))
+    const now = await readNow(this.#redis, shard)
+    return this.#redis.zrangebyscore(key, '-inf', now, 'LIMIT', 0, ENDED_LEASES_MAX)
+  }
+
+  /** Deletes those that were made until this time. A queue that is made anew gets others. */
+  async #deleteSubscriptions(arn: string, until: number): Promise<void> {
+    for (const topicArn of await this.#redis.smembers(leasedTopicsKey(arn))) {
+      const { items } = await this.#subscriptions.list({
+        topicArn,
+        endpoint: arn,
+        limit: SUBSCRIPTIONS_AT_ONCE,
+      })
+      for (const { id, createdAt } of items) if (createdAt <= until) await this.#subscriptions.delete(id)
+    }
+  }
+
+  async #drop(arn: string, ends: number): Promise<void> {
+    await runScript(this.#redis, DROP, { ...atQueue(arn), ends })
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Statistics in Redis: what each topic, subscription and account published and delivered, by minute for 24 hours and by
+ * hour for 30 days. All of them have one hash tag, so a process writes what it has counted by one script.
+ */
+import type { Redis } from 'ioredis'
+import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { percentile } from './log-buckets.ts'
+import { addCounts, type PackedCounts } from './tally.ts'
+import { unpackNumbers } from './unpack-numbers.ts'
+
+const ADD = readScript('add-stats-1')
+
+/** A topic, a subscription, or an account with all its topics. */
+export type SeriesKind = 't' | 's' | 'a'
+
+/**
+ * One that counts in every minute of a month takes about 80 KB of Redis, with many different times up to 300 KB.
+ * @limit memory Topics with statistics of their own. Past it: further topics count for their account alone.
+ */
+const TOPIC_SEATS = 500
+/** @limit memory Subscriptions with statistics. Past it: further subscriptions count for their topic alone. */
+const SUBSCRIPTION_SEATS = 500
+/** @limit memory Accounts with statistics. Past it: further accounts have none. */
+const ACCOUNT_SEATS = 100
+const SEATS: Record<SeriesKind, number> = { t: TOPIC_SEATS, s: SUBSCRIPTION_SEATS, a: ACCOUNT_SEATS }
+
+/** Counts of one series in one minute. */
+export interface Counted {
+  kind: SeriesKind
+  name: string
+  /** Since 1970. */
+  minute: number
+  counts: PackedCounts
+}
+
+interface Flush {
+  /** Id of the process. */
+  writer: string
+  /** Higher than those before. A repeated one is not added again. */
+  flush: number
+  /** Epoch ms. */
+  now: number
+  counted: Counted[]
+}
+
+interface StatsRequest {
+  kind: SeriesKind
+  /** Their sums are read. */
+  names: readonly string[]
+  step: 'minute' | 'hour'
+  steps: number
+  /** Epoch ms in the last step. */
+  now: number
+}
+
+/** Each list has an entry per step, oldest first. */
+export interface Stats {
+  stepMs: number
+  /** Epoch ms at which each step begins. */
+  at: number[]
+  published: number[]
+  delivered: number[]
+  failed: number[]
+  deadLettered: number[]
+  /** null: nothing was delivered in this step. */
+  p50Ms: (number | null)[]
+  p99Ms: (number | null)[]
+}
+
+const STEP = {
+  minute: { stepMs: 60_000, perKey: 60, key: statsMinutesKey },
+  hour: { stepMs: 3_600_000, perKey: 24, key: statsHoursKey },
+}
+
+export function seriesKey(kind: SeriesKind, name: string): string {
+  return `${kind}:${name}`
+}
+
+export class StatsStore {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** Answers those for which no seat was free. They were not added. */
+  async add({ counted, ...flush }: Flush): Promise<Counted[]> {
+    const positions = await runScript(this.#redis, ADD, {
+      base: STATS_BASE,
+      ...flush,
+      counted: counted.map(({ counts, ...series }) => ({
+        ...series,
+        seats: SEATS[series.kind],
+        added: JSON.stringify(counts),
+      })),
+    })
+    return (positions as number[]).flatMap((position) => counted[position - 1] ?? [])
+  }
+
+  /** Takes one round trip, and one command per name and 60 minutes or 24 hours. */
+  async read({ kind, names, step, steps, now }: StatsRequest): Promise<Stats> {
+    const { stepMs, perKey, key } = STEP[step]
+    const last = Math.floor(now / stepMs)
+    const first = last - steps + 1
+    const sums = new Map<number, PackedCounts>()
+    const pipeline = batch(this.#redis)
+    const asked: number[] = []
+    for (const name of names) {
+      for (let part = Math.floor(first / perKey); part <= Math.floor(last / perKey); part++) {
+        pipeline.hgetallBuffer(key(kind, name, part))
+        asked.push(part * perKey)
+      }
+    }
+    if (asked.length > 0) {
+      const found = (await replies(pipeline)) as Record<string, Buffer>[]
+      for (const [i, fields] of found.entries()) addFields(sums, fields, asked[i] ?? 0)
+    }
+    return statsOf(sums, { first, steps, stepMs })
+  }
+
+  /** Whether what it counts is kept: it has a seat, or there are free ones. */
+  async isKept(kind: SeriesKind, name: string): Promise<boolean> {
+    const seats = statsSeatsKey(kind)
+    const [score, taken] = await replies(batch(this.#redis).zscore(seats, name).zcard(seats))
+    return score !== null || Number(taken) < SEATS[kind]
+  }
+
+  /** Names of all topics with a seat, those that counted latest first. */
+  topics(): Promise<string[]> {
+    return this.#redis.zrevrange(statsSeatsKey('t'), 0, TOPIC_SEATS - 1)
+  }
+}
+
+function addFields(sums: Map<number, PackedCounts>, fields: Record<string, Buffer>, from: number): void {
+  for (const [field, packed] of Object.entries(fields)) {
+    const step = from + Number(field)
+    const counts = unpackNumbers(packed)
+    const sum = sums.get(step)
+    if (sum) addCounts(sum, counts)
+    else sums.set(step, counts)
+  }
+}
+
+function statsOf(
+  sums: Map<number, PackedCounts>,
+  { first, steps, stepMs }: { first: number; steps: number; stepMs: number },
+): Stats {
+  const all = Array.from({ length: steps }, (_, i) => sums.get(first + i) ?? [])
+  const times = all.map(timesOf)
+  return {
+    stepMs,
+    at: all.map((_, i) => (first + i) * stepMs),
+    published: all.map((counts) => counts[0] ?? 0),
+    delivered: all.map((counts) => counts[1] ?? 0),
+    failed: all.map((counts) => counts[2] ?? 0),
+    deadLettered: all.map((counts) => counts[3] ?? 0),
+    p50Ms: times.map((counts) => percentile(counts, 0.5)),
+    p99Ms: times.map((counts) => percentile(counts, 0.99)),
+  }
+}
+
+function timesOf(counts: PackedCounts): Map<number, number> {
+  const times = new Map<number, number>()
+  for (let i = 4; i < counts.length; i += 2) times.set(counts[i] ?? 0, counts[i + 1] ?? 0)
+  return times
+}

@@ -1,0 +1,73 @@
+/** Counts of one topic, subscription or account since they were last taken. Counting costs some 30 ns. */
+import { BUCKETS_MAX, bucketOf } from './log-buckets.ts'
+
+/** `direct` is a topic for direct messages: it counts for its account alone. */
+export type TallyKind = 'topic' | 'subscription' | 'direct'
+
+/** Published, delivered, failed, dead-lettered, then pairs of bucket and count. */
+export type PackedCounts = number[]
+
+export class Tally {
+  readonly kind: TallyKind
+  /** ARN of a topic, id of a subscription. */
+  readonly name: string
+  readonly #touch: (tally: Tally, at: number) => void
+  #published = 0
+  #delivered = 0
+  #failed = 0
+  #deadLettered = 0
+  #times: Uint32Array | undefined
+  /** Something was counted since the last `take`. */
+  isDirty = false
+
+  constructor(kind: TallyKind, name: string, touch: (tally: Tally, at: number) => void) {
+    this.kind = kind
+    this.name = name
+    this.#touch = touch
+  }
+
+  /** `at`: epoch ms. */
+  published(at: number, messages: number): void {
+    this.#touch(this, at)
+    this.#published += messages
+  }
+
+  /** `ms`: from publishing to arrival. */
+  delivered(at: number, ms: number): void {
+    this.#touch(this, at)
+    this.#delivered++
+    this.#times ??= new Uint32Array(BUCKETS_MAX)
+    const bucket = bucketOf(ms)
+    this.#times[bucket] = (this.#times[bucket] ?? 0) + 1
+  }
+
+  failed(at: number): void {
+    this.#touch(this, at)
+    this.#failed++
+  }
+
+  deadLettered(at: number): void {
+    this.#touch(this, at)
+    this.#deadLettered++
+  }
+
+  take(): PackedCounts {
+    const counts = [this.#published, this.#delivered, this.#failed, this.#deadLettered]
+    for (const [bucket, count] of this.#times?.entries() ?? []) if (count > 0) counts.push(bucket, count)
+    this.#published = this.#delivered = this.#failed = this.#deadLettered = 0
+    this.#times?.fill(0)
+    this.isDirty = false
+    return counts
+  }
+}
+
+/** Adds counts to others in place. */
+export function addCounts(sums: PackedCounts, added: PackedCounts): void {
+  for (let i = 0; i < 4; i++) sums[i] = (sums[i] ?? 0) + (added[i] ?? 0)
+  for (let i = 4; i < added.length; i += 2) {
+    let place = 4
+    while (place < sums.length && sums[place] !== added[i]) place += 2
+    sums[place] = added[i] ?? 0
+    sums[place + 1] = (sums[place + 1] ?? 0) + (added[i + 1] ?? 0)
+  }
+}

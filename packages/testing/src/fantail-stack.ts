@@ -1,0 +1,156 @@
+/** A running stack, as tests use it. */
+import { type Content, Fantail, FantailError, type PublishOptions } from '@fantail/client'
+import type {
+  Delivery,
+  NewSubscription,
+  PublishReceipt,
+  QueueMessage,
+  Subscription,
+} from '@fantail/client/api'
+import { type Receiver, type ReceiverOptions, startReceiver } from './receiving/webhook-receiver.ts'
+import {
+  type DeliveryWait,
+  type LetterWait,
+  type Watched,
+  waitForLetters,
+  waitForState,
+} from './waiting/delivery-waits.ts'
+import { Quiet } from './waiting/nothing-else.ts'
+import type { PublishedMessages } from './waiting/published-messages.ts'
+import { standText } from './waiting/timeline-text.ts'
+import type { WaitOptions } from './waiting/wait-until.ts'
+
+/** A URL, or what has one: a receiver, or one of its paths. */
+export type Endpoint = string | { readonly url: string }
+
+interface StackParts {
+  url: string
+  redisUrl: string
+  messages: PublishedMessages
+  /** How long waits last at most. */
+  timeoutMs: number | undefined
+  /** Services that have ended by themselves. */
+  problems(): string[]
+  logText(): string
+  stop(): Promise<void>
+}
+
+/** The stack asks for no key, and must not get that of FANTAIL_API_KEY. */
+const NO_KEY = 'none'
+
+export class FantailStack {
+  /** Origin of the API, for `FANTAIL_URL` of the tested service. */
+  readonly url: string
+  readonly redisUrl: string
+  /** The client of `@fantail/client`, for everything that this class has no method for. */
+  readonly client: Fantail
+  readonly #parts: StackParts
+  readonly #receivers: Receiver[] = []
+  readonly #watched: Watched
+  readonly #quiet: Quiet
+  #stopped: Promise<void> | undefined
+
+  constructor(parts: StackParts) {
+    this.#parts = parts
+    this.url = parts.url
+    this.redisUrl = parts.redisUrl
+    this.client = new Fantail({ url: parts.url, apiKey: NO_KEY })
+    this.#watched = { fantail: this.client, stand: (messageIds) => this.#stand(messageIds) }
+    const { messages } = parts
+    this.#quiet = new Quiet({ ...this.#watched, messages, receivers: this.#receivers })
+  }
+
+  /** A receiver that is closed with the stack, and whose errors show timelines. */
+  async receiver(options: ReceiverOptions = {}): Promise<Receiver> {
+    const { timeoutMs, messages } = this.#parts
+    const explain = () => this.#stand(messages.ids)
+    const receiver = await startReceiver({ timeoutMs, explain, ...options })
+    this.#receivers.push(receiver)
+    return receiver
+  }
+
+  /** Subscribes to a topic, which is made if it is missing. */
+  async subscribe(
+    topic: string,
+    endpoint: Endpoint,
+    settings: Omit<NewSubscription, 'endpoint'> = {},
+  ): Promise<Subscription> {
+    const { subscribe, create } = methodsOf(this.client, topic)
+    const wanted = { ...settings, endpoint: typeof endpoint === 'string' ? endpoint : endpoint.url }
+    try {
+      return await subscribe(wanted)
+    } catch (error) {
+      if (!(error instanceof FantailError) || error.code !== 'not_found') throw error
+      await create()
+      return subscribe(wanted)
+    }
+  }
+
+  publish(topic: string, message: Content, options?: PublishOptions): Promise<PublishReceipt> {
+    return this.client.topics(topic).publish(message, options)
+  }
+
+  /** Resolves when every delivery of the message, or the one to `subscription`, is delivered. */
+  waitUntilDelivered(messageId: string, options: DeliveryWait = {}): Promise<Delivery[]> {
+    return waitForState(this.#watched, messageId, 'delivered', this.#withTime(options))
+  }
+
+  /** Resolves when every delivery of the message, or the one to `subscription`, is in a dead-letter queue. */
+  waitUntilDeadLettered(messageId: string, options: DeliveryWait = {}): Promise<Delivery[]> {
+    return waitForState(this.#watched, messageId, 'deadLettered', this.#withTime(options))
+  }
+
+  /** Resolves with the letters when the queue holds at least `count`. A topic's own is named `<topic>-dead-letters`. */
+  waitForDeadLetters(queue: string, options: LetterWait = {}): Promise<QueueMessage[]> {
+    return waitForLetters(this.#watched, queue, this.#withTime(options), () => this.#parts.messages.ids)
+  }
+
+  /**
+   * Resolves when all messages of the stack are matched, and no delivery goes on but paused ones. Rejects if a receiver
+   * of the stack gets a request meanwhile.
+   */
+  nothingElse(options: WaitOptions = {}): Promise<void> {
+    return this.#quiet.nothingElse(this.#withTime(options))
+  }
+
+  /** The deliveries of a message, and the lanes, in lines: what the errors of waits show. */
+  timeline(messageId: string): Promise<string> {
+    return this.#stand([messageId])
+  }
+
+  /** The end of the logs of Redis and the services. */
+  logText(): string {
+    return this.#parts.logText()
+  }
+
+  /** Ends every process and removes every file of the stack. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#receivers.map((receiver) => receiver.close()))
+    await this.#parts.stop()
+  }
+
+  async #stand(messageIds: readonly string[]): Promise<string> {
+    return [...this.#parts.problems(), await standText(this.client, messageIds)].join('\n')
+  }
+
+  #withTime<T extends WaitOptions>(options: T): T {
+    return { ...options, timeoutMs: options.timeoutMs ?? this.#parts.timeoutMs }
+  }
+}
+
+function methodsOf(client: Fantail, topic: string) {
+  const handle = client.topics(topic)
+  return {
+    subscribe: (wanted: NewSubscription) => handle.subscribe(wanted),
+    create: () => handle.create(),
+  }
+}

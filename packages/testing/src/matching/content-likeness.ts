@@ -1,0 +1,23 @@
+/** Compares what was received with what a test expects, with the asymmetric matchers of vitest and jest. */
+
+interface Asymmetric {
+  asymmetricMatch(actual: unknown): boolean
+}
+
+/** Objects may have further members. Lists have the same length. */
+export function isLike(actual: unknown, expected: unknown): boolean {
+  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
+  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)
+  if (Array.isArray(expected)) {
+    const isSameLength = Array.isArray(actual) && actual.length === expected.length
+    return isSameLength && expected.every((item, index) => isLike(actual[index], item))
+  }
+  if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected)
+  if (typeof actual !== 'object' || actual === null) return false
+  const members = actual as Record<string, unknown>
+  return Object.entries(expected).every(([name, value]) => isLike(members[name], value))
+}
+
+function isAsymmetric(value: unknown): value is Asymmetric {
+  return typeof (value as Partial<Asymmetric> | null | undefined)?.asymmetricMatch === 'function'
+}

@@ -1,0 +1,110 @@
+/** Matchers for `expect.extend` of vitest and jest. */
+import { inspect } from 'node:util'
+import { VerifyError } from '@fantail/client'
+import type { RecordedRequest } from '../receiving/recorded-request.ts'
+import type { RequestView } from '../receiving/request-view.ts'
+import { isLike } from './content-likeness.ts'
+
+/** The members that requests must have. A member that is missing here is not compared. */
+export interface ExpectedRequest {
+  /** How many such requests there are. Default: at least one. */
+  times?: number
+  /** The published content. Objects may have further members, and texts may be given by a RegExp. */
+  message?: unknown
+  /** Attributes of the message, by name. */
+  attributes?: Record<string, unknown>
+  /** Headers by their names in any case. */
+  headers?: Record<string, unknown>
+  method?: string
+  path?: string
+  messageId?: string
+  subscriptionId?: string
+}
+
+export interface MatcherResult {
+  pass: boolean
+  message(): string
+}
+
+/** @limit Requests that the message of a failed matcher shows. Past it: only the latest. */
+const REQUESTS_SHOWN_MAX = 20
+const VALUE_CHARS_SHOWN = 500
+
+export const fantailMatchers = {
+  /** For a receiver or one of its paths. */
+  toHaveReceived(received: unknown, expected: ExpectedRequest = {}): MatcherResult {
+    const view = viewOf(received)
+    const { times, ...wanted } = expected
+    const found = view.requests.filter((request) => isWanted(request, wanted))
+    const pass = times === undefined ? found.length > 0 : found.length === times
+    const count = times === undefined ? 'a request' : `${times} requests`
+    const message = () =>
+      [
+        `${view.url} should ${pass ? 'not ' : ''}have received ${count} like ${shown(wanted)}`,
+        `${found.length} of ${view.requests.length} requests are like that:`,
+        ...view.requests.slice(-REQUESTS_SHOWN_MAX).map(requestText),
+      ].join('\n')
+    return { pass, message }
+  },
+
+  toHaveReceivedNothing(received: unknown): MatcherResult {
+    const { url, requests } = viewOf(received)
+    const lines = requests.slice(-REQUESTS_SHOWN_MAX).map(requestText)
+    const message = () => [`${url} received ${requests.length} requests:`, ...lines].join('\n')
+    return { pass: requests.length === 0, message }
+  },
+
+  /** For a request, or for every request of a receiver or path. At least one request must have arrived. */
+  async toBeSignedBy(received: unknown, keys: string | readonly string[]): Promise<MatcherResult> {
+    const requests = isRequest(received) ? [received] : viewOf(received).requests
+    if (requests.length === 0) return { pass: false, message: () => 'there is no request' }
+    const problems = await Promise.all(requests.map((request) => signatureProblem(request, keys)))
+    const wrong = problems.filter((problem) => problem !== undefined)
+    const message = () =>
+      wrong.length > 0 ? wrong.join('\n') : `${requests.length} requests are signed by the key`
+    return { pass: wrong.length === 0, message }
+  },
+}
+
+/** Known by its members, because the CommonJS form of jest's entry has classes of its own. */
+function viewOf(received: unknown): RequestView {
+  const { url, requests } = (received ?? {}) as Partial<RequestView>
+  if (typeof url === 'string' && Array.isArray(requests)) return received as RequestView
+  throw new TypeError(`expected a receiver or one of its paths, not ${shown(received)}`)
+}
+
+function isRequest(received: unknown): received is RecordedRequest {
+  const { verify, body } = (received ?? {}) as Partial<RecordedRequest>
+  return typeof verify === 'function' && body instanceof Uint8Array
+}
+
+function isWanted(request: RecordedRequest, { headers, ...wanted }: Omit<ExpectedRequest, 'times'>): boolean {
+  const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
+  // Members of the request are getters of its class, so they are read one by one.
+  const hasOthers = Object.entries(wanted).every(
+    ([name, value]) => value === undefined || isLike(request[name as keyof typeof wanted], value),
+  )
+  return hasOthers && isLike(request.headers, Object.fromEntries(names))
+}
+
+async function signatureProblem(
+  request: RecordedRequest,
+  keys: string | readonly string[],
+): Promise<string | undefined> {
+  try {
+    await request.verify(keys)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof VerifyError) || error.code === 'wrong_key') throw error
+    return `${request}: ${error.code}: ${error.message}`
+  }
+}
+
+function requestText(request: RecordedRequest): string {
+  return `  ${request} ${shown(request.message)}`
+}
+
+function shown(value: unknown): string {
+  const text = inspect(value, { depth: 5, breakLength: Number.POSITIVE_INFINITY })
+  return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text
+}

@@ -1,0 +1,95 @@
+/**
+ * A Redis that runs already. A stack takes a whole database of it, marked with its owner, and empties it at its end. A
+ * database that holds anything else is never touched.
+ */
+import { hostname } from 'node:os'
+import { askServer, type Reply } from './redis-session.ts'
+
+export interface StackRedis {
+  url: string
+  logText(): string
+  stop(): Promise<void>
+}
+
+const OWNER = 'fantail-testing:owner'
+/** @limit Databases of a given Redis that a test stack looks at for an empty one. Past it: the start fails. */
+const TEST_DATABASES_MAX = 16
+
+/** Databases that stacks of this process have. */
+const owned = new Set<string>()
+
+/** The database of the URL's path, else the first one that is free. */
+export async function takeDatabase(given: string): Promise<StackRedis> {
+  const url = readUrl(given)
+  const numbers =
+    url.pathname.length > 1
+      ? [url.pathname.slice(1)]
+      : Array.from({ length: TEST_DATABASES_MAX }, (_, n) => `${n}`)
+  const reasons: string[] = []
+  for (const number of numbers) {
+    const database = new URL(url)
+    database.pathname = `/${number}`
+    const reason = await take(database)
+    if (reason === undefined) return stackRedis(database)
+    reasons.push(`database ${number} ${reason}`)
+  }
+  throw new Error(
+    `no database of the Redis at ${url.host} is free for a test stack: ${reasons.join(', ')}. Empty one by FLUSHDB`,
+  )
+}
+
+function readUrl(given: string): URL {
+  const url = URL.parse(given)
+  if (url && ['redis:', 'rediss:'].includes(url.protocol) && /^\/?\d*$/.test(url.pathname)) return url
+  throw new TypeError(
+    'the URL of a Redis must be redis://host:port or rediss://host:port, with a number or no path',
+  )
+}
+
+function stackRedis(url: URL): StackRedis {
+  return {
+    url: url.href,
+    logText: () => '',
+    stop: async () => {
+      refuse(await askServer(url, [['FLUSHDB']]))
+      owned.delete(url.href)
+    },
+  }
+}
+
+/** undefined: it is ours now. Else why not. */
+async function take(url: URL): Promise<string | undefined> {
+  const me = `${hostname()} ${process.pid}`
+  const marked = () => askServer(url, [['SET', OWNER, me, 'NX'], ['DBSIZE'], ['GET', OWNER]])
+  let [answer, size, owner] = refuse(await marked())
+  if (answer !== 'OK' && isLeftBehind(String(owner), url)) {
+    // Its stack was killed, so nobody else empties it.
+    refuse(await askServer(url, [['FLUSHDB']]))
+    ;[answer, size, owner] = refuse(await marked())
+  }
+  if (answer !== 'OK') return owner === null ? 'holds data' : `belongs to a test stack (${owner})`
+  if (size !== 1) {
+    refuse(await askServer(url, [['DEL', OWNER]]))
+    return 'holds data'
+  }
+  owned.add(url.href)
+  return undefined
+}
+
+function isLeftBehind(owner: string, url: URL): boolean {
+  const [host, pid] = owner.split(' ')
+  if (host !== hostname()) return false
+  if (Number(pid) === process.pid) return !owned.has(url.href)
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+function refuse(replies: Reply[]): Reply[] {
+  const refused = replies.find((reply) => reply instanceof Error)
+  if (refused) throw refused
+  return replies
+}

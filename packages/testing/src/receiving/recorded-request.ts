@@ -1,0 +1,102 @@
+/** A request that the receiver got. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from '@fantail/client'
+
+interface Parts {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  at: Date
+}
+
+/** The form that `verifyWebhook` and `verifySnsMessage` of `@fantail/client` take. */
+export class RecordedRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** By their names in lower case. */
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** When its body had arrived. */
+  readonly at: Date
+  /** The status of the answer. undefined: it has none yet, or got none. */
+  answered: number | undefined
+
+  constructor({ method, url, headers, body, at }: Parts) {
+    const { pathname, searchParams } = new URL(url, 'http://receiver')
+    this.method = method
+    this.path = pathname
+    this.query = searchParams
+    this.headers = headers
+    this.body = body
+    this.at = at
+  }
+
+  get text(): string {
+    return this.body.toString('utf8')
+  }
+
+  /** The body as JSON. Throws if it is none. */
+  json(): unknown {
+    return JSON.parse(this.text)
+  }
+
+  /** Id of the published message. undefined: the request is not from Fantail. */
+  get messageId(): string | undefined {
+    return this.#header('x-amz-sns-message-id') ?? this.#header('webhook-id')
+  }
+
+  /** Id of the subscription that the request is for. */
+  get subscriptionId(): string | undefined {
+    return this.#header('x-amz-sns-subscription-arn')?.split(':').at(-1)
+  }
+
+  /** The published message, without the envelope: an object or array if it is one as JSON, else the text. */
+  get message(): unknown {
+    const envelope = this.#envelope()
+    const text = typeof envelope?.Message === 'string' ? envelope.Message : this.text
+    return objectIn(text) ?? text
+  }
+
+  /** The message's attributes, by name. Without an envelope there are none. */
+  get attributes(): Record<string, string> {
+    const attributes = (this.#envelope()?.MessageAttributes ?? {}) as Record<string, { Value: string }>
+    return Object.fromEntries(Object.entries(attributes).map(([name, { Value }]) => [name, Value]))
+  }
+
+  /** Checks the signature of Standard Webhooks. Rejects with a VerifyError of `@fantail/client`. */
+  verify(
+    keys: string | readonly string[],
+    options: Omit<VerifyWebhookOptions, 'keys'> = {},
+  ): Promise<WebhookEvent> {
+    return verifyWebhook(this, { ...options, keys: typeof keys === 'string' ? [keys] : keys })
+  }
+
+  /** One line for messages of failed tests. */
+  toString(): string {
+    const answer = this.answered === undefined ? 'no answer' : `answered ${this.answered}`
+    return `${this.at.toISOString()} ${this.method} ${this.path} ${this.messageId ?? ''} ${answer}`
+  }
+
+  #header(name: string): string | undefined {
+    const value = this.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  #envelope(): Record<string, unknown> | undefined {
+    if (this.#header('x-amz-sns-rawdelivery') === 'true') return undefined
+    const envelope = objectIn(this.text) as Record<string, unknown> | undefined
+    return envelope?.Type === 'Notification' ? envelope : undefined
+  }
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined // It is plain text.
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Shows that nothing else comes: every message that the stack has taken is matched, and none of its deliveries goes on.
+ * The wait is for that state, so a quiet service costs one look at each message. Paused deliveries do not count.
+ */
+import type { Delivery } from '@fantail/client/api'
+import type { RequestView } from '../receiving/request-view.ts'
+import { deliveriesOf, isOpen, type Watched } from './delivery-waits.ts'
+import type { PublishedMessages } from './published-messages.ts'
+import { type WaitOptions, waitUntil } from './wait-until.ts'
+
+const LOOKS_AT_ONCE = 10
+
+interface WatchedReceivers extends Watched {
+  messages: PublishedMessages
+  receivers: readonly RequestView[]
+}
+
+export class Quiet {
+  readonly #watched: WatchedReceivers
+  /** Messages whose deliveries have ended. */
+  readonly #ended = new Set<string>()
+
+  constructor(watched: WatchedReceivers) {
+    this.#watched = watched
+  }
+
+  /** Rejects if a request comes meanwhile, or if a delivery still goes on after the time. */
+  async nothingElse({ timeoutMs }: WaitOptions): Promise<void> {
+    const { stand, messages, receivers } = this.#watched
+    const before = new Map(receivers.map((receiver) => [receiver, receiver.requests.length]))
+    let open: string[] = []
+    const check = async () => {
+      open = await this.#openMessages()
+      return open.length === 0
+    }
+    const what = () => `the end of all deliveries: ${open.length} of ${messages.ids.length} messages go on`
+    await waitUntil(check, { what, timeoutMs, explain: () => stand(open) })
+    const more = receivers.flatMap((receiver) => receiver.requests.slice(before.get(receiver)))
+    if (more.length === 0) return
+    throw new Error(`nothing else was expected, but ${more.length} requests came:\n${more.join('\n')}`)
+  }
+
+  async #openMessages(): Promise<string[]> {
+    const { messages } = this.#watched
+    const rest = messages.ids.filter((id) => !this.#ended.has(id))
+    const open: string[] = []
+    for (let at = 0; at < rest.length; at += LOOKS_AT_ONCE) {
+      const some = rest.slice(at, at + LOOKS_AT_ONCE)
+      const goOn = await Promise.all(some.map((id) => this.#goesOn(id)))
+      open.push(...some.filter((_, index) => goOn[index]))
+    }
+    return open
+  }
+
+  async #goesOn(messageId: string): Promise<boolean> {
+    const deliveries = await deliveriesOf(this.#watched.fantail, messageId)
+    if (!deliveries || deliveries.some(comesByItself)) return true
+    // A redrive may bring back dead letters, and paused deliveries may come later, so these are looked at again.
+    if (!deliveries.some((delivery) => isOpen(delivery) || delivery.state === 'deadLettered')) {
+      this.#ended.add(messageId)
+    }
+    return false
+  }
+}
+
+function comesByItself(delivery: Delivery): boolean {
+  return isOpen(delivery) && delivery.because !== 'paused'
+}

@@ -1,0 +1,47 @@
+/** Waits for a condition, and says in its error what it waited for and how things stand. */
+
+/** Shorter than the 5 s after which test runners end a test, so that the error of the wait is seen. */
+const CONDITION_MS = 4_000
+const CONDITION_POLL_MS = 20
+
+export interface WaitOptions {
+  /** How long to wait at most. Default: `timeoutMs` of the stack, else 4,000. */
+  timeoutMs?: number | undefined
+}
+
+interface Wait {
+  /** Follows on "waited 4000 ms in vain for". */
+  what: string | (() => string)
+  timeoutMs?: number | undefined
+  intervalMs?: number
+  /** More for the error. */
+  explain?: () => Promise<string>
+}
+
+/** A condition that did not hold in time. */
+export class WaitTimeoutError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'WaitTimeoutError'
+  }
+}
+
+/** Resolves with the first truthy result of `check`. Rejects with its error, or a WaitTimeoutError. */
+export async function waitUntil<T>(
+  check: () => T | Promise<T>,
+  { what, timeoutMs = CONDITION_MS, intervalMs = CONDITION_POLL_MS, explain }: Wait,
+): Promise<NonNullable<T>> {
+  if (!Number.isFinite(timeoutMs) || timeoutMs < 0) {
+    throw new TypeError(`timeoutMs must be a number of at least 0, not ${timeoutMs}`)
+  }
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    const value = await check()
+    if (value) return value as NonNullable<T>
+    if (performance.now() > end) {
+      const head = `waited ${timeoutMs} ms in vain for ${typeof what === 'string' ? what : what()}`
+      throw new WaitTimeoutError([head, ...(explain ? [await explain()] : [])].join('\n'))
+    }
+    await new Promise((resolve) => setTimeout(resolve, intervalMs))
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Publishes events about platform endpoints that deliveries have caused. A delivery leaves its lane only after its
+ * event was published. So if a worker dies, the next one publishes the event, perhaps a second time.
+ */
+import {
+  createMessageId,
+  type EndpointEvent,
+  type EndpointFailureType,
+  endpointEventText,
+  endpointOf,
+  eventTopicOf,
+  type Message,
+  type PlatformApplicationRecord,
+  parsePlatformEndpointArn,
+} from '@fantail/contracts'
+import type { Publisher } from '@fantail/jobs'
+import type { Logger } from '@fantail/runtime'
+import type { DeadState, StorageGuard } from '@fantail/store'
+import type { SnapshotCache } from '../topics/snapshot-cache.ts'
+import type { DeadDelivery } from './letter-appends.ts'
+
+/** Bytes of a message in a job in addition to its text. */
+const EVENT_OVERHEAD_BYTES = 512
+
+interface PushEventsOptions {
+  application(arn: string): Promise<PlatformApplicationRecord | null>
+  snapshots: Pick<SnapshotCache, 'topic'>
+  memory: Pick<StorageGuard, 'admit'>
+  /** Called before the first event, because most workers never have one. */
+  openPublisher(): Pick<Publisher, 'publish' | 'close'>
+  publicUrl: string | undefined
+  log: Pick<Logger, 'warn'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class PushEvents {
+  readonly #options: PushEventsOptions
+  #publisher: Pick<Publisher, 'publish' | 'close'> | undefined
+
+  constructor(options: PushEventsOptions) {
+    this.#options = options
+  }
+
+  /** Publishes the event. Also resolves if no topic can get it. Rejects if it must be tried again. */
+  async publish(application: PlatformApplicationRecord, event: EndpointEvent): Promise<void> {
+    const topicArn = eventTopicOf(application, event.type)
+    if (topicArn === undefined) return
+    const { snapshots, memory, publicUrl, log, now } = this.#options
+    const snapshot = await snapshots.topic(topicArn)
+    if (!snapshot || snapshot.topic.fifo) {
+      const { endpointArn, type } = event
+      log.warn({ endpointArn, type, topicArn }, 'push.eventLost')
+      return
+    }
+    const { uid: topicUid } = snapshot.topic
+    await memory.admit(topicUid)
+    const publishedAt = now()
+    const message: Message = {
+      messageId: createMessageId(publishedAt),
+      topicArn,
+      topicUid,
+      publishedAt,
+      ...endpointEventText(application, event, publishedAt),
+      isEvent: true,
+      ...(publicUrl !== undefined && { publicUrl }),
+    }
+    const bytes = Buffer.byteLength(message.message) + EVENT_OVERHEAD_BYTES
+    this.#publisher ??= this.#options.openPublisher()
+    await this.#publisher.publish([message], { bytes, fanOut: snapshot.subscriptions })
+  }
+
+  /** Publishes the event of a delivery that has failed for good. Returns false if this must be tried again. */
+  async failed({ subscription, message, state }: DeadDelivery): Promise<boolean> {
+    const { messageId, isEvent } = message.message
+    if (isEvent) return true
+    const endpointArn = endpointOf(subscription.record, message.message)
+    try {
+      const application = await this.#options.application(
+        parsePlatformEndpointArn(endpointArn)?.application ?? '',
+      )
+      if (!application) return true
+      const failure = { type: failureTypeOf(state), message: failureMessage(state), messageId }
+      await this.publish(application, { type: 'DeliveryFailure', endpointArn, failure })
+      return true
+    } catch (error) {
+      this.#options.log.warn({ endpointArn, messageId, err: error }, 'push.eventPostponed')
+      return false
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#publisher?.close()
+  }
+}
+
+const TYPES: Record<string, EndpointFailureType> = {
+  token_refused: 'InvalidPlatformToken',
+  endpoint_disabled: 'EndpointDisabled',
+  notification_expired: 'NotificationTTLExpired',
+}
+
+const MESSAGES: Record<EndpointFailureType, string> = {
+  InvalidPlatformToken: 'Platform token associated with the endpoint is not valid.',
+  EndpointDisabled: 'Endpoint is disabled',
+  NotificationTTLExpired: 'The time to live of the notification is over.',
+  DeliveryFailedPerm: 'The notification cannot be delivered.',
+}
+
+function failureTypeOf({ error }: DeadState): EndpointFailureType {
+  return TYPES[error ?? ''] ?? 'DeliveryFailedPerm'
+}
+
+/** A failure that has no type of its own is named by its cause and the last answer or error. */
+function failureMessage(state: DeadState): string {
+  const type = failureTypeOf(state)
+  if (type !== 'DeliveryFailedPerm') return MESSAGES[type]
+  const last = state.error ?? state.statusCode
+  return `${MESSAGES[type]} ${state.reason}${last === null ? '' : `, ${last}`}`
+}

@@ -1,0 +1,85 @@
+/** After a run of two workers, the statistics are exactly what the receivers saw. */
+import { StatsStore } from '@fantail/store'
+import { startCountingProxy, waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { createFakeSender, DLQ, TOPIC, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
+
+const fixture = await useFixture()
+const MESSAGES = 200
+const SCRIPT = 'ft:{stats}:'
+
+async function read(kind: 't' | 's' | 'a', name: string) {
+  const request = { kind, names: [name], step: 'minute', steps: 1_440, now: Date.now() } as const
+  const { published, delivered, failed, deadLettered } = await new StatsStore(fixture.redis).read(request)
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
+  return {
+    published: sum(published),
+    delivered: sum(delivered),
+    failed: sum(failed),
+    deadLettered: sum(deadLettered),
+  }
+}
+
+test('delivered, failed and dead-lettered are exact over two workers that stop', async () => {
+  await fixture.queues.put(DLQ, {})
+  const redrivePolicy = { deadLetterTargetArn: DLQ }
+  const deliveryPolicy = { healthyRetryPolicy: { numRetries: 3, numNoDelayRetries: 3 } }
+  const ok = await fixture.subscribe('ok')
+  const gone = await fixture.subscribe('gone', { redrivePolicy })
+  const shaky = await fixture.subscribe('shaky', { deliveryPolicy })
+  const sender = createFakeSender()
+  const tried = new Map<string, number>()
+  const statuses = new Map<string, number[]>()
+  sender.answer = (url) => {
+    const id = sender.sent.at(-1)?.messageId ?? ''
+    const n = (tried.get(url + id) ?? 0) + 1
+    tried.set(url + id, n)
+    const status = url === urlOf('ok') ? 200 : url === urlOf('gone') ? 404 : n < 3 ? 503 : 200
+    statuses.set(url, [...(statuses.get(url) ?? []), status])
+    return status
+  }
+  const workers = [await fixture.startWorker(sender), await fixture.startWorker(sender)]
+  for (let n = 0; n < MESSAGES; n += 20)
+    await fixture.publishAll(Array.from({ length: 20 }, (_, i) => `${n + i}`))
+  const count = (name: string, status: number) =>
+    (statuses.get(urlOf(name)) ?? []).filter((answered) => answered === status).length
+  await waitFor(() => count('ok', 200) === MESSAGES && count('shaky', 200) === MESSAGES)
+  await waitFor(async () => (await fixture.counts.read()).deadLettered === MESSAGES)
+  await Promise.all(workers.map((worker) => worker.stop()))
+
+  const none = { published: 0, delivered: 0, failed: 0, deadLettered: 0 }
+  expect(await read('s', ok.id)).toEqual({ ...none, delivered: MESSAGES })
+  const failedAtGone = count('gone', 404)
+  expect(await read('s', gone.id)).toEqual({ ...none, failed: failedAtGone, deadLettered: MESSAGES })
+  const failedAtShaky = count('shaky', 503)
+  expect(failedAtShaky).toBe(2 * MESSAGES)
+  expect(await read('s', shaky.id)).toEqual({ ...none, delivered: MESSAGES, failed: failedAtShaky })
+  const all = {
+    ...none,
+    delivered: 2 * MESSAGES,
+    failed: failedAtGone + failedAtShaky,
+    deadLettered: MESSAGES,
+  }
+  expect(await read('t', TOPIC)).toEqual(all)
+  expect(await read('a', '000000000000')).toEqual(all)
+})
+
+test('many deliveries take one script more, and not one each', async () => {
+  await fixture.subscribe('ok')
+  const scripts: string[][] = []
+  const proxy = await startCountingProxy(fixture.server.port, (commands) => {
+    scripts.push(...commands.filter((command) => command.includes(SCRIPT)))
+  })
+  const sender = createFakeSender()
+  const worker = await fixture.startWorker(sender, { redisUrl: proxy.url })
+  const startedAt = performance.now()
+  for (let n = 0; n < 50; n++) await fixture.publishAll(Array.from({ length: 10 }, (_, i) => `${n} ${i}`))
+  await waitFor(() => sender.sent.length === 500)
+  await worker.stop()
+  proxy.stop()
+  // One every five seconds, one at a minute's end, one at the stop, each perhaps sent once more as EVAL.
+  const elapsedSeconds = (performance.now() - startedAt) / 1_000
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.length).toBeLessThanOrEqual(2 * (3 + elapsedSeconds / 5))
+  expect((await read('t', TOPIC)).delivered).toBe(500)
+})

@@ -1,0 +1,42 @@
+/**
+ * Finds out who calls the REST API: the holder of an API key, or a page of the console with the cookie of a session.
+ * The session acts as the key with which it was made, so the same rules of access apply.
+ */
+import type { Caller } from '@fantail/access'
+import { FantailError } from '@fantail/contracts'
+import type { ApiDeps } from '../deps.ts'
+import type { ApiRequest } from '../http/api-request.ts'
+import { digestOf, isCsrf, sessionTokenOf } from '../sessions/session-cookie.ts'
+import { needSamePage } from '../sessions/session-origin.ts'
+import { bearerOf } from './bearer.ts'
+
+type Asked = Pick<ApiRequest, 'header'>
+type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache'>
+
+const NO_CSRF = 'the request lacks `X-Fantail-CSRF` with the value that `GET /v1/session` answers'
+const ENDED = 'the session has ended: log in again'
+
+/**
+ * Throws or rejects with `unauthorized`, and with `forbidden` if another page uses the cookie. `sitesAlone`: the header
+ * `X-Fantail-CSRF` is not required.
+ */
+export function callerOf(
+  request: Asked,
+  tools: Tools,
+  { sitesAlone = false }: { sitesAlone?: boolean | undefined } = {},
+): Caller | Promise<Caller> {
+  const token = sessionTokenOf(request)
+  if (token === undefined) return bearerOf(request, tools.keyCache)
+  needSamePage(request)
+  if (!sitesAlone && !isCsrf(request.header('x-fantail-csrf'), token)) {
+    throw new FantailError('forbidden', NO_CSRF)
+  }
+  return sessionsKey(token, tools)
+}
+
+async function sessionsKey(token: string, { keyCache, sessionCache }: Tools): Promise<Caller> {
+  const session = await sessionCache.use(digestOf(token))
+  const known = session && (await keyCache.of(session.keyId))
+  if (!known) throw new FantailError('unauthorized', ENDED)
+  return known.key
+}

@@ -1,0 +1,64 @@
+/** Creates and connects the objects for live events. */
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  LiveSender,
+  OutcomeReader,
+  type Redis,
+  SliceFinder,
+  type Snapshots,
+  WAKE_LISTENERS,
+} from '@fantail/store'
+import { EventListeners } from './event-listeners.ts'
+import { LiveChannel } from './live-channel.ts'
+import { LogFollower } from './log-follower.ts'
+
+interface EventsOptions {
+  redis: Redis
+  subscriber: Redis
+  snapshots: Pick<Snapshots, 'slice'>
+  /** Number of dispatch queues. The outcome log has a stream for each. */
+  queues: number
+  /** Number of entries that the outcome log keeps. 0: it is not kept. */
+  logMessages: number
+  /** Epoch ms. */
+  clock: () => number
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+
+export interface Events {
+  events: EventListeners
+  eventLog: OutcomeReader
+  live: LiveSender
+  /** Finds the subscriptions of events. It must forget those that have changed. */
+  finder: SliceFinder
+}
+
+export function createEvents(options: EventsOptions): Events {
+  const { redis, subscriber, snapshots, queues, logMessages, clock, log } = options
+  const eventLog = new OutcomeReader(redis, { queues })
+  const finder = new SliceFinder(snapshots)
+  const follower = new LogFollower({
+    reader: eventLog,
+    finder,
+    isKept: logMessages > 0,
+    report: createStateLog({ log, what: 'event_log', initial: 'up' }),
+    onUnreadable: (error) => log.error({ err: error }, 'event_log.unreadable'),
+  })
+  const channel = new LiveChannel({ redis, subscriber, clock })
+  const live = new LiveSender(redis)
+  hearListeners(subscriber, live)
+  return { events: new EventListeners({ follower, channel, clock }), eventLog, live, finder }
+}
+
+/** Subscribes to the announcements of processes with listeners, this one included. */
+function hearListeners(subscriber: Redis, live: LiveSender): void {
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_LISTENERS) live.heard(text)
+  })
+  const subscribe = () => {
+    // This fails only if the connection breaks. The next 'ready' then starts it again.
+    subscriber.subscribe(WAKE_LISTENERS).catch(() => undefined)
+  }
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
+}

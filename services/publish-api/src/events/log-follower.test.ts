@@ -1,0 +1,123 @@
+/** A listener may come back at any event: it gets all others exactly once, however many streams the log has. */
+import { createMessageId } from '@fantail/contracts'
+import {
+  connect,
+  formatPosition,
+  Lanes,
+  OutcomeLog,
+  OutcomeReader,
+  parsePosition,
+  type Redis,
+  SliceFinder,
+  Snapshots,
+  whenReady,
+} from '@fantail/store'
+import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EventListener } from './event-listener.ts'
+import { LogFollower } from './log-follower.ts'
+
+const QUEUES = 3
+let server: TestRedis
+let redis: Redis
+let reader: OutcomeReader
+let log: OutcomeLog
+const opened: { follower: LogFollower; listener: EventListener }[] = []
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  reader = new OutcomeReader(redis, { queues: QUEUES })
+  log = new OutcomeLog(redis, new Snapshots(redis), new Lanes(redis), { queues: QUEUES, entriesMax: 10_000 })
+})
+afterAll(async () => {
+  for (const { follower, listener } of opened) {
+    listener.close('stopping')
+    follower.leave(listener)
+    await follower.stop()
+  }
+  redis.disconnect()
+  await server.stop()
+})
+
+/** Ends of so many messages, which all streams share. */
+async function append(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => createMessageId(Date.now()))
+  const ended = { subscriptionId: null, generation: 0, outcome: 'expired', reason: null } as const
+  const state = { attempts: 0, statusCode: null, error: null }
+  await log.append({ dispatch: [], lanes: ids.map((messageId) => ({ messageId, ...ended, ...state })) })
+  return ids
+}
+
+interface Seen {
+  id: string
+  messageId: string
+}
+
+/** A process of its own, with one listener. The result reads until it has so many events. */
+async function listen(id?: string): Promise<(count: number) => Promise<Seen[]>> {
+  const follower = new LogFollower({
+    ...{ reader, finder: new SliceFinder(new Snapshots(redis)), isKept: true },
+    ...{ report: () => undefined, onUnreadable: (error: Error) => Promise.reject(error) },
+  })
+  const listener = new EventListener({
+    ...{
+      types: ['expired'],
+      topicArn: undefined,
+      subscriptionId: undefined,
+      statuses: undefined,
+      max: 1_000,
+    },
+    ...{
+      account: undefined,
+      prefixes: [],
+      sees: () => true,
+      clock: () => Date.now(),
+      onGone: () => undefined,
+    },
+  })
+  opened.push({ follower, listener })
+  const text = collect(listener)
+  await follower.join(listener, id === undefined ? undefined : parsePosition(id))
+  const events = () =>
+    [...text().matchAll(/^id: (.*)\nevent: expired\ndata: (.*)$/gm)].map(([, at = '', data = '{}']) => ({
+      id: at,
+      messageId: String(JSON.parse(data).messageId),
+    }))
+  return async (count) => {
+    await waitFor(() => events().length >= count, { what: `${count} events after ${id}` })
+    return events()
+  }
+}
+
+function collect(listener: EventListener): () => string {
+  const decoder = new TextDecoder()
+  let text = ''
+  void (async () => {
+    for await (const bytes of listener.readable) text += decoder.decode(bytes, { stream: true })
+  })()
+  return () => text
+}
+
+test('behind each event come all others once', async () => {
+  const read = await listen()
+  const first = await append(12)
+  await read(first.length)
+  // While pages of the first are ended in one stream after the other, all streams have further ones.
+  const ids = [...first, ...(await append(7))]
+  const all = await read(ids.length)
+  expect(all.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted())
+  for (const [n, { id }] of all.slice(0, -1).entries()) {
+    const seen = all.slice(0, n + 1).map(({ messageId }) => messageId)
+    const rest = await (await listen(id))(ids.length - n - 1)
+    expect([...seen, ...rest.map(({ messageId }) => messageId)].toSorted()).toEqual(ids.toSorted())
+  }
+})
+
+test('behind the newest position comes only what is later', async () => {
+  const last = formatPosition(await reader.newest())
+  const ids = await append(5)
+  const rest = await (await listen(last))(5)
+  expect(rest.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted())
+})

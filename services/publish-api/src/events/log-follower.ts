@@ -1,0 +1,245 @@
+/**
+ * Follows the outcome log once for all listeners of this process. Without listeners it reads nothing. If a listener
+ * connects again, it first reads separately from its old position. When it has caught up, it joins the others.
+ */
+import type { ReportState } from '@fantail/runtime'
+import {
+  comparePages,
+  eventsOf,
+  type LoggedEvent,
+  type LogPage,
+  type LogPosition,
+  type OutcomeReader,
+  type PlaceInPage,
+  type SliceFinder,
+  wasSeen,
+} from '@fantail/store'
+import type { EventListener } from './event-listener.ts'
+import type { StreamState } from './event-text.ts'
+
+/** Time between two reads of the log while there are listeners. */
+const FOLLOW_EVERY_MS = 250
+/**
+ * @limit Time in which a listener that comes back may catch up. Past it: the rest is left out, and `gap` says so.
+ */
+const CATCH_UP_MS_MAX = 30_000
+/** If the log was read to its end within this time, the stream counts as live. */
+const LIVE_WITHIN_MS = 2_500
+
+interface LogFollowerOptions {
+  reader: OutcomeReader
+  finder: SliceFinder
+  /** Whether the outcome log is kept. */
+  isKept: boolean
+  report: ReportState
+  /** Called if a page of the log cannot be read. */
+  onUnreadable: (error: Error) => void
+}
+
+export class LogFollower {
+  readonly #options: LogFollowerOptions
+  readonly #joined = new Set<EventListener>()
+  #joining = 0
+  #position: LogPosition | undefined
+  /** When the log was last read to its end, monotonic ms. */
+  #readAt = Number.NEGATIVE_INFINITY
+  #following: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  #isStopped = false
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options
+  }
+
+  get state(): StreamState {
+    const lagMs = Math.round(performance.now() - this.#readAt)
+    const ends = this.#options.isKept
+    // The log was never read yet. JSON has no Infinity, so the lag is shown as 0.
+    if (!Number.isFinite(lagMs)) return { live: false, lagMs: 0, ends }
+    return { live: lagMs < LIVE_WITHIN_MS, lagMs, ends }
+  }
+
+  /**
+   * Sends ends of deliveries to the listener, from the position on, or from now on. Resolves when the listener has
+   * caught up or left.
+   */
+  async join(listener: EventListener, from?: LogPosition): Promise<void> {
+    this.#joining++
+    try {
+      const start = await this.#start(listener)
+      if (start && from) await this.#catchUp(listener, from)
+      if (!this.#isStopped && !listener.isClosed) this.#add(listener)
+    } finally {
+      this.#joining--
+    }
+  }
+
+  leave(listener: EventListener): void {
+    this.#joined.delete(listener)
+    if (!this.#isNeeded) this.#wake?.()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#wake?.()
+    await this.#following
+  }
+
+  get #isNeeded(): boolean {
+    return !this.#isStopped && this.#joined.size + this.#joining > 0
+  }
+
+  #add(listener: EventListener): void {
+    if (this.#position) listener.position = this.#position
+    this.#joined.add(listener)
+  }
+
+  /** Resolves with the position of the other listeners. Undefined: the listener has left before. */
+  async #start(listener: EventListener): Promise<LogPosition | undefined> {
+    this.#following ??= this.#follow()
+    while (!this.#position && !listener.isClosed && !this.#isStopped) await pause(FOLLOW_EVERY_MS / 10)
+    return this.#position
+  }
+
+  async #catchUp(listener: EventListener, from: LogPosition): Promise<void> {
+    const until = performance.now() + CATCH_UP_MS_MAX
+    let at = this.#options.reader.fit(from)
+    listener.position = at
+    while (!listener.isClosed && !this.#isStopped && this.#position && !hasReached(at, this.#position)) {
+      if (performance.now() > until) {
+        listener.miss('lag', null, Math.min(...at.streams.map(({ ms }) => ms)))
+        return
+      }
+      const next = await this.#readOn(listener, at, until)
+      // The other listeners are not further, or Redis does not answer.
+      if (next === at) await pause(FOLLOW_EVERY_MS / 10)
+      at = next
+    }
+  }
+
+  /** Reads on, at most to the position of the others. Returns the position that it has reached. */
+  async #readOn(listener: EventListener, from: LogPosition, until: number): Promise<LogPosition> {
+    let at = from
+    try {
+      const others = this.#position
+      const { pages } = await this.#options.reader.read(from)
+      for (const page of begunFirst(pages, from)) {
+        const limit = others?.streams[page.stream]
+        if (!limit || comparePages(page.place, limit) > 0) {
+          // A position has a place in one page only, so the begun page must be ended before any other is begun.
+          if (at.within) return at
+          continue
+        }
+        noteMissing(listener, page, at)
+        for (const event of await this.#eventsIn(page)) {
+          if (wasSeen(at, placeOf(page, event)) || !listener.wants(event.event)) continue
+          await listener.whenReady()
+          if (listener.isClosed || performance.now() > until) return at
+          at = { streams: at.streams, within: placeOf(page, event) }
+          listener.offer(event.event, at)
+        }
+        at = behind(at, page)
+        listener.position = at
+      }
+    } catch (error) {
+      this.#options.report('down', error)
+    }
+    return at
+  }
+
+  async #follow(): Promise<void> {
+    while (this.#isNeeded) {
+      const isFull = await this.#followOnce()
+      if (!isFull && this.#isNeeded) await this.#pause()
+    }
+    this.#position = undefined
+    this.#following = undefined
+    this.#readAt = Number.NEGATIVE_INFINITY
+  }
+
+  async #followOnce(): Promise<boolean> {
+    try {
+      const began = performance.now()
+      if (!this.#position) {
+        this.#position = await this.#options.reader.newest()
+        this.#readAt = began
+      }
+      const { pages, isFull } = await this.#options.reader.read(this.#position)
+      for (const page of pages) await this.#pass(page)
+      if (!isFull) this.#readAt = began
+      this.#options.report('up')
+      return isFull
+    } catch (error) {
+      this.#options.report('down', error)
+      return false
+    }
+  }
+
+  /**
+   * Between sending the events and setting the new position, nothing is awaited. So a listener that joins misses
+   * nothing.
+   */
+  async #pass(page: LogPage): Promise<void> {
+    const before = this.#position
+    if (!before) return
+    const events = await this.#eventsIn(page)
+    const listeners = [...this.#joined]
+    for (const listener of listeners) noteMissing(listener, page, before)
+    for (const event of events) {
+      const wanting = listeners.filter((listener) => listener.wants(event.event))
+      if (wanting.length === 0) continue
+      const position = { streams: before.streams, within: placeOf(page, event) }
+      for (const listener of wanting) listener.offer(event.event, position)
+    }
+    this.#position = behind(before, page)
+    for (const listener of listeners) listener.position = this.#position
+  }
+
+  /** The events of a page. If the page cannot be read, it has none, so that later pages are still read. */
+  async #eventsIn(page: LogPage): Promise<LoggedEvent[]> {
+    try {
+      return await eventsOf(page, this.#options.finder)
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+      this.#options.onUnreadable(error)
+      return []
+    }
+  }
+
+  async #pause(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      timer = setTimeout(resolve, FOLLOW_EVERY_MS)
+    })
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+function noteMissing(listener: EventListener, { missing, stream }: LogPage, before: LogPosition): void {
+  if (missing !== null && missing > 0) listener.miss('trimmed', missing, before.streams[stream]?.ms ?? null)
+}
+
+/** Pages of the stream whose page the listener has begun come first. */
+function begunFirst(pages: LogPage[], { within }: LogPosition): LogPage[] {
+  const others = pages.filter(({ stream }) => stream !== within?.stream)
+  return [...pages.filter(({ stream }) => stream === within?.stream), ...others]
+}
+
+/** The position after the page. A place within another page stays. */
+function behind({ streams, within }: LogPosition, { stream, place }: LogPage): LogPosition {
+  return { streams: streams.with(stream, place), ...(within?.stream !== stream && { within }) }
+}
+
+function placeOf({ stream, place: { ms, seq } }: LogPage, { entry, rank }: LoggedEvent): PlaceInPage {
+  return { stream, ms, seq, entry, rank }
+}
+
+function hasReached({ streams, within }: LogPosition, others: LogPosition): boolean {
+  const inPage = within && others.streams[within.stream]
+  if (within && inPage && comparePages(inPage, within) < 0) return false
+  return others.streams.every((place, n) => comparePages(streams[n] ?? place, place) >= 0)
+}

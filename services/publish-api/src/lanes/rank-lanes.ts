@@ -1,0 +1,76 @@
+/** Which lanes a list shows, in which order, and their hosts. */
+import { nameOfArn, VERDICTS_IN_NEED, type VerdictCode } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
+import { domainOfAddress } from '@fantail/policy'
+import type { JudgedLane } from './lane-board.ts'
+
+interface LaneFilter {
+  state?: VerdictCode | 'inNeed' | undefined
+  topicArn?: string | undefined
+  q?: string | undefined
+}
+
+type LaneSort = 'worst' | 'oldest' | 'waiting'
+
+export function isInNeed({ verdict }: Pick<JudgedLane, 'verdict'>): boolean {
+  return VERDICTS_IN_NEED.has(verdict.code)
+}
+
+export function matchesFilter(lane: JudgedLane, { state, topicArn, q }: LaneFilter): boolean {
+  const { subscription, verdict } = lane
+  if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
+  if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
+  if (q === undefined) return true
+  const { id, name, topicArn: arn, endpoint } = subscription
+  const texts = [id, name ?? '', nameOfArn(arn), maskCredentials(endpoint)]
+  return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()))
+}
+
+/** Lanes for which somebody has stopped something on purpose come after those in trouble. */
+const TIERS: Partial<Record<VerdictCode, number>> = {
+  paused: 1,
+  pending: 1,
+  throttled: 2,
+  catchingUp: 2,
+  fine: 3,
+}
+
+/** The worst first. */
+export function ranked(lanes: JudgedLane[], sort: LaneSort, now: number): JudgedLane[] {
+  const keyed = lanes.map((lane) => ({ lane, keys: KEYS[sort](lane, now), id: lane.subscription.id }))
+  keyed.sort((a, b) => a.keys[0] - b.keys[0] || a.keys[1] - b.keys[1] || (a.id < b.id ? -1 : 1))
+  return keyed.map(({ lane }) => lane)
+}
+
+/** The lower ones come first. */
+const KEYS: Record<LaneSort, (lane: JudgedLane, now: number) => [number, number]> = {
+  worst: (lane, now) => [TIERS[lane.verdict.code] ?? 0, -weight(lane, now)],
+  oldest: ({ figures }) => [figures.oldestPublishedAt ?? Number.MAX_SAFE_INTEGER, -figures.waiting],
+  waiting: ({ figures }) => [-figures.waiting, figures.oldestPublishedAt ?? Number.MAX_SAFE_INTEGER],
+}
+
+/** Age times deliveries. */
+function weight({ figures, verdict }: JudgedLane, now: number): number {
+  const { waiting, inFlight, oldestPublishedAt } = figures
+  return (now - (oldestPublishedAt ?? verdict.since ?? now)) * (waiting + inFlight + 1)
+}
+
+export interface LanesOfHost {
+  host: string
+  /** The worst first. */
+  lanes: [JudgedLane, ...JudgedLane[]]
+}
+
+/** In the order of their first lanes. */
+export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
+  const groups = Map.groupBy(lanes, hostOf)
+  return [...groups].flatMap(([host, [first, ...others]]) =>
+    first ? [{ host, lanes: [first, ...others] }] : [],
+  )
+}
+
+function hostOf({ subscription: { endpoint, protocol } }: JudgedLane): string {
+  const host = URL.parse(endpoint)?.host
+  if (host) return host
+  return endpoint.includes('@') ? domainOfAddress(endpoint) : protocol
+}

@@ -1,0 +1,157 @@
+/** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
+import { auditLog, type Caller, type Key, reportChange } from '@fantail/access'
+import { FantailError, LoginInput, SessionView } from '@fantail/contracts'
+import { SESSION_MS_MAX } from '@fantail/store'
+import type { z } from 'zod'
+import { keyOfToken } from '../auth/bearer.ts'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { toFantailError } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
+import {
+  csrfOf,
+  digestOf,
+  endedCookie,
+  makeSessionToken,
+  sessionCookie,
+  sessionTokenOf,
+} from './session-cookie.ts'
+import { needSafeOrigin } from './session-origin.ts'
+
+const TAG = 'Keys'
+const PATH = '/v1/session'
+const LOG_IN = `POST ${PATH}`
+
+type View = z.input<typeof SessionView>
+type Login = Call<unknown, z.output<typeof LoginInput>>
+
+export function sessionRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      id: 'logIn',
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      summary: 'Make a session of the console',
+      description:
+        'For pages of this server, over TLS or on loopback. The answer sets a cookie. The session ends after an hour ' +
+        'without a request, after 12 hours, or with its key. Five failed logins a minute are allowed for each address.',
+      body: LoginInput,
+      answers: {
+        201: {
+          description: 'Made; the session acts with the rights of its key',
+          schema: SessionView,
+        },
+      },
+      errors: [
+        'malformed_json',
+        'validation_failed',
+        'not_supported',
+        'unauthorized',
+        'forbidden',
+        'rate_limited',
+        'too_large',
+        'unsupported_media_type',
+        'storage_full',
+      ],
+      handle: (call) => logIn(deps, call),
+    }),
+    endpoint({
+      id: 'getSession',
+      method: 'GET',
+      path: PATH,
+      tag: TAG,
+      summary: 'Read who the caller is',
+      description:
+        'Shows the key that the caller acts with, and what a session needs for its further requests.',
+      answers: { 200: { description: 'The caller', schema: SessionView } },
+      errors: [],
+      handle: (call) => readSession(deps, call),
+    }),
+    endpoint({
+      id: 'logOut',
+      method: 'DELETE',
+      path: PATH,
+      tag: TAG,
+      summary: 'End the session of the console',
+      description:
+        'Other processes refuse it within 100 ms. A caller without a session gets the same answer.',
+      answers: { 204: { description: 'Ended, or there was none' } },
+      errors: [],
+      handle: (call) => logOut(deps, call),
+    }),
+  ]
+}
+
+async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
+  const told = { caller: null as Caller, requestId: call.requestId, action: LOG_IN, params: addressOf(call) }
+  try {
+    const key = await keyOfLogin(deps, call)
+    const answer = await openSession(deps, call, key)
+    reportChange(auditLog(deps), { ...told, caller: key, status: answer.status })
+    return answer
+  } catch (thrown) {
+    const { status, code } = toFantailError(thrown)
+    reportChange(auditLog(deps), { ...told, status, code })
+    throw thrown
+  }
+}
+
+/** Every login counts until its key has proved right, so that guesses at the same time count too. */
+async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login): Promise<Key> {
+  if (!settings.auth)
+    throw new FantailError('not_supported', 'no keys are asked for here, so there is no login')
+  needSafeOrigin(call.request, settings)
+  const { address } = addressOf(call)
+  const waitMs = await sessions.countLogin(address)
+  if (waitMs !== null) {
+    const retryAfterSeconds = Math.ceil(waitMs / 1_000)
+    throw new FantailError('rate_limited', 'too many logins failed', { retryAfterSeconds })
+  }
+  const key = await keyOfToken(call.body.key.trim(), keyCache)
+  await sessions.forgiveLogin(address)
+  return key
+}
+
+async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise<Answer> {
+  const token = makeSessionToken()
+  const createdAt = deps.clock()
+  const endsAt = createdAt + SESSION_MS_MAX
+  await deps.sessions.make(digestOf(token), { keyId: key.id, createdAt, endsAt })
+  return {
+    status: 201,
+    body: sessionView(key, { csrfToken: csrfOf(token), endsAt: iso(endsAt) }),
+    headers: { 'Set-Cookie': sessionCookie(token, needSafeOrigin(request, deps.settings)) },
+  }
+}
+
+function addressOf({ request }: Pick<Call, 'request'>): { address: string } {
+  return { address: request.remoteAddress ?? 'unknown' }
+}
+
+async function readSession(deps: ApiDeps, { caller, request }: Call): Promise<Answer> {
+  if (caller === null)
+    return ok({ keysRequired: false, csrfToken: null, key: null, endsAt: null } satisfies View)
+  const token = sessionTokenOf(request)
+  const session = token === undefined ? null : await deps.sessionCache.use(digestOf(token))
+  if (token === undefined || !session) return ok(sessionView(caller, { csrfToken: null, endsAt: null }))
+  return ok(sessionView(caller, { csrfToken: csrfOf(token), endsAt: iso(session.endsAt) }))
+}
+
+async function logOut({ settings, sessions, sessionCache }: ApiDeps, { request }: Call): Promise<Answer> {
+  const token = sessionTokenOf(request)
+  if (token === undefined) return NO_CONTENT
+  const digest = digestOf(token)
+  await sessions.end(digest)
+  sessionCache.forget(digest)
+  return { ...NO_CONTENT, headers: { 'Set-Cookie': endedCookie(needSafeOrigin(request, settings)) } }
+}
+
+function sessionView(key: Key, session: Pick<View, 'csrfToken' | 'endsAt'>): View {
+  const { id, account, scopes, prefixes } = key
+  return {
+    keysRequired: true,
+    key: { id, account, scopes: [...scopes], prefixes: [...prefixes] },
+    ...session,
+  }
+}

@@ -1,0 +1,47 @@
+/** Reads of statistics. However many callers look at the same ones, they are read at most every two seconds. */
+import { STATS_RANGES, type StatsRange } from '@fantail/contracts'
+import type { SeriesKind, Stats, StatsStore } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
+import { SharedRead } from '../http/shared-read.ts'
+
+const STATS_FRESH_MS = 2_000
+/** @limit Statistics that an API process keeps for two seconds. Past it: the least recent are read again when asked. */
+const STATS_SHARED_MAX = 200
+
+interface StatsReadsOptions {
+  store: Pick<StatsStore, 'read' | 'isKept' | 'topics'>
+  /** Epoch ms by Redis's clock. */
+  clock: () => number
+  /** Tests set it to 0. */
+  freshMs?: number
+}
+
+export class StatsReads {
+  readonly #options: StatsReadsOptions
+  readonly #shared = new LRUCache<string, SharedRead<Stats>>({ max: STATS_SHARED_MAX })
+
+  constructor(options: StatsReadsOptions) {
+    this.#options = options
+  }
+
+  /** The sums over these names. */
+  read(kind: SeriesKind, names: string[], range: StatsRange): Promise<Stats> {
+    const { store, clock, freshMs = STATS_FRESH_MS } = this.#options
+    const key = [range, kind, ...names].join('\n')
+    const { step, steps } = STATS_RANGES[range]
+    const shared =
+      this.#shared.get(key) ??
+      new SharedRead(() => store.read({ kind, names, step, steps, now: clock() }), { freshMs })
+    this.#shared.set(key, shared)
+    return shared.get()
+  }
+
+  isKept(kind: SeriesKind, name: string): Promise<boolean> {
+    return this.#options.store.isKept(kind, name)
+  }
+
+  /** ARNs of the topics with statistics, those that counted latest first. */
+  topics(): Promise<string[]> {
+    return this.#options.store.topics()
+  }
+}

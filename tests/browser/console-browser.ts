@@ -1,0 +1,80 @@
+/** A real Chromium that looks at the console. Every violation of the page’s security policy is noted. */
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { provideChromium } from '../../infra/bootstrap/tools/chromium.mjs'
+
+export interface ConsoleBrowser {
+  /** A new page of its own, with nothing kept from others. */
+  open(path: string, options?: PageOptions): Promise<Page>
+  /** Violations of the content security policy, errors of scripts, and requests to other origins, so far. */
+  problems: string[]
+  close(): Promise<void>
+}
+
+interface PageOptions {
+  theme?: 'light' | 'dark'
+  width?: number
+  height?: number
+}
+
+const NOTE_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  window.noteViolation([event.violatedDirective, event.blockedURI, event.sourceFile, event.sample].join(' ')))`
+
+const provided = await provideChromium(process.env)
+
+/** undefined: there is a Chromium. */
+export const whyNoBrowser = typeof provided === 'string' ? provided : undefined
+
+export async function startBrowser(origin: string): Promise<ConsoleBrowser> {
+  if (typeof provided === 'string') throw new Error(provided)
+  const browser: Browser = await chromium.launch({
+    executablePath: provided.path,
+    env: { ...definedOnly(process.env), ...provided.env },
+    // A container’s processes have neither a sandbox of their own nor much shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
+  })
+  const problems: string[] = []
+  return {
+    problems,
+    open: async (path, { theme = 'light', width = 1280, height = 800 } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } })
+      await context.exposeFunction('noteViolation', (text: string) => problems.push(`${path}: ${text}`))
+      await context.addInitScript({ content: NOTE_VIOLATIONS })
+      const page = await context.newPage()
+      page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`))
+      page.on('request', (request) => {
+        const url = request.url()
+        if (!url.startsWith(origin) && !url.startsWith('data:')) problems.push(`${path} asks ${url}`)
+      })
+      await page.goto(`${origin}${path}`)
+      return page
+    },
+    close: () => browser.close(),
+  }
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+}
+
+/** The findings of axe on the page: the rule, the element, and the problem. */
+export async function axeProblems(page: Page): Promise<string[]> {
+  // By the debugger: the page’s policy lets no text become a script.
+  await page.evaluate(AXE)
+  const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES } })
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(document, ${options})`)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}

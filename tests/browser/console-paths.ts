@@ -1,0 +1,51 @@
+/** Every address of the console, and what must be there for them. */
+import type { Stack } from '../harness/services/stack.ts'
+
+/** Nothing listens there, so deliveries fail and wait. */
+export const NOBODY = 'http://127.0.0.1:9/hook'
+
+/** A topic with a webhook that fails, and a message that waits for it. */
+export async function subscribeNobody({ client }: Stack): Promise<{ id: string; messageId: string }> {
+  await client.put('/v1/topics/shop', { displayName: 'Shop' })
+  const { id } = await client.post<{ id: string }>('/v1/topics/shop/subscriptions', {
+    endpoint: NOBODY,
+    name: 'Billing',
+    deliveryPolicy: { healthyRetryPolicy: { preset: 'steady' } },
+    redrivePolicy: { deadLetterTargetArn: 'shop-dead', createQueue: true },
+  })
+  const { messageId } = await client.post<{ messageId: string }>('/v1/topics/shop/messages', {
+    message: { order: 7 },
+  })
+  return { id, messageId }
+}
+
+export function mainPaths(subscription: string): string[] {
+  return [
+    '/',
+    '/lanes',
+    '/topics/shop',
+    `/subs/${subscription}`,
+    `/subs/${subscription}/curve?log=1`,
+    '/dlq/shop-dead',
+  ]
+}
+
+export function allPaths(subscription: string): string[] {
+  const tabs = ['policy', 'filter', 'outbound', 'keys', 'settings'].map(
+    (tab) => `/subs/${subscription}?tab=${tab}`,
+  )
+  const ofTopic = ['publish', 'policy', 'filter'].map((tab) => `/topics/shop?tab=${tab}`)
+  const lists = [
+    '/topics',
+    '/queues',
+    '/queues/shop-dead',
+    '/dlq',
+    '/messages',
+    '/messages?topic=shop',
+    '/tail',
+    '/access',
+    '/system',
+    '/nowhere',
+  ]
+  return [...mainPaths(subscription), ...tabs, ...ofTopic, ...lists]
+}

@@ -1,0 +1,189 @@
+/**
+ * Tests beyond the smoke test: every address by the rules of accessibility, in both themes and on a narrow screen,
+ * states without data and without an answer, hostile bodies, and the pictures of docs/console.md. It takes a minute:
+ * `npm run test:browser`.
+ */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { waitFor } from '@fantail/test-kit'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useStack } from '../harness/services/stack.ts'
+import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
+import { allPaths, NOBODY, subscribeNobody } from './console-paths.ts'
+
+const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
+const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
+
+describe.runIf(isLong)('the console', () => {
+  const stack = useStack({ redrive: true })
+  let browser: ConsoleBrowser
+  let seeded: { id: string; messageId: string }
+  beforeAll(async () => {
+    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
+    browser = await startBrowser(stack().api.url)
+    seeded = await subscribeNobody(stack())
+  })
+  afterAll(() => browser?.close())
+
+  async function visit(page: Page, path: string): Promise<void> {
+    await page.goto(`${stack().api.url}/console${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+  ] as const)(
+    'every address keeps the rules of accessibility, %s, %i pixels wide',
+    async (theme, width) => {
+      const page = await browser.open('/console/', { theme, width })
+      const found: unknown[] = []
+      for (const path of [...allPaths(seeded.id), `/messages/${seeded.messageId}`]) {
+        await visit(page, path)
+        found.push(...(await axeProblems(page)).map((problem) => [path, problem]))
+        const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+        if (isWider) found.push([path, `wider than ${width} pixels`])
+      }
+      expect(found).toEqual([])
+      expect(browser.problems).toEqual([])
+    },
+    240_000,
+  )
+
+  test('lists without rows name the next step', async () => {
+    const page = await browser.open('/console/topics?prefix=nothing-like-it')
+    await page.getByText('No topic begins with nothing-like-it').waitFor()
+    await visit(page, '/dlq/shop-dead')
+    await page.getByText('No dead letters').waitFor()
+    await visit(page, '/system')
+    await page.getByText('The quarantine is empty').waitFor()
+  })
+
+  test('what is not there is refused with code and request, and can be asked again', async () => {
+    const page = await browser.open('/console/topics/no-such-topic')
+    await page.getByRole('alert').getByText('not_found').waitFor()
+    await page.getByText(/^request /).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+
+  test('a hostile body never becomes markup, and shows what is hidden in it', async () => {
+    const client = stack().client
+    await client.put('/v1/queues/hostile')
+    const bodies = [
+      '<img src=x onerror="document.title=1">',
+      '</pre><script>document.title=1</script>',
+      'invoice\u202efdp.exe \u200b',
+      'javascript:alert(1)',
+      '{"a":"<svg onload=alert(1)>","b":12345678901234567890}',
+    ]
+    for (const body of bodies) await client.post('/v1/queues/hostile/messages', { body })
+    const page = await browser.open('/console/queues/hostile')
+    for (const [index, body] of bodies.entries()) {
+      await page.locator('tbody button').nth(index).click()
+      const text = await page.getByRole('dialog').locator('pre').textContent()
+      const shown = body.replace('\u202e', 'U+202E').replace('\u200b', 'U+200B')
+      expect(text).toBe(shown)
+      expect(await page.locator('pre *:not(span)').count()).toBe(0)
+      await page.keyboard.press('Escape')
+    }
+    expect(await page.title()).toContain('hostile')
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a policy is drawn while it is typed, refused at its member, and saved as the server draws it', async () => {
+    const page = await browser.open(`/console/subs/${seeded.id}/curve`)
+    const retries = page.getByLabel('Retries', { exact: true })
+    await retries.fill('2')
+    await page
+      .getByText(/must be greater than or equal to total/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: /^quick/ }).click()
+    await page.getByText(/6 retries, the last after 59 s/).waitFor()
+    await page.getByRole('img', { name: /^Retry 1, / }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page
+      .locator('figcaption')
+      .getByText(/^Retry 2, /)
+      .waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { deliveryPolicy } = await stack().client.get<{ deliveryPolicy: { healthyRetryPolicy: object } }>(
+      `/v1/subscriptions/${seeded.id}`,
+    )
+    expect(deliveryPolicy.healthyRetryPolicy).toMatchObject({ numRetries: 6, maxDelayTarget: 30 })
+    await stack().client.patch(`/v1/subscriptions/${seeded.id}`, {
+      deliveryPolicy: { healthyRetryPolicy: { preset: 'steady' } },
+    })
+  })
+
+  test('while the API is away the last data stays, and the light says how old it is', async () => {
+    const page = await browser.open('/console/topics')
+    await page.getByRole('link', { name: 'shop' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText(/^stale since/).waitFor()
+    expect(await page.getByRole('link', { name: 'shop' }).isVisible()).toBe(true)
+    await page.context().setOffline(false)
+    await page.getByText('live', { exact: true }).waitFor()
+    browser.problems.length = 0
+  })
+
+  test('a search finds a message by topic and state, keeps its filters in the address, and leads on', async () => {
+    await waitFor(async () => {
+      const { messages } = await stack().client.get<{ messages: object[] }>('/v1/messages?topic=shop')
+      return messages.length > 0
+    })
+    const page = await browser.open('/console/messages')
+    await page.getByLabel('Topic', { exact: true }).fill('shop')
+    await page.getByLabel('State').selectOption('parked')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('1 sent to wait in a lane').first().waitFor()
+    expect(new URL(page.url()).search).toBe('?topic=shop&state=parked')
+    await page.getByText('The search looked at the whole log.').waitFor()
+    await page.getByRole('link', { name: seeded.messageId }).click()
+    await page.getByRole('heading', { level: 1, name: seeded.messageId }).waitFor()
+    await page.goBack()
+    await page.getByLabel('State').selectOption('delivered')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('Nothing was found').waitFor()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('pictures for the documents', async () => {
+    const { client } = stack()
+    await client.post('/v1/topics/shop/subscriptions', {
+      endpoint: `${NOBODY}/partner`,
+      name: 'Partner',
+      confirmation: 'handshake',
+    })
+    const stood = await client.post<{ id: string }>('/v1/topics/shop/subscriptions', {
+      endpoint: `${NOBODY}/warehouse`,
+      name: 'Warehouse',
+    })
+    await client.post(`/v1/subscriptions/${stood.id}/pause`)
+    // Five failures in a row make a verdict.
+    for (let order = 8; order < 20; order++) {
+      await client.post('/v1/topics/shop/messages', { message: { order } })
+    }
+    await waitFor(async () => {
+      const { lanes } = await client.get<{ lanes: { verdict: { code: string } }[] }>('/v1/lanes')
+      return lanes.some(({ verdict }) => verdict.code === 'failing')
+    })
+    const size = { width: 1100, height: 620 }
+    const pictures = [
+      ['lanes', '/lanes', 'light'],
+      ['subscription', `/subs/${seeded.id}`, 'dark'],
+      ['curve', `/subs/${seeded.id}/curve`, 'light'],
+      ['message', `/messages/${seeded.messageId}`, 'light'],
+      ['search', '/messages?topic=shop&state=parked', 'light'],
+    ] as const
+    for (const [name, path, theme] of pictures) {
+      const page = await browser.open(`/console${path}`, { theme, ...size })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByText('live', { exact: true }).waitFor()
+      await page.screenshot({ path: `${PICTURES}${name}.png` })
+    }
+  })
+})

@@ -1,0 +1,93 @@
+/** The main path of the console in a real browser, every address of it, and the main screens in both themes. */
+import { execFileSync } from 'node:child_process'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useStack } from '../harness/services/stack.ts'
+import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
+import { allPaths, mainPaths, subscribeNobody } from './console-paths.ts'
+
+const stack = useStack({ redrive: true })
+let browser: ConsoleBrowser
+beforeAll(async () => {
+  // From the cache, unless the console has changed.
+  execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
+  if (whyNoBrowser === undefined) browser = await startBrowser(stack().api.url)
+})
+afterAll(() => browser?.close())
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${stack().api.url}/console${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+test('the first start publishes a message that arrives before one’s eyes', async (context) => {
+  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+  const page = await browser.open('/')
+  await heading(page, 'Overview')
+  expect(new URL(page.url()).pathname).toBe('/console/')
+  await page.getByRole('button', { name: 'Do it for me' }).click()
+  await page.getByText(/It arrived, seen/).waitFor()
+  await page.getByText('Hello from Fantail').first().waitFor()
+  await page.getByRole('link', { name: 'What became of the message' }).click()
+  await page.getByText('delivered').first().waitFor()
+  expect(browser.problems).toEqual([])
+})
+
+test('a topic is made, subscribed and published to by forms, and a hostile body stays text', async (context) => {
+  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+  const page = await browser.open('/console/topics')
+  await heading(page, 'Topics')
+  await page.getByRole('button', { name: 'Create topic' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('orders')
+  await dialog.getByRole('button', { name: 'Create topic' }).click()
+  await heading(page, 'orders')
+  await page.getByRole('button', { name: 'Subscribe an endpoint' }).first().click()
+  await dialog.getByLabel('Kind of endpoint').selectOption('sqs')
+  await dialog.getByLabel('Name or ARN of the queue').fill('hello-inbox')
+  await dialog.getByRole('button', { name: 'Subscribe', exact: true }).click()
+  await page.getByText('fine').first().waitFor()
+  await page.goto(`${stack().api.url}/console/topics/orders?tab=publish`)
+  await page.getByLabel('Message').fill('<img src=x onerror=alert(1)>')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('Stored.').waitFor()
+  expect(browser.problems).toEqual([])
+})
+
+test('no page breaks its own security policy, and the main ones no rule of accessibility', async (context) => {
+  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+  const { id } = await subscribeNobody(stack())
+  for (const theme of ['light', 'dark'] as const) {
+    const page = await browser.open('/console/', { theme })
+    // One theme is enough for what does not depend on colours.
+    for (const path of theme === 'light' ? allPaths(id) : mainPaths(id)) {
+      await visit(page, path)
+      if (!mainPaths(id).includes(path)) continue
+      expect([theme, path, await axeProblems(page)]).toEqual([theme, path, []])
+    }
+  }
+  expect(browser.problems).toEqual([])
+})
+
+test('keys lead to pages, rows and the palette', async (context) => {
+  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+  const page = await browser.open('/console/')
+  await heading(page, 'Overview')
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await heading(page, 'Topics')
+  await page.getByRole('link', { name: 'hello' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await heading(page, 'hello')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('ord')
+  await page.getByRole('option', { name: /orders/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await heading(page, 'orders')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('This list').waitFor()
+  expect(browser.problems).toEqual([])
+})

@@ -1,0 +1,146 @@
+/** The page of live events: what it shows, how current it says it is, and one connection for all tabs. */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { freePort, waitFor } from '@fantail/test-kit'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
+import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
+
+const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
+const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
+/** The API comes back at the same address. */
+const FANTAIL_PORT = String(await freePort())
+
+describe.runIf(isLong)('live events', () => {
+  const stack = useStack({ env: { FANTAIL_PORT } })
+  const receiver = useReceiver()
+  let browser: ConsoleBrowser
+  beforeAll(async () => {
+    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
+    browser = await startBrowser(stack().api.url)
+    await subscribe(stack(), 'orders', { endpoint: `${receiver().url}/orders` })
+    await subscribe(stack(), 'other', { endpoint: `${receiver().url}/other` })
+  })
+  afterAll(() => browser?.close())
+
+  const state = (page: Page, text: string | RegExp) =>
+    page.locator('main [role="status"]').getByText(text).waitFor()
+  const rows = (page: Page, messageId: string) => page.locator('tbody tr', { hasText: messageId })
+  const ends = (page: Page, messageId: string) => rows(page, messageId).filter({ hasText: 'delivered' })
+
+  /** Opens another tab, and notes the connections to the stream of all of them. */
+  function countStreams(page: Page): string[] {
+    const asked: string[] = []
+    page.context().on('request', (request) => {
+      if (request.url().includes('/v1/events')) asked.push(request.url())
+    })
+    return asked
+  }
+
+  test('what happens is shown, and filters stand in the address', async () => {
+    const page = await browser.open('/console/tail?topic=orders')
+    await state(page, 'receiving')
+    await page.getByText('Nothing happens yet').waitFor()
+    await publish(stack(), 'other', 'x')
+    const messageId = await publish(stack(), 'orders', 'the secret text')
+    await ends(page, messageId).first().waitFor()
+    await rows(page, messageId).filter({ hasText: 'attempt' }).first().waitFor()
+    const shown = await page.locator('tbody').textContent()
+    expect(shown).toContain('/orders')
+    expect(shown).not.toMatch(/secret|\/other/)
+    await page.getByLabel('Type').selectOption('attempt')
+    await page.waitForURL(/\?topic=orders&type=attempt$/)
+    await state(page, 'receiving')
+    const next = await publish(stack(), 'orders', 'y')
+    await rows(page, next).first().waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a paused page stands still and counts what comes', async () => {
+    const page = await browser.open('/console/tail?topic=orders&type=delivered')
+    await state(page, 'receiving')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const messageId = await publish(stack(), 'orders', 'x')
+    await page.getByRole('button', { name: 'Resume, 1 new event' }).waitFor()
+    expect(await rows(page, messageId).count()).toBe(0)
+    await page.getByRole('button', { name: /^Resume/ }).click()
+    await rows(page, messageId).waitFor()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('tabs share one connection, and the next one goes on when the first is closed', async () => {
+    const first = await browser.open('/console/')
+    const asked = countStreams(first)
+    const url = `${stack().api.url}/console/tail?topic=orders&type=delivered`
+    await first.goto(url)
+    await state(first, 'receiving')
+    const second = await first.context().newPage()
+    await second.goto(url)
+    await state(second, 'receiving')
+    const one = await publish(stack(), 'orders', 'one')
+    await Promise.all([rows(first, one).waitFor(), rows(second, one).waitFor()])
+    expect(asked).toHaveLength(1)
+    await first.close()
+    const two = await publish(stack(), 'orders', 'two')
+    await rows(second, two).waitFor()
+    expect(asked).toHaveLength(2)
+    expect([await rows(second, one).count(), await rows(second, two).count()]).toEqual([1, 1])
+    expect(browser.problems).toEqual([])
+  })
+
+  test('while the API is away the page says since when, keeps its rows, and misses no end', async () => {
+    const page = await browser.open('/console/tail?topic=orders')
+    await state(page, 'receiving')
+    const before = await publish(stack(), 'orders', 'before')
+    await ends(page, before).first().waitFor()
+    await stack().api.kill()
+    await state(page, /stale since \d/)
+    expect(await rows(page, before).count()).toBeGreaterThan(0)
+    await stack().api.start()
+    const after = await publish(stack(), 'orders', 'after')
+    await state(page, 'receiving')
+    await ends(page, after).first().waitFor()
+    await page.getByText('reconnected: ends go on').waitFor()
+    expect(await ends(page, before).filter({ hasNotText: 'attempt' }).count()).toBe(1)
+    await waitFor(() => page.getByText('live', { exact: true }).isVisible())
+    // The killed API has refused connections.
+    browser.problems.length = 0
+  })
+
+  test('rows keep the rules of accessibility, and a picture for the documents', async () => {
+    const deliveryPolicy = retries(3, { minDelayTarget: 600, maxDelayTarget: 600 })
+    receiver().respond('/crm', { status: 503 })
+    receiver().respond('/old', { status: 404 })
+    for (const path of ['erp', 'crm', 'old']) {
+      await subscribe(stack(), 'shop', { endpoint: `${receiver().url}/${path}`, deliveryPolicy })
+    }
+    const [page, dark, narrow] = await Promise.all([
+      browser.open('/console/tail', { width: 1360, height: 720 }),
+      browser.open('/console/tail', { theme: 'dark' }),
+      browser.open('/console/tail', { width: 320 }),
+    ])
+    const pages = [page, dark, narrow]
+    for (const each of pages) await state(each, 'receiving')
+    for (let order = 1; order <= 3; order++) await publish(stack(), 'shop', `order ${order}`)
+    for (const each of pages) {
+      await each.locator('tbody tr', { hasText: 'dead-lettered' }).nth(2).waitFor()
+      expect(await axeProblems(each)).toEqual([])
+      expect(await each.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    }
+    await page.screenshot({ path: `${PICTURES}live.png` })
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a filter that the API refuses is shown with its code', async () => {
+    const page = await browser.open('/console/tail?status=6xx')
+    await state(page, 'refused')
+    await page.getByRole('alert').getByText('validation_failed').waitFor()
+    await page.getByLabel('Status').fill('5xx')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await state(page, 'receiving')
+  })
+})

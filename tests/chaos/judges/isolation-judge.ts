@@ -1,0 +1,104 @@
+/**
+ * After the faults, each provider in turn answers nothing for a while. Meanwhile messages are published, and all other
+ * endpoints must have them within a bound.
+ */
+import { startFairTimer, waitFor } from '@fantail/test-kit'
+import type { Endpoint } from '../inputs/chaos-endpoint.ts'
+import { TOPIC } from '../inputs/chaos-topics.ts'
+import type { Kind } from '../plan/input-plan.ts'
+import { KIND_ENDPOINTS } from '../providers/kind-endpoints.ts'
+import { PROVIDERS, type ProviderName } from '../providers/providers.ts'
+import type { World } from '../world/world.ts'
+
+/** Enough to fill every allowance that a hung endpoint still has. */
+const BATCHES = 3
+const BATCH = 10
+/** Far below a retry of mail, text messages and push, which comes after ten seconds at the earliest. */
+const WITHIN_MS = 8_000
+const TIMEOUT_MS = 60_000
+const HEALTHY = 'healthy'
+
+export interface Round {
+  hung: ProviderName
+  /** When the last of the other endpoints had its last message. */
+  tookMs: number
+  /** The same of each of them, with the time in which the machine ran other processes. */
+  took: Record<string, number>
+  /** Endpoints that did not have all messages in time. */
+  late: string[]
+}
+
+export async function playRounds(world: World): Promise<Round[]> {
+  const rounds: Round[] = []
+  let recovering: ProviderName | undefined
+  for (const hung of PROVIDERS) {
+    world.providers.hang(hung)
+    rounds.push(await playRound(world, hung, recovering))
+    recovering = hung
+  }
+  world.providers.hang(undefined)
+  return rounds
+}
+
+export function judgeRounds(rounds: Round[]): string[] {
+  return rounds
+    .filter(({ late, tookMs }) => late.length > 0 || tookMs > WITHIN_MS)
+    .map(({ hung, tookMs, took, late }) => {
+      const slow = late.length > 0 ? `never: ${late.join(' ')}` : `after ${Math.round(tookMs)} ms`
+      return `beside the hung provider ${hung} the last message came ${slow} (${JSON.stringify(took)})`
+    })
+}
+
+/** `recovering`: it hung until now, so its own time-outs and retries are not over. Other rounds judge it. */
+async function playRound(
+  world: World,
+  hung: ProviderName,
+  recovering: ProviderName | undefined,
+): Promise<Round> {
+  const texts = Array.from({ length: BATCHES * BATCH }, (_, i) => `${hung}-${i}`)
+  const startedAt = performance.now()
+  const took: Record<string, number> = {}
+  const elapsed = startFairTimer(...world.services.map(({ pid }) => pid))
+  for (let from = 0; from < texts.length; from += BATCH) {
+    const messages = texts.slice(from, from + BATCH).map((message) => {
+      return { message, attributes: { kind: kindOf(message, texts) } }
+    })
+    await world.clients[0].post(`/v1/topics/${TOPIC}/messages`, { messages })
+  }
+  const judged = judgedEndpoints([hung, recovering])
+  const late = () => {
+    const isLate = lateEndpoints(world, judged, texts)
+    for (const name of judged)
+      if (!isLate.includes(name)) took[name] ??= Math.round(performance.now() - startedAt)
+    return isLate
+  }
+  await waitFor(() => late().length === 0, { timeoutMs: TIMEOUT_MS, intervalMs: 20 }).catch(() => undefined)
+  return { hung, tookMs: elapsed(), took, late: late() }
+}
+
+/** All endpoints of other providers, and a webhook. */
+function judgedEndpoints(left: (ProviderName | undefined)[]): string[] {
+  const others = Object.entries(KIND_ENDPOINTS).filter(
+    ([, { provider }]) => !left.some((name) => name === provider),
+  )
+  return [...others.map(([name]) => name), HEALTHY]
+}
+
+/** Those of the judged endpoints that lack a message. */
+function lateEndpoints({ providers, receiver }: World, judged: string[], texts: string[]): string[] {
+  const records = providers.records()
+  const webhook = new Set(
+    receiver.requests.filter(({ path }) => path === `/${HEALTHY}`).map(({ text }) => text),
+  )
+  const endpoints: Record<string, Endpoint> = KIND_ENDPOINTS
+  return judged.filter((name) => {
+    const only = endpoints[name]?.kind
+    const wanted = texts.filter((text) => only === undefined || only === kindOf(text, texts))
+    return wanted.some((text) => !(records[name]?.delivered ?? webhook).has(text))
+  })
+}
+
+/** Both kinds of mail get some, and no more than their filters and their rate let through at once. */
+function kindOf(text: string, texts: string[]): Kind {
+  return texts.indexOf(text) % 2 === 0 ? 'a' : 'c'
+}

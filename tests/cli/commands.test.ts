@@ -1,0 +1,270 @@
+/** Every command of `fantail` as a process, on one stack. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Delivery, Message, Redrive, Subscription } from '@fantail/client/api'
+import { waitFor } from '@fantail/test-kit'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Ended, type FantailOptions, runFantail } from '../harness/services/run-fantail.ts'
+import { useStack } from '../harness/services/stack.ts'
+
+interface Explained {
+  message: Message
+  deliveries: Delivery[]
+}
+
+const stack = useStack({ redrive: true })
+let home: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fantail-cli-'))
+})
+
+afterAll(() => rm(home, { recursive: true }))
+
+function fantail(line: string, { env, ...options }: FantailOptions = {}): Promise<Ended> {
+  const words = line.split(' ').filter((word) => word !== '')
+  return runFantail(words, {
+    ...options,
+    env: { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home, ...env },
+  })
+}
+
+/** The objects that a command prints with `--json`. */
+async function objects<T>(line: string, options?: FantailOptions): Promise<T[]> {
+  const { code, stdout, stderr } = await fantail(`${line} --json`, options)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => JSON.parse(text) as T)
+}
+
+test('topics are made, listed, changed and deleted', async () => {
+  expect((await fantail('topics create shop --rate 5/s --curve steady')).stdout).toMatch(/^topic +shop\n/)
+  const [changed] = await objects<object>('topics set shop --retention 2d --set displayName=Shop')
+  expect(changed).toMatchObject({ name: 'shop', retentionSeconds: 172_800, displayName: 'Shop' })
+  expect(await fantail('topics list --prefix sho --quiet')).toMatchObject({ code: 0, stdout: 'shop\n' })
+  expect((await fantail('topics list')).stdout).toMatch(/^TOPIC +ACTIVE.*\nshop +0 /)
+
+  const asked = await fantail('topics rm shop')
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Add --yes.')])
+  expect(await fantail('topics rm shop --yes')).toMatchObject({ code: 0, stdout: 'deleted shop\n' })
+})
+
+test.each([
+  ['topics get nothing', {}, 3, 'not_found, 404'],
+  ['topics set', {}, 2, "missing required argument 'topic'"],
+  ['topics list --wrong', {}, 2, "unknown option '--wrong'"],
+  ['topics list --limit x', {}, 2, '--limit must be a whole number'],
+  ['topics create x.fifo --set fifo:=3', {}, 2, 'validation_failed'],
+  ['topics list', { FANTAIL_URL: 'http://127.0.0.1:1' }, 6, 'does not answer'],
+  ['topics list --profile nobody', {}, 3, 'there is no profile nobody'],
+  ['topics list --timeout soon', {}, 2, '--timeout must be a time'],
+  ['topics list --timeout 1ms', {}, 7, 'not done after 1ms'],
+])('`fantail %s` says what is wrong', async (line, env, code, text) => {
+  const { stdout, stderr, ...ended } = await fantail(line, { env })
+  expect([ended.code, stdout, stderr]).toEqual([code, '', expect.stringContaining(text)])
+})
+
+test('a profile keeps server and key, and is used without flags', async () => {
+  const { url } = stack().api
+  const env = { FANTAIL_URL: '' }
+  const key = `ft_FK${'A'.repeat(20)}`
+  const [saved] = await objects<object>(`login ${url} --name here --quiet`, { env, stdin: `${key}\n` })
+  expect(saved).toMatchObject({ profile: 'here', url })
+  expect(await objects('whoami', { env })).toMatchObject([
+    { profile: 'here', url, keyId: expect.any(String) },
+  ])
+  expect((await fantail('use', { env })).stdout).toMatch(/PROFILE.*\nhere +http.* yes +yes\n/)
+  expect((await fantail('use here --quiet', { env })).stdout).toBe('here\n')
+  expect((await fantail('use there', { env })).code).toBe(3)
+})
+
+test('a subscription is made, changed, tested, paused and deleted', async () => {
+  await objects('topics create parcels')
+  const hook = await counting()
+  const [sub] = await objects<Subscription>(`subs add parcels ${hook} --rate 50/s --name crm --raw`)
+  expect(sub).toMatchObject({ name: 'crm', status: 'active', rawMessageDelivery: true })
+  const id = sub?.id ?? ''
+  const [changed] = await objects(`subs set ${id} --no-raw --filter {"color":["red"]} --metadata team=blue`)
+  expect(changed).toMatchObject({
+    rawMessageDelivery: false,
+    filterPolicy: { color: ['red'] },
+    metadata: { team: 'blue' },
+  })
+  expect((await fantail(`subs list --topic parcels`)).stdout).toMatch(/^ID.*\n.* parcels +active +0 +http/)
+  expect((await fantail(`subs test ${id}`)).stdout).toMatch(/^200 in /)
+  expect(await fantail(`subs pause ${id}`)).toMatchObject({ code: 0, stdout: `${id} is paused\n` })
+  expect(await fantail(`subs resume ${id} --quiet`)).toMatchObject({ code: 0, stdout: `${id}\n` })
+  expect(await objects(`subs retry ${id} --rate 5/s`)).toEqual([{ moved: 0 }])
+  const key = await fantail(`subs rotate-key ${id}`)
+  expect([key.code, key.stdout, key.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^whsec_\S+\n$/),
+    'The secret is shown this once.\n',
+  ])
+  expect(await objects(`subs rm ${id} --yes`)).toEqual([{ deleted: id }])
+})
+
+test('a message is published, and explained until its delivery has ended', async () => {
+  const sub = await subscribed('mails', await counting())
+  const published = await fantail('publish mails - --attr event=sent --subject hello', {
+    stdin: '{"mail":1}',
+  })
+  const messageId = published.stdout.trim()
+  expect(published).toMatchObject({ code: 0, stderr: '' })
+  const explained = await objects<Explained>(`explain ${messageId} --sub ${sub} --follow --timeout 30s`)
+  expect(explained.at(-1)).toMatchObject({
+    message: { messageId },
+    deliveries: [{ subscriptionId: sub, state: 'delivered', attempts: 1 }],
+  })
+  const text = (await fantail(`explain ${messageId}`)).stdout
+  expect(text).toMatch(/^mails · \d+ B · published .*\n✓ +http.* delivered +1 of 4 attempts, last 200/)
+  expect((await fantail(`explain ${crypto.randomUUID()}`)).code).toBe(3)
+
+  const [once, twice] = await Promise.all(
+    [1, 2].map(() => fantail('publish mails once --idempotency-key k1 --quiet')),
+  )
+  expect(once?.stdout).toBe(twice?.stdout)
+  const triggered = await objects<object>('trigger mails mail.sent --data n:=3 --follow --timeout 30s')
+  expect(triggered[0]).toMatchObject({ event: { type: 'mail.sent', data: { sample: true, n: 3 } } })
+  expect(triggered.at(-1)).toMatchObject({ deliveries: [{ state: 'delivered' }] })
+})
+
+test('each line of stdin is published, in batches and by rate', async () => {
+  const hook = await counting()
+  await subscribed('lines', hook)
+  const stdin = Array.from({ length: 250 }, (_, index) => `line ${index + 1}`).join('\n')
+  const receipts = await objects<{ line: number }>('publish lines --lines --quiet', { stdin })
+  expect(receipts.map(({ line }) => line).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 250 }, (_, index) => index + 1),
+  )
+  await waitFor(() => arrived.get(hook) === 250, { what: '250 arrivals' })
+
+  const objectsGiven = '{"message":"a","attributes":{"n":1}}\n\n{"message":{"b":2}}\n'
+  const paced = await fantail('publish lines --objects --rate 10/s', { stdin: objectsGiven })
+  expect(paced).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^published 2 messages in/),
+  })
+  const wrong = await fantail('publish lines --objects', { stdin: 'x\n' })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('line 1 is not a JSON object') })
+})
+
+test('a refused batch leaves the rest published, and says which lines it had', async () => {
+  await subscribed('halves', await counting())
+  const lines = Array.from({ length: 101 }, () => '{"message":"a"}')
+  const stdin = [...lines.slice(0, 100), '{"message":"b","attributes":{"":1}}'].join('\n')
+  const ended = await fantail('publish halves --objects --idempotency-key half', { stdin })
+  expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining('lines 101 to 101 are not known') })
+  expect(ended.stderr).toContain('100 messages were published.')
+})
+
+test('queues are made, filled, looked into and emptied', async () => {
+  await objects('queues create done-dlq')
+  const [queue] = await objects('queues create done --visibility 1m --dlq done-dlq --max-receives 3')
+  expect(queue).toMatchObject({ visibilityTimeoutSeconds: 60, redrivePolicy: { maxReceiveCount: 3 } })
+  expect(await objects('queues set done --retention 2d')).toMatchObject([{ retentionSeconds: 172_800 }])
+  const [sent] = await objects<{ messageId: string }>('queues send done first --attr kind=mail')
+  expect((await fantail('queues peek done')).stdout).toContain(`${sent?.messageId}  0`)
+  expect(await objects('queues receive done --ack --wait 1s')).toMatchObject([
+    { body: 'first', receiveCount: 1 },
+  ])
+  await objects('queues send done second')
+  expect(await objects('queues purge done --yes')).toEqual([{ discarded: 1 }])
+  expect((await fantail('queues list')).stdout).toMatch(/^QUEUE.*\n(.*\n)*done +0 +0/)
+  expect(await objects('queues rm done done-dlq --yes')).toHaveLength(2)
+})
+
+test('dead letters are shown, exported, sent again and deleted', async () => {
+  await objects('queues create dead')
+  const hook = await counting(404)
+  const sub = await subscribed('failing', hook, ' --dlq dead')
+  await fantail('publish failing --lines', { stdin: 'a\nb\nc' })
+  await waitFor(async () => (await objects('dlq show dead')).length === 3, { what: 'three dead letters' })
+  const shown = await fantail('dlq show dead --status 404')
+  expect(shown.stdout).toMatch(/^MESSAGE.*\n\S+ +permanent +404 +1 /)
+  expect(shown.stderr).toBe('reason: permanent 3\nstatus: 404 3\n')
+  expect((await fantail('dlq ls')).stdout).toMatch(/\ndead +3 /)
+  const letters = (await fantail(`dlq export dead --sub ${sub}`)).stdout.trim().split('\n')
+  expect(letters.map((line) => JSON.parse(line).body)).toHaveLength(3)
+
+  expect(await objects('redrive dead --status 503 --dry-run')).toMatchObject([{ matched: 0 }])
+  answers.set(hook, 200)
+  const { messageId } = JSON.parse(letters[0] ?? '') as { messageId: string }
+  const one = await objects<Redrive>(`redrive dead --id ${messageId} --watch`)
+  expect(one.at(-1)).toMatchObject({ status: 'completed', moved: 1, skipped: 0 })
+  const [slow] = await objects<Redrive>('redrive dead --rate 0.01/s')
+  const id = slow?.id ?? ''
+  expect(await objects(`redrive pause ${id}`)).toMatchObject([{ status: 'paused' }])
+  expect((await fantail('redrive dead')).code).toBe(5)
+  expect(await objects(`redrive rate ${id} 100/s`)).toMatchObject([{ maxMessagesPerSecond: 100 }])
+  expect(await objects(`redrive resume ${id}`)).toMatchObject([{ status: 'running' }])
+  const ended = await fantail(`redrive watch ${id} --timeout 30s`)
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/status +completed/) })
+  expect((await fantail('redrive list')).stdout).toContain(id)
+  await fantail('publish failing --lines', { stdin: 'd' })
+  expect(await objects('dlq purge dead --reason expired --yes')).toEqual([{ discarded: 0 }])
+})
+
+test('filters and signatures are judged', async () => {
+  const policy = 'filter test {"color":["red"]}'
+  expect(await fantail(`${policy} --attr color=red`)).toMatchObject({ code: 0 })
+  expect(await fantail(`${policy} --attr color=blue`)).toMatchObject({
+    code: 1,
+    stdout: 'does not match (MessageAttributes)\n✕ color: wanted ["red"], has "blue"\n',
+  })
+  expect((await fantail('filter test {"color":[{"wrong":1}]}')).code).toBe(2)
+
+  const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+  const at = new Date()
+  const headers = [
+    'POST /hook HTTP/1.1',
+    'webhook-id: m1',
+    `webhook-timestamp: ${Math.floor(at.getTime() / 1_000)}`,
+    `webhook-signature: ${new Webhook(secret).sign('m1', at, '{"a":1}')}`,
+  ].join('\r\n')
+  const check = (body: string) => fantail(`verify --key ${secret}`, { stdin: `${headers}\r\n\r\n${body}` })
+  expect(await check('{"a":1}')).toMatchObject({ code: 0, stdout: 'the signature is right\n' })
+  expect(await check('{"a":2}')).toMatchObject({ code: 1, stderr: expect.stringContaining('another body') })
+})
+
+/** The URL of a receiver, the status that it answers, and how many requests have arrived. */
+const answers = new Map<string, number>()
+const arrived = new Map<string, number>()
+let receiver: Server | undefined
+
+async function counting(status = 200): Promise<string> {
+  receiver ??= await startReceiver()
+  const { port } = receiver.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/${answers.size}`
+  answers.set(url, status)
+  return url
+}
+
+async function startReceiver(): Promise<Server> {
+  const server = createServer((request, response) => {
+    const url = `http://${request.headers.host}${request.url}`
+    arrived.set(url, (arrived.get(url) ?? 0) + 1)
+    request.resume().once('end', () => response.writeHead(answers.get(url) ?? 500).end())
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+afterAll(() => {
+  receiver?.close()
+  receiver?.closeAllConnections()
+})
+
+/** The id of a new subscription of a new topic. */
+async function subscribed(topic: string, endpoint: string, flags = ''): Promise<string> {
+  await objects(`topics create ${topic}`)
+  const [subscription] = await objects<Subscription>(`subs add ${topic} ${endpoint}${flags}`)
+  return subscription?.id ?? ''
+}

@@ -1,0 +1,159 @@
+/** Commands of `fantail` that look after a server, as processes, on one API. */
+
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Ended, runFantail } from '../harness/services/run-fantail.ts'
+import { useStack } from '../harness/services/stack.ts'
+
+const stack = useStack()
+let home: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fantail-cli-'))
+})
+
+afterAll(() => rm(home, { recursive: true }))
+
+function fantail(words: string | string[], stdin = ''): Promise<Ended> {
+  const env = { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home }
+  return runFantail(typeof words === 'string' ? words.split(' ') : words, { env, stdin })
+}
+
+async function objects<T = Record<string, unknown>>(words: string, stdin?: string): Promise<T[]> {
+  const { code, stdout, stderr } = await fantail(`${words} --json --quiet`, stdin)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T)
+}
+
+test('a curve is drawn without a server, and a wrong policy is refused', async () => {
+  const policy = '{"numRetries":3,"minDelayTarget":1,"maxDelayTarget":9,"backoffFunction":"linear"}'
+  expect((await objects('curve -', policy)).map(({ atSeconds }) => atSeconds)).toEqual([1, 6, 15])
+  const plot = await fantail('curve - --plot', policy)
+  expect(plot.stdout).toMatch(
+    /\n3 +backoff +9 s +15 s +●\n3 retries, the last 15 s after the first attempt\n$/,
+  )
+  const wrong = await fantail('curve -', '{"numRetries":-1}')
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('numRetries') })
+})
+
+test('lanes are listed with a verdict', async () => {
+  await stack().client.put('/v1/topics/stuck')
+  const endpoint = 'http://127.0.0.1:9/'
+  const { id } = await stack().client.post<{ id: string }>('/v1/topics/stuck/subscriptions', { endpoint })
+  await stack().client.post(`/v1/subscriptions/${id}/pause`)
+  await stack().client.post('/v1/topics/stuck/messages', { message: 'x' })
+  await expect
+    .poll(() => objects('lanes --topic stuck'), { timeout: 30_000 })
+    .toMatchObject([{ subscriptionId: id, verdict: { code: 'paused' } }])
+  expect((await fantail('lanes')).stdout).toMatch(/^SUBSCRIPTION +VERDICT.*\n.* paused +stuck +1 /)
+})
+
+test('a set-up is exported, planned and applied, and only differences are changed', async () => {
+  await stack().client.put('/v1/queues/jobs', { visibilityTimeoutSeconds: 60 })
+  await stack().client.put('/v1/topics/orders')
+  await stack().client.post('/v1/topics/orders/subscriptions', {
+    endpoint: 'http://127.0.0.1:9/a',
+    name: 'a',
+  })
+  const [state] = await objects<{ queues: object[] }>('export')
+  const file = join(home, 'state.json')
+  await writeFile(file, JSON.stringify(state))
+  expect(await fantail(`apply -f ${file} --plan`)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: '0 changes\n',
+  })
+
+  await stack().client.patch('/v1/queues/jobs', { visibilityTimeoutSeconds: 30 })
+  await stack().client.delete('/v1/topics/orders')
+  await stack().client.put('/v1/topics/extra')
+  const planned = await fantail(`apply -f ${file} --plan --prune`)
+  expect([planned.code, planned.stdout.split('\n')]).toEqual([
+    1,
+    [
+      '~ queue jobs',
+      '    visibilityTimeoutSeconds: 30 → 60',
+      '+ topic orders',
+      '+ subscription http://127.0.0.1:9/a of orders',
+      '- topic extra',
+      '',
+    ],
+  ])
+  expect((await fantail(`apply -f ${file} --prune`)).code).toBe(2)
+  expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(4)
+  expect(await objects('export')).toEqual([state])
+  expect((await fantail('apply -f -', '{}')).code).toBe(2)
+})
+
+test('the doctor finds settings that lose messages', async () => {
+  const { client } = stack()
+  await client.put('/v1/queues/letters', { retentionSeconds: 3_600 })
+  const redrivePolicy = { deadLetterTargetArn: 'letters', maxReceiveCount: 1 }
+  await client.put('/v1/queues/work', { retentionSeconds: 3_600, visibilityTimeoutSeconds: 5, redrivePolicy })
+  await client.put('/v1/queues/work/consumers/slow', { url: 'http://127.0.0.1:9/', timeoutSeconds: 30 })
+  await client.put('/v1/queues/alone')
+  await client.put('/v1/topics/loose')
+  const loose = { endpoint: 'http://127.0.0.1:9/', redrivePolicy: null, name: 'loose' }
+  await client.post('/v1/topics/loose/subscriptions', loose)
+  const ended = await fantail('doctor --webhook')
+  for (const text of [
+    '✓ clock: agrees with the server',
+    '▲ queue work: maxReceiveCount is 1',
+    '▲ queue work: letters keeps letters for 1 h, no longer than work',
+    '▲ queue work: visibility of 5 s is below the 30 s that consumer slow',
+    '▲ queue alone: has no dead-letter queue',
+    '▲ subscription loose: http://127.0.0.1:9/ has no dead-letter queue',
+    '✓ webhook: came signed after',
+  ]) {
+    expect(ended.stdout).toContain(text)
+  }
+  expect(ended.code).toBe(0)
+  const { topics } = await client.get<{ topics: { name: string }[] }>('/v1/topics?prefix=fantail-doctor')
+  expect(topics).toEqual([])
+})
+
+test('push platforms, devices, suppressed addresses and the quarantine', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { d = '' } = privateKey.export({ format: 'jwk' })
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
+  const settings = JSON.stringify({
+    principal: point.toString('base64url'),
+    subject: 'mailto:ops@example.com',
+  })
+  const set = ['apps', 'set', 'WEBPUSH/shop', '--from', settings, '--credential', '-', '--quiet']
+  expect(await fantail(set, d)).toMatchObject({ code: 0, stdout: 'WEBPUSH/shop\n' })
+  expect(await objects('apps list')).toMatchObject([{ platform: 'WEBPUSH', name: 'shop' }])
+  expect(await objects('endpoints list WEBPUSH/shop')).toEqual([])
+  expect((await fantail('endpoints add WEBPUSH/shop nonsense')).code).toBe(2)
+  expect(await objects('apps rm WEBPUSH/shop --yes')).toEqual([{ deleted: 'WEBPUSH/shop' }])
+  expect((await fantail('apps get shop')).stderr).toContain('PLATFORM/NAME')
+
+  await objects('suppressions add reader@example.com --reason complaint')
+  expect(await objects('suppressions list')).toMatchObject([
+    { address: 'reader@example.com', reason: 'complaint' },
+  ])
+  expect(await objects('suppressions rm reader@example.com --yes')).toHaveLength(1)
+  expect(await objects('quarantine list')).toEqual([])
+  expect((await fantail('quarantine export 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')).code).toBe(3)
+})
+
+test('a shell completes commands, flags and names', async () => {
+  await stack().client.put('/v1/topics/comets')
+  const words = async (...given: string[]) =>
+    (await fantail(['completion', 'words', '--', ...given])).stdout.split('\n')
+  expect(await words('to')).toEqual(['topics', ''])
+  expect(await words('topics', 'c')).toEqual(['create', ''])
+  expect(await words('publish', '--id')).toEqual(['--idempotency-key', ''])
+  // A completion waits only shortly for names, so a busy machine may offer none at first.
+  await waitFor(async () => (await words('topics', 'get', 'come')).includes('comets'))
+  expect((await fantail('completion bash')).stdout).toContain('complete -o default -F _fantail fantail')
+  expect((await fantail('completion tcsh')).code).toBe(2)
+})

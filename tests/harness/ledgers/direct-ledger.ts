@@ -1,0 +1,101 @@
+/** The ledger of direct messages: each one that is accepted must reach the push provider, which the ledger plays. */
+import { firebaseCredential, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll } from 'vitest'
+import type { RestClient } from '../services/rest-client.ts'
+
+const AGAIN_EVERY_MS = 100
+/** Several lanes, and several messages for each device. */
+const DEVICES = 20
+const SEND = '/v1/projects/shop-4711/messages:send'
+const TOKEN = { status: 200, body: JSON.stringify({ access_token: 'at-1', expires_in: 3_600 }) }
+const SENT = { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' }
+
+interface DirectAccount {
+  accepted: number
+  lost: number
+  /** Messages that arrived more often than once. */
+  repeated: number
+}
+
+export class DirectLedger {
+  readonly #provider: Receiver
+  readonly #accepted = new Set<string>()
+  readonly #devices: string[] = []
+
+  private constructor(provider: Receiver) {
+    this.#provider = provider
+  }
+
+  /** Called while a test file is loaded, before its stack. The provider closes after the file's tests. */
+  static async open(): Promise<DirectLedger> {
+    const provider = await startReceiver()
+    provider.respond('/token', TOKEN)
+    provider.respond(SEND, SENT)
+    afterAll(() => provider.close())
+    return new DirectLedger(provider)
+  }
+
+  /** Settings of the services that send to the provider. */
+  get env(): Record<string, string> {
+    return { FANTAIL_FCM_URL: this.#provider.url, FANTAIL_FCM_TOKEN_URL: `${this.#provider.url}/token` }
+  }
+
+  /** Registers the devices that get the messages. */
+  async register(client: RestClient): Promise<void> {
+    const path = '/v1/platform-applications/GCM/ledger'
+    await client.put(path, { credential: firebaseCredential().PlatformCredential })
+    for (let n = 0; n < DEVICES; n++) {
+      const { arn } = await client.post<{ arn: string }>(`${path}/endpoints`, { token: `device-${n}` })
+      this.#devices.push(arn)
+    }
+  }
+
+  /** Publishes one text every `everyMs` until `ended` is true. A refused one is repeated with its key. */
+  async publishUntil(client: RestClient, ended: () => boolean, everyMs: number): Promise<void> {
+    const open: Promise<void>[] = []
+    for (let n = 0; !ended(); n++) {
+      open.push(this.#publish(client, n))
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+    await Promise.all(open)
+  }
+
+  /** Publishes `count` texts at once. Resolves when all are accepted. */
+  async publishAll(client: RestClient, count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, (_, n) => this.#publish(client, n)))
+  }
+
+  /** Resolves when everything accepted has arrived. */
+  async whenSettled(): Promise<DirectAccount> {
+    const timeoutMs = 60_000
+    await waitFor(() => this.#account().lost === 0, { what: 'the direct messages', timeoutMs }).catch(
+      () => undefined,
+    )
+    return this.#account()
+  }
+
+  #account(): DirectAccount {
+    const arrived = this.#provider.requestsTo(SEND).map(({ text }) => {
+      const { message } = JSON.parse(text) as { message: { data: { default: string } } }
+      return message.data.default
+    })
+    const seen = new Set(arrived)
+    const lost = [...this.#accepted].filter((text) => !seen.has(text)).length
+    return { accepted: this.#accepted.size, lost, repeated: arrived.length - seen.size }
+  }
+
+  async #publish(client: RestClient, n: number): Promise<void> {
+    const body = { targetArn: this.#devices[n % DEVICES], message: `d${n}` }
+    const headers = { 'idempotency-key': body.message }
+    const isAccepted = async () => {
+      const answer = await client.call('POST', '/v1/messages', { body, headers }).catch(() => undefined)
+      return answer?.status === 202
+    }
+    await waitFor(isAccepted, {
+      what: `a 202 for ${body.message}`,
+      timeoutMs: 60_000,
+      intervalMs: AGAIN_EVERY_MS,
+    })
+    this.#accepted.add(body.message)
+  }
+}

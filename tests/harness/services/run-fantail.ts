@@ -1,0 +1,60 @@
+/** Runs commands of `fantail` as processes of their own, as a user does. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from '../../repo/repository.ts'
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface FantailOptions {
+  env?: Record<string, string>
+  stdin?: string
+}
+
+export function runFantail(words: string[], { env = {}, stdin = '' }: FantailOptions = {}): Promise<Ended> {
+  const child = startFantail(words, env)
+  child.stdin.on('error', () => undefined) // It may end before it has read everything.
+  child.stdin.end(stdin)
+  return endOf(child)
+}
+
+export interface RunningFantail {
+  /** Its output so far. */
+  so: Ended
+  kill(signal: NodeJS.Signals): void
+  ended: Promise<Ended>
+}
+
+/** A command that goes on. Whoever starts it ends it. */
+export function followFantail(words: string[], env: Record<string, string> = {}): RunningFantail {
+  const child = startFantail(words, env)
+  child.stdin.end()
+  const so: Ended = { code: null, stdout: '', stderr: '' }
+  return { so, kill: (signal) => child.kill(signal), ended: endOf(child, so) }
+}
+
+type FantailProcess = ReturnType<typeof startFantail>
+
+/** No settings of the machine reach it, but PATH and HOME. */
+function startFantail(words: string[], env: Record<string, string> = {}) {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, [join(ROOT, 'infra/bin/fantail.mjs'), ...words], {
+    env: { PATH, HOME, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+function endOf(child: FantailProcess, ended: Ended = { code: null, stdout: '', stderr: '' }): Promise<Ended> {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    ended.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    ended.stderr += text
+  })
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ ...ended, code }))
+  })
+}

@@ -1,0 +1,79 @@
+/** An empty project outside of the workspace, with packages as others install them: packed, on two releases of Node. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { ROOT } from '../repo/repository.ts'
+
+const run = promisify(execFile)
+const BIN = join(ROOT, 'node_modules/.bin')
+/** The oldest Node that the packages name. The pinned one runs beside it. */
+const OLDEST_NODE = '22.23.3'
+const COMPILER = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2024,dom,dom.iterable']
+
+export type NodeRelease = 'pinned' | 'oldest'
+export const NODE_RELEASES: readonly NodeRelease[] = ['pinned', 'oldest']
+
+interface Run {
+  args?: string[]
+  env?: Record<string, string>
+}
+
+export class PackedProject {
+  readonly folder: string
+  /** Paths in each packed package, without `package/`. */
+  readonly #files: ReadonlyMap<string, string[]>
+
+  constructor(folder: string, files: ReadonlyMap<string, string[]>) {
+    this.folder = folder
+    this.#files = files
+  }
+
+  filesOf(name: string): string[] {
+    return this.#files.get(name) ?? []
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await mkdir(dirname(join(this.folder, file)), { recursive: true })
+    await writeFile(join(this.folder, file), text)
+  }
+
+  /** Runs a file of the project. Resolves with what it printed. */
+  async runFile(release: NodeRelease, file: string, { args = [], env = {} }: Run = {}): Promise<string> {
+    const node = release === 'pinned' ? process.execPath : join(this.folder, 'node_modules/node/bin/node')
+    const own = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', ...env }
+    const words = [join(this.folder, file), ...args]
+    const { stdout, stderr } = await run(node, words, { cwd: this.folder, env: own })
+    return stdout + stderr
+  }
+
+  /** Compiles files of the project with the types that are named. */
+  async compile(files: string[], types: string): Promise<void> {
+    await run(join(BIN, 'tsc'), [...COMPILER, '--types', types, ...files], { cwd: this.folder })
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true })
+  }
+}
+
+/** `packages`: their folders in `packages/`. `others`: what npm installs beside them. */
+export async function packProject(packages: string[], others: string[] = []): Promise<PackedProject> {
+  const folder = await mkdtemp(join(tmpdir(), 'fantail-project-'))
+  const files = new Map<string, string[]>()
+  for (const name of packages) {
+    const cwd = join(ROOT, 'packages', name)
+    await run(join(BIN, 'pnpm'), ['pack', '--pack-destination', folder], { cwd })
+  }
+  const tarballs = (await readdir(folder)).map((name) => join(folder, name))
+  for (const tarball of tarballs) {
+    const { stdout } = await run('tar', ['-tf', tarball])
+    const name = packages.find((one) => tarball.includes(`fantail-${one}-`)) ?? tarball
+    files.set(name, stdout.trim().replaceAll('package/', '').split('\n'))
+  }
+  await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true}')
+  const install = ['install', '--no-audit', '--no-fund', ...tarballs, `node@${OLDEST_NODE}`, ...others]
+  await run('npm', install, { cwd: folder })
+  return new PackedProject(folder, files)
+}

@@ -1,0 +1,100 @@
+/**
+ * The work of a killed worker continues elsewhere. Its jobs and waiting lanes do so within 5 s. Attempts from a lane
+ * that were under way are repeated within 20 s, when their leases have ended.
+ */
+import { waitFor } from '@fantail/test-kit'
+import { describe, expect, test } from 'vitest'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { useStack } from '../harness/services/stack.ts'
+import { holdEndpoint } from './held-endpoint.ts'
+import {
+  ALLOWANCE,
+  lastBegun,
+  lastMs,
+  openTopic,
+  publishInTurn,
+  SUBSCRIPTIONS,
+  untilInFlight,
+  watch,
+} from './leaving.ts'
+
+const WAITING_MS_MAX = 5_000
+const CLAIMED_MS_MAX = 20_000
+
+const receiver = useReceiver()
+
+describe('jobs', () => {
+  const stack = useStack({ workers: 2 })
+
+  test('jobs that a killed worker was running move again within 5 s', async () => {
+    const ledger = await openTopic(stack(), receiver(), 'jobs')
+    const held = holdEndpoint(receiver(), '/jobs/')
+    await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
+    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    const stalls = watch(stack())
+    await stack().worker(0).kill()
+    const begun = await lastBegun(ledger, held, held.release(), stalls)
+    expect(begun.again).toBeGreaterThan(0)
+    expect(begun.first).toBeGreaterThan(0)
+    expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
+  }, 60_000)
+})
+
+// Both tests wait many seconds for leases to end. So they run at the same time, each on its own stack.
+describe.concurrent('lanes', () => {
+  const stack = useStack({ workers: 2 })
+
+  test('waiting deliveries of a backlog move within 5 s of a kill, and those being sent within 20 s', async ({
+    onTestFinished,
+  }) => {
+    const ledger = await openTopic(stack(), receiver(), 'lanes')
+    const held = holdEndpoint(receiver(), '/lanes/')
+    const change = (what: string) =>
+      Promise.all(
+        ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
+      )
+    await change('pause')
+    await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
+    await waitFor(async () => (await ledger.account()).waiting === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
+    await change('resume')
+    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    const stalls = watch(stack(), onTestFinished)
+    await stack().worker(0).kill()
+    const begun = await lastBegun(ledger, held, held.release(), stalls)
+    expect(begun.again).toBeGreaterThan(0)
+    expect(begun.first).toBeGreaterThan(0)
+    expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
+    expect(begun.againMs).toBeLessThan(CLAIMED_MS_MAX)
+  }, 90_000)
+})
+
+describe.concurrent('FIFO groups', () => {
+  const stack = useStack({ workers: 2 })
+
+  test('a FIFO group whose head a killed worker was sending goes on within 20 s, in order', async ({
+    onTestFinished,
+  }) => {
+    const { client } = stack()
+    const groups = Array.from({ length: 2 * ALLOWANCE }, (_, i) => `g${i}`)
+    const held = holdEndpoint(receiver(), '/heads')
+    await client.put('/v1/topics/heads.fifo', { contentBasedDeduplication: true })
+    const endpoint = `${receiver().url}/heads`
+    await client.post('/v1/topics/heads.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
+    for (const turn of [0, 1, 2])
+      for (const groupId of groups)
+        await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
+    await untilInFlight(held, groups.length)
+    const stalls = watch(stack(), onTestFinished)
+    await stack().worker(0).kill()
+    const killedAt = held.release()
+    const texts = () => [...new Set(held.requests().map(({ text }) => text))]
+    await waitFor(() => texts().length === 3 * groups.length, { what: 'every group', timeoutMs: 40_000 })
+    const { again, first } = held.since(killedAt)
+    expect(again.length).toBeGreaterThan(0)
+    expect(lastMs([...again, ...first], killedAt, stalls)).toBeLessThan(CLAIMED_MS_MAX)
+    for (const group of groups)
+      expect(texts().filter((text) => text.startsWith(`${group}-`))).toEqual(
+        [0, 1, 2].map((turn) => `${group}-${turn}`),
+      )
+  }, 60_000)
+})

@@ -1,0 +1,57 @@
+/** Endpoints that do not answer hold the attempts of two workers. One of the workers then leaves. */
+import { type Receiver, waitFor } from '@fantail/test-kit'
+import { Ledger } from '../harness/ledgers/ledger.ts'
+import { type Stalls, watchStalls } from '../harness/runs/stalls.ts'
+import type { Stack } from '../harness/services/stack.ts'
+import type { HeldEndpoint } from './held-endpoint.ts'
+
+/** Attempts that a worker makes at a time for a new subscription. */
+export const ALLOWANCE = 4
+export const SUBSCRIPTIONS = 10
+
+const paths = (topic: string) => Array.from({ length: SUBSCRIPTIONS }, (_, i) => `/${topic}/${i}`)
+
+export function openTopic(stack: Stack, receiver: Receiver, topic: string): Promise<Ledger> {
+  const subscriptions = Object.fromEntries(paths(topic).map((path) => [path, {}]))
+  return Ledger.open({ stack, receiver, topic, subscriptions })
+}
+
+/**
+ * One after the other, so that each message is a job of its own, and only when all workers wait for a job. They then
+ * get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and may get those of the
+ * others.
+ */
+export async function publishInTurn(
+  { connection, workers }: Stack,
+  ledger: Ledger,
+  count: number,
+): Promise<void> {
+  const waiting = async () =>
+    Number(/^blocked_clients:(\d+)/m.exec(await connection.info('clients'))?.[1]) >= workers.length
+  for (let n = 0; n < count; n++) {
+    await waitFor(waiting, { what: 'all workers to wait for a job', intervalMs: 1 })
+    await ledger.publish(`m${n}`)
+  }
+}
+
+export const untilInFlight = (held: HeldEndpoint, count: number) =>
+  waitFor(() => held.requests().length >= count, { what: `${count} attempts in flight`, intervalMs: 1 })
+
+/** Must be called while all services run, because it needs their pids. */
+export const watch = (stack: Stack, onEnd?: Parameters<typeof watchStalls>[1]) =>
+  watchStalls([stack.redis.pid(), ...stack.services().map(({ pid }) => pid)], onEnd)
+
+/** Ms from `since` until the last of the requests, without times in which a process waited for a processor. */
+export const lastMs = (requests: { at: number }[], since: number, stalls: Stalls) =>
+  Math.max(0, ...requests.map(({ at }) => at - since - stalls.covered(since, at)))
+
+/**
+ * Waits until nothing is pending. Counts the attempts after `since`: repeated ones (`again`) and first ones (`first`).
+ * Also returns how many ms after `since` the last of each began, without waits for a processor.
+ */
+export async function lastBegun(ledger: Ledger, held: HeldEndpoint, since: number, stalls: Stalls) {
+  await ledger.whenSettled({ timeoutMs: 40_000 })
+  const { again, first } = held.since(since)
+  const last = (requests: { at: number }[]) => lastMs(requests, since, stalls)
+  return { again: again.length, first: first.length, againMs: last(again), firstMs: last(first) }
+}
