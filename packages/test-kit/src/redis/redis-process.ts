@@ -15,10 +15,19 @@ interface SpawnOptions {
 
 const LOG_CHARS_SHOWN = 4_000
 
-/** Servers end with the test process, also if it crashes. */
+/**
+ * Servers end with the test process: also if it crashes, and if its runner ends it by SIGTERM. Hooks of skipped tests do
+ * not run, so a server of such a test is then still alive.
+ */
 const living = new Set<ChildProcess>()
-process.on('exit', () => {
+const killAll = () => {
   for (const child of living) child.kill('SIGKILL')
+}
+process.on('exit', killAll)
+process.once('SIGTERM', () => {
+  killAll()
+  // Without another listener the process ends by the signal, as if there had been none.
+  if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM')
 })
 
 /** Resolves when the process is started. It may not answer yet. */

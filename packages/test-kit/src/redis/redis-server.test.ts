@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { containerProblem } from './redis-container.ts'
-import { startRedis, type TestRedis } from './redis-server.ts'
+import { canSpawnRedis, startRedis, type TestRedis } from './redis-server.ts'
 
 const noContainer = await containerProblem()
 
@@ -76,3 +79,31 @@ describe.each(RUNTIMES)('a test’s Redis, $name', ({ value, skip }) => {
     expect(await client.ping()).toBe('PONG')
   })
 })
+
+const STARTS_ONE = `
+  import { startRedis } from ${JSON.stringify(new URL('./redis-server.ts', import.meta.url).href)}
+  const { pid } = await startRedis({ spawned: true })
+  console.log(pid())
+  setInterval(() => undefined, 1_000)
+`
+
+test.skipIf(!canSpawnRedis())('a server ends with a process that its runner ends by SIGTERM', async () => {
+  const words = ['--conditions=@fantail/source', '--input-type=module', '--eval', STARTS_ONE]
+  const runner = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [printed] = await once(runner.stdout, 'data')
+  const pid = Number(printed)
+  expect(isAlive(pid)).toBe(true)
+
+  runner.kill('SIGTERM')
+
+  expect(await once(runner, 'exit')).toEqual([null, 'SIGTERM'])
+  await waitFor(() => !isAlive(pid), { what: 'the server to end' })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
