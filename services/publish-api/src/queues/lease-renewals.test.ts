@@ -33,6 +33,31 @@ test('deleting a leased queue deletes the subscriptions to it', async () => {
   expect((await api.call('GET', `/v1/subscriptions/${made.body.id}`)).status).toBe(404)
 })
 
+test('a subscription that was moved to a leased queue is deleted with it', async () => {
+  await put('lasting', {})
+  await put('moved-to', { leaseSeconds: 60 })
+  const arn = (queue: string) => `arn:aws:sqs:us-east-1:000000000000:${queue}`
+  const body = { protocol: 'sqs', endpoint: arn('lasting') }
+  const { id } = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body
+  const moved = await api.call('PATCH', `/v1/subscriptions/${id}`, { body: { endpoint: arn('moved-to') } })
+  expect([moved.status, moved.body.endpoint]).toEqual([200, arn('moved-to')])
+  await api.call('DELETE', '/v1/queues/moved-to')
+  expect((await api.call('GET', `/v1/subscriptions/${id}`)).status).toBe(404)
+})
+
+test('a queue without a lease gets none later, because topics may deliver to it already', async () => {
+  await put('plain', {})
+  for (const method of ['PUT', 'PATCH']) {
+    const { status, body } = await api.call(method, '/v1/queues/plain', { body: { leaseSeconds: 60 } })
+    expect([status, body.error.details]).toEqual([
+      400,
+      [{ path: 'leaseSeconds', message: 'is for new queues; a queue that exists gets no lease' }],
+    ])
+  }
+  await put('changed', { leaseSeconds: 60 })
+  expect((await put('changed', { leaseSeconds: 90 })).body.leaseSeconds).toBe(90)
+})
+
 test.each([59, 604_801, '60', 60.5])('a lease of %j is refused', async (leaseSeconds) => {
   const { status, body } = await put('refused', { leaseSeconds })
   expect([status, body.error.details[0].path]).toEqual([400, 'leaseSeconds'])

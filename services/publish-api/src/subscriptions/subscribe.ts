@@ -166,9 +166,9 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
 }
 
 /** The end of a queue's lease deletes the subscriptions to it, so their topics are noted before. */
-async function noteLease(
+export async function noteLease(
   { queueCache, queues }: ApiDeps,
-  { endpoint }: EndpointAddress,
+  { endpoint }: Pick<EndpointAddress, 'endpoint'>,
   topicArn: string,
 ): Promise<void> {
   if (parseArn(endpoint)?.service !== 'sqs') return

@@ -99,7 +99,7 @@ export const QueueInput = namedInput(
         .nullish()
         .describe(
           'The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to ' +
-            'it. Default: it stays.',
+            'it. Only a new queue can get a lease. Default: it stays.',
         ),
       fifo: z
         .boolean()

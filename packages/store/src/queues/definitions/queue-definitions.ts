@@ -183,6 +183,7 @@ export class QueueDefinitions {
       await admitLonger(this.#growth, before ? text : null, JSON.stringify(queue))
       const { redrivePolicy } = set ?? {}
       if (redrivePolicy) await this.#sources.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
+      if (before && !before.leaseSeconds && queue.leaseSeconds) throw leaseTooLate()
       if (queue.leaseSeconds) await this.#leases?.grant(arn, queue.leaseSeconds)
       if (await this.#compareAndSet(text, queue)) {
         this.#onChange(arn)
@@ -218,6 +219,11 @@ export class QueueDefinitions {
     const args = { base: shardBase(shard), uid, itemsMax: DROP_CHUNK }
     while ((await runScript(this.#redis, DROP, args)) !== 0);
   }
+}
+
+/** The end of a lease finds subscriptions by the topics that were noted when they were made (queue-leases.ts). */
+function leaseTooLate(): FantailError {
+  return FantailError.invalid('leaseSeconds', 'is for new queues; a queue that exists gets no lease')
 }
 
 function changed(

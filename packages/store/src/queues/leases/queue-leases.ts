@@ -4,7 +4,8 @@
  *
  * The end of each lease stands in a sorted set of the queue's shard. It is written before the queue, and removed after
  * it, so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
- * queue. A lease that has ended is never renewed: the sweep may be deleting the queue at this moment.
+ * queue. A queue that was made without a lease gets none later, because its topics were not noted. A lease that has
+ * ended is never renewed: the sweep may be deleting the queue at this moment.
  */
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -68,7 +69,10 @@ export class QueueLeases {
     return score === null ? null : Number(score)
   }
 
-  /** Called before a subscription to a leased queue is made. Throws `validation_failed` past LEASED_TOPICS_MAX. */
+  /**
+   * Called before a subscription to a leased queue is made, or moved to it. Throws `validation_failed` past
+   * LEASED_TOPICS_MAX.
+   */
   async noteTopic(arn: string, topicArn: string): Promise<void> {
     const key = leasedTopicsKey(arn)
     const [known, count] = await Promise.all([this.#redis.sismember(key, topicArn), this.#redis.scard(key)])
