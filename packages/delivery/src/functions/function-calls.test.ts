@@ -1,7 +1,7 @@
 /** Invocations against servers on loopback, and their requests beside those of the AWS SDK. */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { AttemptResult } from '@fantail/contracts'
-import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
+import { type Receiver, type Reply, type Responder, startReceiver } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import type { HttpRequest } from '../http/http-request.ts'
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-async function startFunction(reply: Reply): Promise<Receiver> {
+async function startFunction(reply: Reply | Responder): Promise<Receiver> {
   const receiver = await startReceiver()
   receiver.respond(() => true, reply)
   closers.push(() => receiver.close())
@@ -66,6 +66,48 @@ test('[354] a function that failed while its caller waited is retried', async ()
   const { url } = await startFunction({ body: '{"errorType":"TypeError","errorMessage":"x"}' })
   const result = await invoke(calls({ functions: { '*': url } }))
   expect(result).toMatchObject({ statusCode: 200, verdict: 'retry' })
+})
+
+const EMULATED = '/2015-03-31/functions/function/invocations'
+
+test('[353] a Runtime Interface Emulator gets one invocation at a time, events and batches of queues alike', async () => {
+  let [running, atOnceMax] = [0, 0]
+  const reply: Responder = async () => {
+    atOnceMax = Math.max(atOnceMax, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    running--
+    return {}
+  }
+  const { url, requests } = await startFunction(reply)
+  const other = await startFunction({})
+  const functions = {
+    hello: `${url}${EMULATED}`,
+    same: `${url}${EMULATED}`,
+    other: `${other.url}${EMULATED}`,
+  }
+  const of = calls({ functions })
+  const arn = (name: string) => FUNCTION_ARN.replace('hello', name)
+  const types = ['Event', 'RequestResponse'] as const
+  const results = await Promise.all([
+    ...[0, 1, 2, 3, 4, 5].map((n) =>
+      invoke(of, { arn: arn(n % 3 ? 'hello' : 'same'), type: types[n % 2] ?? 'Event' }),
+    ),
+    invoke(of, { arn: arn('other') }),
+  ])
+  expect(results.map((result) => result.kind)).toEqual(Array(7).fill('response'))
+  expect([requests.length, atOnceMax]).toEqual([6, 1])
+})
+
+test('[353] an event for an emulator that is busy for long is not sent, and counts as no attempt', async () => {
+  const held = Promise.withResolvers<void>()
+  const { url, requests } = await startFunction({ until: held.promise })
+  const of = calls({ functions: { '*': `${url}${EMULATED}` } })
+  const first = invoke(of)
+  expect(await invoke(of)).toMatchObject({ kind: 'failure', error: 'throttled', permanent: false })
+  held.resolve()
+  expect(await first).toMatchObject({ kind: 'response' })
+  expect(await invoke(of)).toMatchObject({ kind: 'response' })
+  expect(requests).toHaveLength(2)
 })
 
 test.each([200, 404, 429, 503])('the status %i stands', async (status) => {

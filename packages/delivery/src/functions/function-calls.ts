@@ -3,7 +3,9 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { ProvidersUnderWay, refusedBy, type UnderWay } from '../attempters/under-way.ts'
+import { RequestTurns } from '../attempters/request-turns.ts'
+import { ProvidersUnderWay, refusedBy } from '../attempters/under-way.ts'
+import { failure } from '../http/attempt-failure.ts'
 import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
@@ -12,6 +14,13 @@ import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invoc
 
 /** @limit Answer of a function that is read. Past it: the body is ignored, and only the status counts. */
 const FUNCTION_ANSWER_BYTES_MAX = 262_144
+/** @limit Invocations that a process has under way at one Runtime Interface Emulator. Past it: they wait. */
+const EMULATOR_INVOCATIONS_MAX = 1
+/**
+ * After a longer wait the emulator would count as hung.
+ * @limit How long an event waits for a Runtime Interface Emulator. Past it: it is not sent now, and not counted.
+ */
+const EMULATOR_WAIT_MS_MAX = 400
 
 export interface FunctionCallsOptions {
   sender: Pick<HttpSender, 'send'>
@@ -38,6 +47,7 @@ type InvocationDone = (result: AttemptResult, read?: ReadInvocation) => void
 export class FunctionCalls {
   readonly #options: FunctionCallsOptions
   readonly #underWay = new ProvidersUnderWay()
+  readonly #emulators = new RequestTurns({ inAll: Number.POSITIVE_INFINITY, ofOne: EMULATOR_INVOCATIONS_MAX })
 
   constructor(options: FunctionCallsOptions) {
     this.#options = options
@@ -58,6 +68,7 @@ export class FunctionCalls {
   invoke(invocation: Invocation, done: InvocationDone, again?: (again: Again) => void): void {
     const place = placeOf(invocation.arn, this.#options.functions)
     if (!place) setImmediate(done, unknownFunction(invocation))
+    else if (place.isEmulator) void this.#sendInTurn(place, invocation, { done, again })
     else if (place.region === undefined) this.#send(place, invocation, { done, again })
     else {
       this.#sign(place, invocation).then(
@@ -67,11 +78,29 @@ export class FunctionCalls {
     }
   }
 
-  #send(place: FunctionPlace, invocation: Invocation, { done, again, headers }: Sending): void {
+  async #sendInTurn(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
+    const { type, timeoutMs } = invocation
+    const startedAt = performance.now()
+    const waitMs = type === 'Event' || timeoutMs === undefined ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2
+    const leave = await this.#emulators.take(place.host, waitMs)
+    if (!leave) return sending.done(failure('throttled', 'the emulator runs another invocation', 0))
+    const waitedMs = performance.now() - startedAt
+    const left = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - waitedMs }
+    this.#send(place, { ...invocation, ...left }, { ...sending, leave })
+  }
+
+  #send(place: FunctionPlace, invocation: Invocation, { done, again, headers, leave }: Sending): void {
     const { arn: _, type, traceparent: __, ...sending } = invocation
     // A push consumer waits for the function's result, which may take minutes, and has a limit of its own.
     const underWay = type === 'Event' ? this.#underWay.of(place.host) : undefined
-    if (underWay && !underWay.begin()) return void setImmediate(done, refusedBy(underWay))
+    if (underWay && !underWay.begin()) {
+      leave?.()
+      return void setImmediate(done, refusedBy(underWay))
+    }
+    const end = () => {
+      underWay?.end()
+      leave?.()
+    }
     const { moment } = sending
     const request = {
       ...sending,
@@ -80,15 +109,15 @@ export class FunctionCalls {
       headers: headers ?? headersOf(invocation),
       responseHeaders: INVOCATION_HEADERS,
       responseBytesMax: FUNCTION_ANSWER_BYTES_MAX,
-      moment: moment && underWay ? endingAt(moment, underWay) : moment,
+      moment: moment && endingAt(moment, end),
     }
     const ended = (result: AttemptResult) => {
       if (result.kind === 'response') underWay?.answered()
-      underWay?.end()
+      end()
       done(...judged(result, place))
     }
     const next = (asked: Again) => {
-      underWay?.end()
+      end()
       again?.(asked)
     }
     this.#options.sender.send(request, ended, again && next)
@@ -110,9 +139,9 @@ export class FunctionCalls {
 }
 
 /** A request that misses its moment is not sent now, and its attempt begins again later. */
-function endingAt(moment: SendMoment, underWay: UnderWay): SendMoment {
+function endingAt(moment: SendMoment, end: () => void): SendMoment {
   const missed = (dialMs: number) => {
-    underWay.end()
+    end()
     moment.missed(dialMs)
   }
   return { isPast: () => moment.isPast(), missed }
@@ -122,6 +151,8 @@ interface Sending {
   done: InvocationDone
   again: ((again: Again) => void) | undefined
   headers?: Record<string, string>
+  /** Ends the turn of an invocation at an emulator. */
+  leave?: () => void
 }
 
 function headersOf({ type, traceparent }: Invocation): Record<string, string> {

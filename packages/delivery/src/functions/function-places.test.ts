@@ -31,6 +31,7 @@ test('a URL without a path is the base of an invoke API, any other is used as it
   )
   const emulator = 'http://127.0.0.1:9000/2015-03-31/functions/function/invocations'
   expect(mapped({ hello: emulator }, `${FUNCTION_ARN}:live`)).toBe(emulator)
+  expect(placeOf(FUNCTION_ARN, { functions: { hello: emulator } })?.isEmulator).toBe(true)
 })
 
 test('a URL of the map is reached without a signature', () => {
@@ -39,6 +40,7 @@ test('a URL of the map is reached without a signature', () => {
     url: 'http://127.0.0.1:9000/x',
     host: '127.0.0.1:9000',
     region: undefined,
+    isEmulator: false,
     credential: 'functions:127.0.0.1:9000/x',
   })
 })
@@ -53,6 +55,7 @@ test.each([
     url: `https://lambda.eu-west-1.${suffix}/2015-03-31/functions/${encodeURIComponent(arn)}/invocations`,
     host: `lambda.eu-west-1.${suffix}`,
     region: 'eu-west-1',
+    isEmulator: false,
     credential: 'aws:AKIDEXAMPLE:eu-west-1',
   })
 })

@@ -9,6 +9,8 @@ import type { AwsSigner } from '../aws/aws-signer.ts'
 /** Key of the map's entry for every function without its own entry. */
 const ANY = '*'
 const INVOKE_API = '2015-03-31'
+/** Lambda's Runtime Interface Emulator serves this path alone. */
+const EMULATOR_PATH = `/${INVOKE_API}/functions/function/invocations`
 
 export interface FunctionSettings {
   /** URL by name or ARN, each with or without a qualifier. */
@@ -22,6 +24,8 @@ export interface FunctionPlace {
   region: string | undefined
   /** Functions with the same host are invoked by one service, and hang together. */
   host: string
+  /** The service runs one invocation at a time. */
+  isEmulator: boolean
   /** Name of the credentials for this place, without a secret. */
   credential: string
 }
@@ -36,7 +40,13 @@ export function placeOf(arn: string, { functions = {}, aws }: FunctionSettings):
   // The URL has the whole ARN. A name alone would mean a function in the account of the credentials.
   const host = awsHost('lambda', parsed)
   const credential = aws.nameIn(parsed.region)
-  return { url: `https://${host}${invocationPath(arn)}`, host, region: parsed.region, credential }
+  return {
+    url: `https://${host}${invocationPath(arn)}`,
+    host,
+    region: parsed.region,
+    isEmulator: false,
+    credential,
+  }
 }
 
 /** The keys that may name the function, the most specific key first. */
@@ -49,13 +59,14 @@ function keysOf(arn: string, parsed: FunctionArn): string[] {
 /** A URL without a path is the base of an invoke API. Any other URL is used unchanged. */
 function mappedPlace(text: string, { name, qualifier }: FunctionArn): FunctionPlace {
   const url = new URL(text)
+  const isEmulator = url.pathname === EMULATOR_PATH
   if (url.pathname === '/' && url.search === '') {
     url.pathname = invocationPath(name)
     if (qualifier !== undefined) url.searchParams.set('Qualifier', qualifier)
   }
   // The name includes the path, so that functions behind the same gateway have separate credentials.
   const { href, host, pathname } = url
-  return { url: href, host, region: undefined, credential: `functions:${host}${pathname}` }
+  return { url: href, host, region: undefined, isEmulator, credential: `functions:${host}${pathname}` }
 }
 
 function invocationPath(nameOrArn: string): string {

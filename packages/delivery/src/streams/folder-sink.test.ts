@@ -1,4 +1,6 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
+import { chmod, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -66,5 +68,28 @@ test.skipIf(process.getuid?.() === 0)('a file that cannot be written leaves noth
     expect(await files()).toEqual(before)
   } finally {
     await chmod(hour, 0o700)
+  }
+})
+
+test('folders that hang leave threads to name look-ups, and one of them leaves a turn to other folders', async () => {
+  // To open a named pipe without a writer blocks a thread of libuv, as a file system that hangs does.
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const write = async () => (await open(pipe, 'r')).close()
+  const hung = await mkdtemp(join(tmpdir(), 'fantail-hung-'))
+  const sink = new FolderSink({ folder: hung, streamName: 'hung', lingerMs: 0, write })
+  try {
+    const results = await Promise.all(Array.from({ length: 12 }, () => sink.put([record('h')], 200)))
+    const errors = results.flat().map((result) => (result.kind === 'failure' ? result.error : result.kind))
+    expect(errors).toEqual(['timeout', ...Array(11).fill('throttled')])
+    expect(await put('e')).toMatchObject([{ kind: 'response', statusCode: 200 }])
+    expect((await lookup('localhost')).address).toBeTruthy()
+  } finally {
+    // This opens the pipe for both directions, which ends the hung write.
+    const writer = await open(pipe, 'r+')
+    await expect.poll(() => sink.put([record('h')], 200)).toMatchObject([{ statusCode: 200 }])
+    await writer.close()
+    await rm(hung, { recursive: true })
+    await rm(pipe)
   }
 })

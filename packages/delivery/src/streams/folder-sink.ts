@@ -1,11 +1,13 @@
 /**
  * Writes records to files in a folder. A file is complete or does not exist: it is written under another name, flushed
- * to the disk, and then renamed.
+ * to the disk, and then renamed. A write that hangs keeps its turn until it ends, also after its attempt.
  */
 import { randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AttemptResult } from '@fantail/contracts'
+import { attemptDeadline, untilAborted } from '../attempters/attempt-deadline.ts'
+import { RequestTurns } from '../attempters/request-turns.ts'
 import { failure } from '../http/attempt-failure.ts'
 import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
@@ -16,7 +18,25 @@ interface FolderSinkOptions {
   folder: string
   streamName: string
   lingerMs: number
+  /** Tests set their own. */
+  write?: (folder: string, name: string, body: Buffer) => Promise<void>
 }
+
+/**
+ * A file system over the network may hang. Each of its operations then keeps a thread of libuv, which has four.
+ * Look-ups of host names need these threads too.
+ * @limit Writes to folders of streams that a process has under way. Past it: a batch waits for its turn.
+ */
+const FOLDER_WRITES_MAX = 2
+/**
+ * One folder that hangs therefore leaves a turn to the others.
+ * @limit Writes to one folder of streams that a process has under way. Past it: a batch waits for its turn.
+ */
+const WRITES_PER_FOLDER_MAX = 1
+/** All sinks of the process share these turns. */
+const TURNS = new RequestTurns({ inAll: FOLDER_WRITES_MAX, ofOne: WRITES_PER_FOLDER_MAX })
+/** @limit How long a batch waits for its turn to write to a folder. Past it: it is not written now, and not counted. */
+const FOLDER_WAIT_MS_MAX = 2_000
 
 /** The status of a stored record, in logs and metrics. */
 const STORED = 200
@@ -40,19 +60,19 @@ export class FolderSink implements StreamSink {
   async put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults> {
     const startedAt = performance.now()
     const durationMs = () => performance.now() - startedAt
-    const late = Promise.withResolvers<AttemptResult>()
-    const timer = setTimeout(() => {
-      late.resolve(
-        failure('timeout', `the folder did not take the file within ${timeoutMs} ms`, durationMs()),
-      )
-    }, timeoutMs)
-    const result = await Promise.race([this.#write(records, durationMs), late.promise])
-    clearTimeout(timer)
+    const signal = attemptDeadline(timeoutMs)
+    const leave = await TURNS.take(this.#options.folder, Math.min(FOLDER_WAIT_MS_MAX, timeoutMs / 2))
+    if (!leave) return records.map(() => failure('throttled', 'earlier writes to folders have not ended', 0))
+    const writing = this.#write(records, durationMs).finally(leave)
+    const late = () =>
+      failure('timeout', `the folder did not take the file within ${timeoutMs} ms`, durationMs())
+    const result = await untilAborted(signal, writing).catch(late)
     return records.map(() => result)
   }
 
+  /** Never rejects. */
   async #write(records: readonly StreamRecord[], durationMs: () => number): Promise<AttemptResult> {
-    const { folder, streamName } = this.#options
+    const { folder, streamName, write = writeWhole } = this.#options
     const missing = await access(folder, constants.W_OK | constants.X_OK).then(
       () => undefined,
       (error: NodeJS.ErrnoException) => error.code ?? error.message,
@@ -63,7 +83,7 @@ export class FolderSink implements StreamSink {
     }
     const name = objectName(streamName, records)
     try {
-      await writeWhole(folder, name, await objectBody(records))
+      await write(folder, name, await objectBody(records))
       return {
         kind: 'response',
         statusCode: STORED,
