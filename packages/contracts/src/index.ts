@@ -143,6 +143,7 @@ export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
   AttemptErrorCode,
   AttemptedApplication,
+  AttemptedText,
   AttemptResult,
   BackoffFunction,
   ConsumerRecord,

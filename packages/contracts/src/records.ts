@@ -392,6 +392,14 @@ export interface AttemptedApplication {
   feedback: Feedback
 }
 
+/** A text message, for which attributes of all accounts ask for delivery status logs. */
+export interface AttemptedText {
+  feedback: Feedback
+  parts: number
+  priceUsd: number
+  type: 'Promotional' | 'Transactional'
+}
+
 /** The result of one attempt. A failure is a result, too, and not an exception. */
 export type AttemptResult =
   | {
@@ -412,6 +420,7 @@ export type AttemptResult =
       /** The class of the result, if the response says more than its status does. */
       verdict?: ResultClass
       application?: AttemptedApplication
+      textMessage?: AttemptedText
     }
   | {
       kind: 'failure'
@@ -423,6 +432,7 @@ export type AttemptResult =
       /** The status that the endpoint's service has for it, for delivery status logs. */
       statusCode?: number
       application?: AttemptedApplication
+      textMessage?: AttemptedText
     }
 
   /** Fantail's own configuration prevents the attempt. The attempt is not counted, and the lane stands. */

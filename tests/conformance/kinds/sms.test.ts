@@ -3,6 +3,7 @@ import {
   GetSubscriptionAttributesCommand,
   OptInPhoneNumberCommand,
   PublishCommand,
+  SetSMSAttributesCommand,
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { startReceiver, waitFor } from '@fantail/test-kit'
@@ -146,6 +147,56 @@ test('a number that hangs does not hold up others', async () => {
   await Promise.all(others.map(publish))
   await waitFor(() => others.every((number) => sentTo(number).length === 1), { what: 'the other numbers' })
   expect(sentTo(hung).length).toBeLessThan(8)
+})
+
+test('[389] attributes turn on delivery status logs, with SNS’s members and words', async () => {
+  const attributes = {
+    DeliveryStatusIAMRole: 'arn:aws:iam::000000000000:role/sms-logs',
+    DeliveryStatusSuccessSamplingRate: '100',
+  }
+  await aws().sns.send(new SetSMSAttributesCommand({ attributes }))
+  await subscribe('logged', '+15550106')
+  await stack().client.put('/v1/sms/opt-outs/+15550107')
+  const direct = { PhoneNumber: '+15550107', Message: 'x'.repeat(161) }
+  const [ofTopic, ofNumber = ''] = [
+    await publish('logged'),
+    (await aws().sns.send(new PublishCommand(direct))).MessageId,
+  ]
+  await Promise.all([ended(ofTopic), ended(ofNumber)])
+  const logs = () =>
+    stack()
+      .worker(0)
+      .logLines()
+      .filter(({ msg }) => msg === 'delivery.status')
+      .map(({ logGroup, notification, delivery, status }) => ({ logGroup, notification, delivery, status }))
+  await waitFor(() => logs().length === 2, { what: 'a log of each message' })
+  const notification = { messageId: ofTopic, timestamp: expect.any(String) }
+  const delivery = {
+    numberOfMessageParts: 1,
+    priceInUSD: 0.25,
+    smsType: 'Promotional',
+    dwellTimeMs: expect.any(Number),
+  }
+  expect(logs()).toContainEqual({
+    logGroup: 'sns/us-east-1/000000000000/logged',
+    notification: { ...notification, topicArn: topicArn('logged') },
+    delivery: {
+      ...delivery,
+      destination: '+15550106',
+      providerResponse: 'Message has been accepted by phone carrier',
+    },
+    status: 'SUCCESS',
+  })
+  expect(logs()).toContainEqual({
+    logGroup: 'sns/us-east-1/000000000000/DirectPublishToPhoneNumber/Failure',
+    notification: { ...notification, messageId: ofNumber },
+    delivery: {
+      ...{ ...delivery, numberOfMessageParts: 2, priceInUSD: 0.5 },
+      destination: '+15550107',
+      providerResponse: 'Phone number is opted out',
+    },
+    status: 'FAILURE',
+  })
 })
 
 test('a message past the bound of a month is not sent', async () => {

@@ -1,5 +1,5 @@
 /** Text messages to providers on loopback: what they are sent, and what their answers mean. */
-import type { AttemptResult, Message, SubscriptionRecord } from '@fantail/contracts'
+import type { AttemptResult, Feedback, Message, SubscriptionRecord } from '@fantail/contracts'
 import { onRawRequest, type Receiver, type Reply, startRawServer, startReceiver } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
@@ -38,7 +38,10 @@ interface Sending {
 function attempterFor(smsUrl: string, given: SmsSettings = {}) {
   const sender = createTestSender({ allowPrivate: false, timeoutMs: 10_000 })
   opened.push({ close: () => sender.close(0) })
-  const state = { outcome: 'reserved' as 'reserved' | 'spent', senderId: '', smsType: '', reservedUsd: [0] }
+  const state = {
+    ...{ outcome: 'reserved' as 'reserved' | 'spent', senderId: '', smsType: '', reservedUsd: [0] },
+    feedback: undefined as Feedback | undefined,
+  }
   const optedOut = new Set<string>()
   const refunds: number[] = []
   const ends: SmsEnd[] = []
@@ -57,8 +60,9 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
         const outcome = optedOut.has(number) ? 'optedOut' : state.outcome
         if (outcome === 'reserved') state.reservedUsd.push(costUsd)
         const spend = { day: '', month: '', costMicros: Math.round(costUsd * 1_000_000) }
-        return { outcome, spend, senderId: state.senderId, smsType: state.smsType }
+        return { ...state, outcome, spend }
       },
+      defaults: async () => state,
       refund: async ({ costMicros }) => void refunds.push(costMicros),
       noteOptOut: async (number) => void optedOut.add(number),
       onEnd: (end) => void ends.push(end),
@@ -312,4 +316,26 @@ test('[386] Twilio’s 21610 opts the number out, so that nothing is sent to it 
   expect(await send()).toMatchObject(result)
   expect(await send()).toMatchObject(result)
   expect([[...optedOut], requests.length, refunds]).toEqual([[NUMBER], 1, [10_000]])
+})
+
+test('a result says what a delivery status log shows, if attributes ask for one', async () => {
+  const { url } = await startProvider()
+  const { send, state, optedOut } = attempterFor(url)
+  expect(await send()).not.toHaveProperty('textMessage')
+  state.feedback = { share: 0.5, failures: true }
+  state.smsType = 'Transactional'
+  const textMessage = { feedback: state.feedback, parts: 2, priceUsd: 0.02, type: 'Transactional' }
+  expect(await send({ message: { message: 'x'.repeat(161) } })).toMatchObject({
+    kind: 'response',
+    textMessage,
+  })
+  optedOut.add(NUMBER)
+  expect(await send({ attributes: { SMSType: 'Promotional' } })).toMatchObject({
+    error: 'opted_out',
+    textMessage: { ...textMessage, parts: 1, priceUsd: 0.01, type: 'Promotional' },
+  })
+  expect(await send({ number: '+4915550100' })).toMatchObject({
+    error: 'number_refused',
+    textMessage: { ...textMessage, parts: 1, priceUsd: 0 },
+  })
 })

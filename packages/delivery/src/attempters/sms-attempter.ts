@@ -8,8 +8,10 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { type SmsCountry, smsCountryOf } from '@fantail/policy'
+import type { Envelope } from '../envelope/envelope.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import { smsParts } from '../sms/message-parts.ts'
 import {
   maxPriceUsd,
   type SmsMessage,
@@ -92,17 +94,24 @@ export class SmsAttempter implements Attempter {
 
   async #admitAndSend(attempt: Attempt): Promise<Ended> {
     const { envelope, target } = attempt
-    const country = this.#countryOf(target.url)
-    if (!country) return refused('number_refused', 'FANTAIL_SMS_COUNTRIES does not name its country')
     const text = smsText(envelope, target)
-    const problem = smsTextProblem(text)
-    if (problem !== undefined) return refused('text_refused', problem)
-    const costUsd = smsCostUsd(text, country, this.#settings.smsPriceUsd ?? PRICE_USD_DEFAULT)
-    if (costUsd > (maxPriceUsd(envelope) ?? Number.POSITIVE_INFINITY)) {
-      return refused('spend_exceeded', 'This delivery would exceed max price')
-    }
+    const country = this.#countryOf(target.url)
+    const priceUsd = country ? smsCostUsd(text, country, this.#settings.smsPriceUsd ?? PRICE_USD_DEFAULT) : 0
+    const problem = country ? textRefusal(envelope, text, priceUsd) : COUNTRY_REFUSED
+    const described = { envelope, text, priceUsd }
+    if (problem) return reported(problem, { ...described, ...(await this.#options.sms.defaults()) })
     const signal = attemptDeadline(this.#settings.attemptTimeoutMs)
-    const reservation = await this.#reserve(target.url, costUsd, signal)
+    const reservation = await this.#reserve(target.url, priceUsd, signal)
+    const ended = await this.#sendReserved(attempt, text, reservation, signal)
+    return reported(ended, { ...described, ...reservation })
+  }
+
+  async #sendReserved(
+    attempt: Attempt,
+    text: string,
+    reservation: SmsReservation,
+    signal: AbortSignal,
+  ): Promise<Ended> {
     if (reservation.outcome === 'optedOut') return refused('opted_out', 'Phone number is opted out')
     if (reservation.outcome === 'spent') return refused('spend_exceeded', 'No quota left for account')
     const message = this.#messageOf(attempt, text, reservation)
@@ -181,6 +190,28 @@ export class SmsAttempter implements Attempter {
     const { credential } = this.#provider
     return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
   }
+}
+
+const COUNTRY_REFUSED = refused('number_refused', 'FANTAIL_SMS_COUNTRIES does not name its country')
+
+function textRefusal(envelope: Envelope, text: string, priceUsd: number): Ended | undefined {
+  const problem = smsTextProblem(text)
+  if (problem !== undefined) return refused('text_refused', problem)
+  if (priceUsd <= (maxPriceUsd(envelope) ?? Number.POSITIVE_INFINITY)) return undefined
+  return refused('spend_exceeded', 'This delivery would exceed max price')
+}
+
+interface Described extends Pick<SmsReservation, 'smsType' | 'feedback'> {
+  envelope: Envelope
+  text: string
+  priceUsd: number
+}
+
+/** Adds what a delivery status log shows of the message, if attributes ask for such logs. */
+function reported({ end, result }: Ended, { envelope, text, priceUsd, smsType, feedback }: Described): Ended {
+  if (!feedback || result.kind === 'misconfigured') return { end, result }
+  const textMessage = { feedback, parts: smsParts(text), priceUsd, type: smsTypeOf(envelope, smsType) }
+  return { end, result: { ...result, textMessage } }
 }
 
 function endOf(

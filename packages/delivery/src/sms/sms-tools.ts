@@ -1,4 +1,5 @@
 /** The data about text messages that all processes share. They are stored in Redis (packages/store/src/sms). */
+import type { Feedback } from '@fantail/contracts'
 
 export interface SmsTools {
   /**
@@ -6,6 +7,8 @@ export interface SmsTools {
    * not be sent.
    */
   reserve(asked: SmsSpendAsked): Promise<SmsReservation>
+  /** Attributes for a message that is refused before anything is reserved. */
+  defaults(): Promise<Pick<SmsReservation, 'smsType' | 'feedback'>>
   /** Called for a message that was certainly not sent. */
   refund(spend: SmsReservation['spend']): Promise<void>
   /** Called if the provider answers that the number wants no messages. */
@@ -27,6 +30,8 @@ export interface SmsReservation {
   /** The attribute DefaultSenderID; empty if it is not set. */
   senderId: string
   smsType: string
+  /** Which messages have a delivery status log. Undefined: none. */
+  feedback: Feedback | undefined
 }
 
 export type SmsEnd = 'delivered' | 'transient' | 'permanent' | 'misconfigured' | 'unknown' | 'refused'

@@ -1,4 +1,4 @@
-/** Reads from feedback attributes which deliveries are logged (checklist 199, 200). */
+/** Reads from feedback attributes which deliveries are logged (checklist 199, 200, 389). */
 import type { Feedback } from '@fantail/contracts'
 
 /**
@@ -12,4 +12,12 @@ export function feedbackOf(attributes: Record<string, string>, prefix: string | 
   if (!successes && !failures) return undefined
   const rate = Number(attributes[`${prefix}SuccessFeedbackSampleRate`] ?? 100)
   return { share: successes ? rate / 100 : 0, failures }
+}
+
+/** The same by attributes of text messages (SetSMSAttributes). Every failure is logged if there is a role. */
+export function smsFeedbackOf({
+  DeliveryStatusIAMRole: role,
+  DeliveryStatusSuccessSamplingRate: rate = '100',
+}: Readonly<Record<string, string>>): Feedback | undefined {
+  return role ? { share: Number(rate) / 100, failures: true } : undefined
 }

@@ -26,6 +26,7 @@ export const FUNCTION_TRAITS: ProtocolTraits = {
   reports: {
     feedback: 'Lambda',
     byApplication: false,
+    byAccount: false,
     failures: 'deliveries',
     providerResponse: (text) => text ?? '',
   },

@@ -33,6 +33,7 @@ export const MAIL_TRAITS: ProtocolTraits = {
   reports: {
     feedback: null,
     byApplication: false,
+    byAccount: false,
     failures: 'deliveries',
     providerResponse: (text) => text ?? '',
   },

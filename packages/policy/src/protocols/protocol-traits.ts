@@ -90,6 +90,8 @@ export interface ReportTraits {
    * delivery status logs.
    */
   byApplication: boolean
+  /** Whether attributes that belong to no topic ask for delivery status logs, as SetSMSAttributes does. */
+  byAccount: boolean
   /** Whether the failure metric counts attempts, or deliveries that were given up (checklist 197). */
   failures: 'attempts' | 'deliveries'
   /** The member `providerResponse` in delivery status logs. `text`: the beginning of the endpoint's answer. */

@@ -22,6 +22,7 @@ export const PUSH_TRAITS: ProtocolTraits = {
   reports: {
     feedback: 'Application',
     byApplication: true,
+    byAccount: false,
     failures: 'deliveries',
     providerResponse: (text) => text ?? '',
   },

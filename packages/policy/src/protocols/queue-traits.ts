@@ -27,6 +27,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   reports: {
     feedback: 'SQS',
     byApplication: false,
+    byAccount: false,
     failures: 'deliveries',
     providerResponse: (_, sqsMessageId) => JSON.stringify({ sqsMessageId }),
     refused,

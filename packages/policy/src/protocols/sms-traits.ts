@@ -30,6 +30,7 @@ export const SMS_TRAITS: ProtocolTraits = {
   reports: {
     feedback: null,
     byApplication: false,
+    byAccount: true,
     failures: 'deliveries',
     providerResponse: (text) => text ?? '',
   },

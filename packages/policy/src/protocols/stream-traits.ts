@@ -28,6 +28,7 @@ export const STREAM_TRAITS: ProtocolTraits = {
   reports: {
     feedback: 'Firehose',
     byApplication: false,
+    byAccount: false,
     failures: 'deliveries',
     providerResponse: (text) => text ?? '',
   },

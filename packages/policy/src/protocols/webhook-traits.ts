@@ -30,6 +30,7 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
     reports: {
       feedback: 'HTTP',
       byApplication: false,
+      byAccount: false,
       failures: 'attempts',
       providerResponse: (text) => text ?? '',
     },

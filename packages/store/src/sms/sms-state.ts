@@ -2,7 +2,8 @@
  * Data about text messages that all processes share: attributes, opted-out numbers, and the money spent. These data
  * belong to the whole server and not to an account, because all messages go out through one provider.
  */
-import { MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
+import { type Feedback, MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
+import { smsFeedbackOf } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys.ts'
@@ -12,6 +13,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 const RESERVE = readScript('reserve-spend-1')
 const REFUND = readScript('refund-spend-1')
 const OPT_OUT = readScript('opt-out-number-1')
+const SAMPLING_RATE = 'DeliveryStatusSuccessSamplingRate'
 
 interface SpendAsked {
   number: string
@@ -34,6 +36,8 @@ interface SpendAnswer {
   senderId: string
   /** The attribute DefaultSMSType; empty if it is not set. */
   smsType: string
+  /** Which messages have a delivery status log. Undefined: none. */
+  feedback: Feedback | undefined
 }
 
 interface SmsStateOptions {
@@ -72,8 +76,15 @@ export class SmsState {
       dayMax: Math.round(dayUsdMax * MICROS_PER_USD),
       monthMax: Math.round(monthUsdMax * MICROS_PER_USD),
     })
-    const [outcome, senderId = '', smsType = ''] = (reply as unknown[]).map(String)
-    return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType }
+    const [outcome, senderId = '', smsType = '', role = '', rate = ''] = (reply as unknown[]).map(String)
+    const feedback = smsFeedbackOf({ DeliveryStatusIAMRole: role, ...(rate && { [SAMPLING_RATE]: rate }) })
+    return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType, feedback }
+  }
+
+  /** The attributes for a message that is refused before anything is reserved. */
+  async defaults(): Promise<Pick<SpendAnswer, 'smsType' | 'feedback'>> {
+    const attributes = await this.attributes()
+    return { smsType: attributes.DefaultSMSType ?? '', feedback: smsFeedbackOf(attributes) }
   }
 
   /**

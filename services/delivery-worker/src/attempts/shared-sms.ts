@@ -21,6 +21,7 @@ export function createSmsTools(redis: Redis, { metrics, log, now }: SmsToolsOpti
   })
   return {
     reserve: (asked) => state.reserve(asked),
+    defaults: () => state.defaults(),
     refund: (spend) => state.refund(spend),
     noteOptOut: (number) => state.noteOptOut(number),
     onEnd: (end) => metrics.textMessages.of({ end }).add(),

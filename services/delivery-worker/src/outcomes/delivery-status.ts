@@ -1,14 +1,17 @@
 /**
- * Writes delivery status logs, if attributes of a topic or of a platform application request them (checklist 199, 200).
- * Each ended delivery has one record in the log of the process. If OpenTelemetry exports log records, it gets the
- * record too. A crash may lose the record of a delivery that has ended, but never a delivery.
+ * Writes delivery status logs, if attributes of a topic, of a platform application or of text messages request them
+ * (checklist 199, 200, 389). Each ended delivery has one record in the log of the process. If OpenTelemetry exports log
+ * records, it gets the record too. A crash may lose the record of a delivery that has ended, but never a delivery.
  */
 import { hash } from 'node:crypto'
 import {
   type AttemptedApplication,
+  type AttemptedText,
   type AttemptResult,
+  areNumbers,
   directOwnerOf,
   endpointOf,
+  type Feedback,
   type MessageKind,
 } from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
@@ -18,7 +21,10 @@ import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import { textDelivery } from './text-delivery.ts'
 
+/** SNS's log group of messages that were published to a phone number. */
+const DIRECT_TO_NUMBERS = 'DirectPublishToPhoneNumber'
 /** @limit Bytes of an answer that a delivery status log shows. Past it: the text is cut. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 
@@ -52,14 +58,14 @@ export class DeliveryStatus {
   delivered(finished: FinishedDelivery): void {
     const { feedback } = finished.subscription
     if (!feedback) return
-    const share = Math.max(feedback.share, applicationOf(finished)?.feedback.share ?? 0)
+    const share = Math.max(feedback.share, otherFeedback(finished)?.share ?? 0)
     if (this.#random() < share && isNotification(finished)) this.#report(finished, true)
   }
 
   /** Logs a delivery that failed for good, and was dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
     const { feedback } = finished.subscription
-    const wanted = feedback?.failures || (feedback && applicationOf(finished)?.feedback.failures)
+    const wanted = feedback?.failures || (feedback && otherFeedback(finished)?.failures)
     if (wanted && isNotification(finished)) this.#report(finished, false)
   }
 
@@ -95,24 +101,36 @@ function statusRecord(finished: FinishedDelivery, delivered: boolean, now: numbe
   const deliveryId = deliveryItemId(record.id, delivery)
   const statusCode = result && result.kind !== 'misconfigured' ? result.statusCode : undefined
   const handedOverAt = now - (result?.durationMs ?? 0)
+  const dwellTimeMs = Math.max(0, Math.round(handedOverAt - publishedAt))
+  const notification = {
+    messageMD5Sum: hash('md5', text),
+    messageId,
+    ...(directOwnerOf(topicArn) === undefined && { topicArn }),
+    timestamp: new Date(publishedAt).toISOString().replace('T', ' ').replace('Z', ''),
+  }
+  const status = delivered ? 'SUCCESS' : 'FAILURE'
+  const sent = textMessageOf(finished)
+  if (sent) {
+    const { messageMD5Sum: _, ...ofText } = notification
+    return {
+      notification: ofText,
+      delivery: textDelivery(sent, { destination, dwellTimeMs, result }),
+      status,
+    }
+  }
   return {
-    notification: {
-      messageMD5Sum: hash('md5', text),
-      messageId,
-      ...(directOwnerOf(topicArn) === undefined && { topicArn }),
-      timestamp: new Date(publishedAt).toISOString().replace('T', ' ').replace('Z', ''),
-    },
+    notification,
     delivery: {
       deliveryId,
       destination: endpoint.isUrl ? withoutCredentials(destination) : destination,
       providerResponse:
         (result?.kind === 'failure' && reports.refused?.(result, destination)) ||
         responseText(result, (text) => reports.providerResponse(text, deliveryId)),
-      dwellTimeMs: Math.max(0, Math.round(handedOverAt - publishedAt)),
+      dwellTimeMs,
       attempts,
       ...(statusCode !== undefined && { statusCode }),
     },
-    status: delivered ? 'SUCCESS' : 'FAILURE',
+    status,
   }
 }
 
@@ -126,18 +144,30 @@ function responseText(
   return answered(result.text)
 }
 
+/** Requested by attributes outside of the topic: those of the platform application, or those of text messages. */
+function otherFeedback(finished: FinishedDelivery): Feedback | undefined {
+  return (applicationOf(finished) ?? textMessageOf(finished))?.feedback
+}
+
+/** The text message, if its attributes request delivery status logs. */
+function textMessageOf({ result }: FinishedDelivery): AttemptedText | undefined {
+  return result && result.kind !== 'misconfigured' ? result.textMessage : undefined
+}
+
 /** The platform application, if its attributes request delivery status logs. */
 function applicationOf({ result }: FinishedDelivery): AttemptedApplication | undefined {
   return result && result.kind !== 'misconfigured' ? result.application : undefined
 }
 
 /**
- * The name of the log group in CloudWatch Logs. It is that of the platform application if its attributes request logs,
- * else that of the topic.
+ * The name of the log group in CloudWatch Logs. It is that of the platform application if its attributes request logs.
+ * Messages to phone numbers have one without a topic. All others have that of the topic.
  */
 function logGroupOf(finished: FinishedDelivery, delivered: boolean): string {
   const { topicArn } = finished.message.message
-  const arn = applicationOf(finished)?.arn ?? directOwnerOf(topicArn) ?? topicArn
-  const [, , , region = '', account = '', name = arn] = arn.split(':')
+  const owner = directOwnerOf(topicArn)
+  const arn = applicationOf(finished)?.arn ?? owner ?? topicArn
+  const [, , , region = '', account = '', last = arn] = arn.split(':')
+  const name = owner !== undefined && areNumbers(owner) ? DIRECT_TO_NUMBERS : last
   return `sns/${region}/${account}/${name}${delivered ? '' : '/Failure'}`
 }

@@ -11,7 +11,7 @@ import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fanta
 import type { SliceData } from '@fantail/store'
 import { SliceFilters } from './slice-filters.ts'
 
-/** The topic requests no delivery status logs, but a platform application may. */
+/** The topic requests no delivery status logs, but attributes of a platform application or of an account may. */
 const NO_FEEDBACK: Feedback = { share: 0, failures: false }
 
 export interface CompiledSubscription {
@@ -121,7 +121,8 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     target: compileTarget(record, policy, topic),
     signature: signatureVersionOf(topic),
     feedback:
-      feedbackOf(topic.attributes, reports.feedback) ?? (reports.byApplication ? NO_FEEDBACK : undefined),
+      feedbackOf(topic.attributes, reports.feedback) ??
+      (reports.byApplication || reports.byAccount ? NO_FEEDBACK : undefined),
     topicName: topic.name,
     sliceId,
     shard,

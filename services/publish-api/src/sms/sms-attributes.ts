@@ -6,8 +6,8 @@ type IsRight = (text: string, monthUsdMax: number) => boolean
 const isRoleArn: IsRight = (text) => /^arn:[a-z-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text)
 
 /**
- * The attributes of SetSMSAttributes, each with a check of its value. Attributes about delivery logs and usage reports
- * are stored and shown, but have no effect.
+ * The attributes of SetSMSAttributes, each with a check of its value. UsageReportS3Bucket is stored and shown, but has
+ * no effect.
  */
 const ATTRIBUTES: Record<string, IsRight> = {
   MonthlySpendLimit: (text, monthUsdMax) => /^\d{1,7}$/.test(text) && Number(text) <= monthUsdMax,

@@ -7,23 +7,27 @@
 -- @arg cost: number, millionths of a USD
 -- @arg day_max: number, millionths of a USD
 -- @arg month_max: number, millionths of a USD
--- Returns 'reserved', 'optedOut', or 'spent' if a limit would be exceeded; then DefaultSenderID and DefaultSMSType,
--- empty if they are not set
+-- Returns 'reserved', 'optedOut', or 'spent' if a limit would be exceeded; then DefaultSenderID, DefaultSMSType,
+-- DeliveryStatusIAMRole and DeliveryStatusSuccessSamplingRate, each empty if it is not set
 -- @include when-full
 run_when_full(base)
-local attributes = base .. 'attributes'
-local senderId = redis.call('HGET', attributes, 'DefaultSenderID') or ''
-local smsType = redis.call('HGET', attributes, 'DefaultSMSType') or ''
-if redis.call('ZSCORE', base .. 'opted-out', number) then return { 'optedOut', senderId, smsType } end
-local limit = tonumber(redis.call('HGET', attributes, 'MonthlySpendLimit') or '')
+local set = redis.call('HMGET', base .. 'attributes', 'DefaultSenderID', 'DefaultSMSType', 'DeliveryStatusIAMRole',
+  'DeliveryStatusSuccessSamplingRate', 'MonthlySpendLimit')
+
+local function answer(outcome)
+  return { outcome, set[1] or '', set[2] or '', set[3] or '', set[4] or '' }
+end
+
+if redis.call('ZSCORE', base .. 'opted-out', number) then return answer('optedOut') end
+local limit = tonumber(set[5] or '')
 if limit then month_max = math.min(month_max, limit * 1000000) end
 local daily = base .. 'spent:' .. day
 local monthly = base .. 'spent:' .. month
 local onDay = tonumber(redis.call('GET', daily) or '0')
 local inMonth = tonumber(redis.call('GET', monthly) or '0')
-if onDay + cost > day_max or inMonth + cost > month_max then return { 'spent', senderId, smsType } end
+if onDay + cost > day_max or inMonth + cost > month_max then return answer('spent') end
 redis.call('INCRBY', daily, cost)
 redis.call('EXPIRE', daily, 172800)
 redis.call('INCRBY', monthly, cost)
 redis.call('EXPIRE', monthly, 5356800)
-return { 'reserved', senderId, smsType }
+return answer('reserved')
