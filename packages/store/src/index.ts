@@ -89,10 +89,12 @@ export {
   type LogClaim,
   type ParkAs,
   type ParkEntry,
+  type ParkedJob,
   type ParkJob,
   type ParkMessage,
   type ParkOutcome,
   type ParkRequest,
+  type ParkResult,
   parseDeliveryId,
   type RenewedClaim,
   type RetryState,
@@ -177,7 +179,7 @@ export { readScript } from './redis/scripts.ts'
 export { type RedisMode, refuseWrong, WrongRedisError, whenServerChecked } from './redis/server-kind.ts'
 export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
 export { keySlot } from './redis/slots.ts'
-export { isOutOfMemory, isTrouble, storageError } from './redis/storage-errors.ts'
+export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'
 export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
 export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'

@@ -2325,7 +2325,7 @@ export type QueueInput = {
      */
     maximumMessageBytes?: number | null;
     /**
-     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Default: it stays.
+     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Only a new queue can get a lease. Default: it stays.
      */
     leaseSeconds?: number | null;
     /**

@@ -85,11 +85,18 @@ export interface ParkRequest {
  */
 export type ParkOutcome = 'parked' | 'present' | 'gone'
 
+/** The delivery was not parked, because data of its lane is corrupt. */
+export interface ParkFailure {
+  /** The error of Redis. */
+  error: string
+}
+
 export type ParkedJob =
   | { stale: true }
   | {
       stale: false
-      outcomes: ParkOutcome[]
+      /** If there is a failure among them, the checkpoint of the job was not written. */
+      outcomes: (ParkOutcome | ParkFailure)[]
       /** Leases of parked detached entries, by position; null for all others. */
       leases: (string | null)[]
     }

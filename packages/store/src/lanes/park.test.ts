@@ -1,4 +1,4 @@
-import { freshKey, leaseKey, waitFor } from '@fantail/test-kit'
+import { freshKey, leaseKey, stateKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys.ts'
@@ -60,6 +60,28 @@ test('a batch whose reply was lost is not parked again, whatever happened to it 
   expect(await redis.hget(countsKey(BASE), 'discarded:unsubscribed')).toBe('1')
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   expect((await lanes.park(SHARD, batch('1.2', 1))).jobs).toMatchObject([{ outcomes: ['parked', 'gone'] }])
+})
+
+test('corrupt data of a lane fails its own entries, and the checkpoint of their job is not written', async () => {
+  const [good, bad] = [await writeLane(redis), await writeLane(redis)]
+  await redis.set(stateKey(BASE, bad), 'corrupt')
+  const [message, other] = [makeMessage(), makeMessage()]
+  const entry = (subscriptionId: string, index: number): ParkEntry => ({
+    ...{ subscriptionId, delivery: [message, other][index]?.id ?? message.id, message: index, park: RETRY },
+  })
+  const jobs = [
+    { job: 'fails', fence: 1, fields: [batchField('7.1')], entries: [entry(bad, 0), entry(good, 0)] },
+    { job: 'works', fence: 1, fields: [batchField('7.1')], entries: [entry(good, 1)] },
+  ]
+  const parked = await lanes.park(SHARD, { messages: [message, other], jobs })
+  const failure = { error: expect.stringContaining('WRONGTYPE') }
+  expect(parked.jobs).toMatchObject([{ outcomes: [failure, 'parked'] }, { outcomes: ['parked'] }])
+  expect(await redis.exists(checkpointKey(BASE, 'fails'))).toBe(0)
+  expect(await redis.exists(checkpointKey(BASE, 'works'))).toBe(1)
+  expect([await referencesTo(redis, message), await referencesTo(redis, other)]).toEqual([1, 1])
+  const unnamed = [{ job: '', fence: 0, fields: [], entries: [entry(bad, 0)] }]
+  await expect(lanes.park(SHARD, { messages: [message], jobs: unnamed })).rejects.toThrow('WRONGTYPE')
+  await redis.del(stateKey(BASE, bad))
 })
 
 test('a delivery that waits or is in flight is parked no second time', async () => {

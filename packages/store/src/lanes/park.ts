@@ -7,6 +7,7 @@ import type {
   ParkAs,
   ParkEntry,
   ParkedJob,
+  ParkFailure,
   ParkJob,
   ParkMessage,
   ParkOutcome,
@@ -22,8 +23,9 @@ const PARK = readScript('park-deliveries-1')
 const PARK_REDRIVEN = readScript('park-redriven-1')
 const OPEN_CHECKPOINT = readScript('open-checkpoint-1')
 
-/** 1 parked, 0 present, -1 gone. For a parked detached delivery: the text of its lease. */
+/** 1 parked, 0 present, -1 gone. For a parked detached delivery: the text of its lease. For a failure: `!…`. */
 type OutcomeReply = number | Buffer
+const FAILED = '!'.charCodeAt(0)
 
 export async function parkDeliveries(
   redis: Redis,
@@ -33,7 +35,17 @@ export async function parkDeliveries(
   const values = [...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
   const reply = await runScript(redis, PARK, { base: shardBase(shard), shard, values })
   const [due, woke, ...parked] = reply as [Buffer, number, ...(number | OutcomeReply[])[]]
-  return { jobs: parked.map(readJob), nextDueAt: readTime(due), woke }
+  const results = parked.map(readJob)
+  refuseUnnamed(jobs, results)
+  return { jobs: results, nextDueAt: readTime(due), woke }
+}
+
+/** Throws the failure of a request without a job. It has no checkpoint by which somebody would park again. */
+function refuseUnnamed(jobs: ParkJob[], results: ParkedJob[]): void {
+  for (const [i, result] of results.entries()) {
+    if (result.stale || jobs[i]?.job !== '') continue
+    for (const outcome of result.outcomes) if (typeof outcome === 'object') throw new Error(outcome.error)
+  }
 }
 
 export async function parkRedriven(
@@ -57,7 +69,7 @@ export async function parkRedriven(
   }
   return {
     woke,
-    result: { stale: false, outcomes: outcomes.map(readOutcome), nextDueAt: readTime(due) },
+    result: { stale: false, outcomes: outcomes.map(outcomeOf), nextDueAt: readTime(due) },
   }
 }
 
@@ -114,7 +126,11 @@ function readJob(reply: number | OutcomeReply[]): ParkedJob {
   }
 }
 
-function readOutcome(reply: OutcomeReply): ParkOutcome {
-  if (typeof reply !== 'number') return 'parked'
+function readOutcome(reply: OutcomeReply): ParkOutcome | ParkFailure {
+  if (typeof reply === 'number') return outcomeOf(reply)
+  return reply[0] === FAILED ? { error: reply.toString('utf8', 1) } : 'parked'
+}
+
+function outcomeOf(reply: number): ParkOutcome {
   return reply === 1 ? 'parked' : reply === 0 ? 'present' : 'gone'
 }

@@ -18,6 +18,18 @@ export function isTrouble(error: unknown): boolean {
   return error instanceof Error && (isOutOfMemory(error) || REFUSED.test(error.message))
 }
 
+/** Redis names the script in errors that one of its lines has caused. */
+const OF_A_SCRIPT = /user_script/
+const REFUSED_INSIDE = /-(READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|OOM)\b/
+
+/**
+ * Whether a script has failed because of its arguments or its data, although Redis works. Another try would fail too.
+ */
+export function isScriptFault(error: unknown): boolean {
+  if (!(error instanceof Error) || isTrouble(error)) return false
+  return OF_A_SCRIPT.test(error.message) && !REFUSED_INSIDE.test(error.message)
+}
+
 /** The error for a publisher. It says whether the message is stored, if that is known. */
 export function storageError(error: unknown): FantailError {
   if (error instanceof FantailError) return error

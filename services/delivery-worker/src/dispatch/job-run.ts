@@ -10,7 +10,7 @@ import type { CodeSlots, ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { FencedRun } from './parking.ts'
+import type { FencedRun } from './park-items.ts'
 import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -85,6 +85,13 @@ export class Unit {
     if (this.settled.has(slot)) return
     this.settled.add(slot)
     this.changes++
+  }
+
+  /** Called if the delivery could not be parked, and no checkpoint has the bit. */
+  markUnsettled(slot: number): void {
+    if (!this.settled.has(slot)) return
+    this.settled.remove(slot)
+    this.changes--
   }
 
   /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */

@@ -6,7 +6,8 @@ import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import { type FencedRun, Parking } from './parking.ts'
+import type { FencedRun } from './park-items.ts'
+import { Parking } from './parking.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const [BATCH] = batchField('')
@@ -39,23 +40,23 @@ const run: FencedRun = {
   checkpointed: () => undefined,
 }
 
-async function parkOne(parking: Parking, of = run): Promise<void> {
+async function parkOne(parking: Parking, of = run, mark: (isParked: boolean) => unknown = () => undefined) {
   const messageId = createMessageId(1)
   const message = { messageId, topicArn: 'arn', publishedAt: 1, message: '' }
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
-  let parked = false
+  let ended: string | undefined
   parking.park(0, {
     run: of,
     subscriptionId: 'id',
     delivery,
     context: new MessageContext(message),
     park: { as: 'fresh' },
-    mark: () => undefined,
-    done: () => {
-      parked = true
+    mark,
+    done: (outcome) => {
+      ended = outcome
     },
   })
-  await waitFor(() => parked)
+  return waitFor(() => ended)
 }
 
 test('a batch is repeated under its own name, and the next has another', async () => {
@@ -100,4 +101,51 @@ test('a run goes on where the reply to its batch was lost with the connection', 
   await parkOne(parking, held)
   await parkOne(parking, held)
   expect([held.lost, batches]).toEqual([false, 3])
+})
+
+test('a delivery that cannot be parked is in no checkpoint, and its run stores the others before it is lost', async () => {
+  const requests: ParkRequest[] = []
+  const park = async (_shard: number, request: ParkRequest) => {
+    requests.push(request)
+    const outcomes = (entries: unknown[]) =>
+      entries.map((_, i) => (i === 0 ? { error: 'WRONGTYPE' } : ('parked' as const)))
+    const jobs = request.jobs.map(({ entries }) => ({
+      ...{ stale: false as const, outcomes: outcomes(entries), leases: entries.map(() => null) },
+    }))
+    return { jobs, nextDueAt: null }
+  }
+  const settled = { bad: false, good: false }
+  const fields = (): [string, Buffer][] => [['settled', Buffer.from(JSON.stringify(settled))]]
+  const failing = { ...run, checkpointFields: fields }
+  const parking = new Parking({ park }, log, () => undefined)
+  const ends = [
+    parkOne(parking, failing, (isParked) => Object.assign(settled, { bad: isParked })),
+    parkOne(parking, failing, (isParked) => Object.assign(settled, { good: isParked })),
+  ]
+  expect(await Promise.all(ends)).toEqual(['stale', 'parked'])
+  expect(failing.lost).toBe(true)
+  const stored = requests.map(({ jobs }) =>
+    jobs[0]?.fields.find(([name]) => name === 'settled')?.[1].toString(),
+  )
+  expect(stored).toEqual(['{"bad":true,"good":true}', '{"bad":false,"good":true}'])
+})
+
+test('a script that keeps failing for one run loses that run, and parks for the others', async () => {
+  const park = async (_shard: number, { jobs }: ParkRequest) => {
+    if (jobs.some(({ job }) => job === 'bad'))
+      throw new Error('ERR user_script:4: script: f0, on @user_script:4.')
+    return {
+      jobs: jobs.map(() => ({ stale: false as const, outcomes: ['parked' as const], leases: [null] })),
+      nextDueAt: null,
+    }
+  }
+  const [bad, good] = [
+    { ...run, key: 'bad' },
+    { ...run, key: 'good' },
+  ]
+  const parking = new Parking({ park }, log, () => undefined)
+  const marks: boolean[] = []
+  const ends = [parkOne(parking, bad, (isParked) => void marks.push(isParked)), parkOne(parking, good)]
+  expect(await Promise.all(ends)).toEqual(['stale', 'parked'])
+  expect([bad.lost, good.lost, marks.at(-1)]).toEqual([true, false, false])
 })

@@ -9,66 +9,46 @@
  * random bytes, so no two processes use the same name. This matters after a failover, when two runs may have the same
  * fence. With equal names, the script would take a batch of one run for a repeated batch of the other, and not park it.
  *
+ * If data of a lane is corrupt, a delivery for it cannot be parked. The others of its batch are parked, and the run
+ * stores that. Then the run is lost. Later starts of the job try the delivery alone, after growing pauses
+ * (cautious-runs.ts).
+ *
  * A checkpoint must not outlive the deliveries that were parked before it. If Redis may have lost these, the run's
  * latest batch in the shard is looked up first (jobs: run-copies.ts).
  */
 
 import { randomBytes } from 'node:crypto'
-import type { DispatchRun } from '@fantail/jobs'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import {
-  batchField,
-  type LaneStore,
-  type ParkAs,
-  type ParkJob,
-  type ParkMessage,
-  type ParkOutcome,
-  type Standing,
-  shardBase,
-} from '@fantail/store'
+import { type LaneStore, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'
 import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
-import type { MessageContext } from '../topics/message-context.ts'
+import {
+  buildRequest,
+  type FencedRun,
+  groupByRun,
+  type Item,
+  type ParkItem,
+  proveCopies,
+} from './park-items.ts'
 
 /** @limit Deliveries that one script parks. Past it: a further script follows. */
 const ENTRIES_PER_SCRIPT_MAX = 500
 const NAME_BYTES = 9
+const NOTHING_PARKED: ParkResult = { jobs: [], nextDueAt: null }
 
-/** The part of a run that parking needs. */
-export interface FencedRun {
-  key: string
-  fence: number
-  lost: boolean
-  /** True if no checkpoint is needed any more. */
-  ended: boolean
-  copies: Pick<DispatchRun['copies'], 'mark' | 'sent' | 'parked' | 'proveIn'>
-  /** Checkpoint fields of this shard that have changed since the last that was stored. */
-  checkpointFields(shard: number): [string, Buffer][]
-  /** Called when the fields that were read last are stored. */
-  checkpointed(shard: number): void
-}
-
-interface ParkItem {
+interface ParkedRun {
+  shard: number
   run: FencedRun
-  subscriptionId: string
-  delivery: Buffer
-  context: MessageContext
-  park: ParkAs
-  /** Absent: the endpoint's standing has not changed. */
-  standing?: Standing | undefined
-  /**
-   * Marks the delivery as settled in the checkpoint of its run. Called right before the script that parks the delivery.
-   */
-  mark(): void
-  /** Called once. `stale`: the run is lost, and another worker has the delivery. */
-  done(outcome: ParkOutcome | 'stale', lease: string | null): void
+  items: ParkItem[]
+  parked: Exclude<ParkedJob, { stale: true }>
+  name: string
+  mark: ReturnType<FencedRun['copies']['mark']> | undefined
 }
-
-type Item = ParkItem | { run: FencedRun; checkpoint: true }
 
 export class Parking {
   readonly #lanes: Pick<LaneStore, 'park'>
   readonly #queue: ShardQueue<Item>
+  readonly #log: Logger
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
   /** Number of each batch. It stays the same for every try. */
@@ -83,10 +63,12 @@ export class Parking {
     onDue: (shard: number, nextDueAt: number | null) => void,
   ) {
     this.#lanes = lanes
+    this.#log = log
     this.#onDue = onDue
     this.#queue = new ShardQueue<Item>({
       batchMax: ENTRIES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
+      giveUp: (shard, item, error) => this.#giveUp(shard, item, error),
       report: reportParts(createStateLog({ log, what: 'parking', initial: 'up' })),
     })
   }
@@ -107,26 +89,75 @@ export class Parking {
   async #run(shard: number, batch: Item[]): Promise<void> {
     const groups = groupByRun(batch)
     await proveCopies(shard, [...groups.keys()])
-    for (const items of groups.values()) for (const item of items) item.mark()
-    const name = `${this.#name}.${this.#numberOf(batch)}`
-    const { request, groupsSent } = buildRequest(shard, groups, name)
-    const marks = groupsSent.map((run) => run.copies.mark(shardBase(shard)))
-    for (const run of groupsSent) if (groups.get(run)?.length) run.copies.sent(shard, name)
-    const result =
-      request.jobs.length === 0 ? { jobs: [], nextDueAt: null } : await this.#lanes.park(shard, request)
+    for (const items of groups.values()) for (const item of items) item.mark(true)
+    const { result, groupsSent, marks, name } = await this.#send(shard, batch, groups)
     for (const [run, items] of groups) {
       const at = groupsSent.indexOf(run)
       const parked = result.jobs[at]
-      if (!parked || parked.stale) run.lost = true
-      else run.checkpointed(shard)
       const mark = marks[at]
-      if (mark && parked?.stale === false && items.length > 0) run.copies.parked(shard, name, mark)
-      items.forEach((item, i) => {
-        if (!parked || parked.stale) item.done('stale', null)
-        else item.done(parked.outcomes[i] ?? 'gone', parked.leases[i] ?? null)
-      })
+      if (!parked || parked.stale) {
+        run.lost = true
+        for (const item of items) item.done('stale', null)
+      } else this.#parked({ shard, run, items, parked, name, mark })
     }
+    for (const item of batch) if ('checkpoint' in item) item.written?.()
     this.#onDue(shard, result.nextDueAt)
+  }
+
+  /** If it fails, a part of the batch may be sent next. The checkpoint must not have the other deliveries then. */
+  async #send(shard: number, batch: Item[], groups: Map<FencedRun, ParkItem[]>) {
+    try {
+      const name = `${this.#name}.${this.#numberOf(batch)}`
+      const { request, groupsSent } = buildRequest(shard, groups, name)
+      const marks = groupsSent.map((run) => run.copies.mark(shardBase(shard)))
+      for (const run of groupsSent) if (groups.get(run)?.length) run.copies.sent(shard, name)
+      const isEmpty = request.jobs.length === 0
+      const result = isEmpty ? NOTHING_PARKED : await this.#lanes.park(shard, request)
+      return { result, groupsSent, marks, name }
+    } catch (error) {
+      for (const items of groups.values()) for (const item of items) item.mark(false)
+      throw error
+    }
+  }
+
+  #parked({ shard, run, items, parked, name, mark }: ParkedRun): void {
+    const { outcomes, leases } = parked
+    if (mark && items.length > 0) run.copies.parked(shard, name, mark)
+    const failed = items.filter((_, i) => typeof outcomes[i] === 'object')
+    if (failed.length > 0) this.#lose(shard, run, failed)
+    else run.checkpointed(shard)
+    items.forEach((item, i) => {
+      const outcome = outcomes[i] ?? 'gone'
+      if (typeof outcome === 'object') this.#logFailed(shard, item, outcome.error)
+      else item.done(outcome, leases[i] ?? null)
+    })
+  }
+
+  /** The run has not written its checkpoint. It does so now, without the failed deliveries, and is lost then. */
+  #lose(shard: number, run: FencedRun, failed: ParkItem[]): void {
+    for (const item of failed) item.mark(false)
+    const written = () => {
+      run.lost = true
+      for (const item of failed) item.done('stale', null)
+    }
+    this.#queue.push(shard, { run, checkpoint: true, written })
+  }
+
+  /** Called if the script fails for this item alone, although Redis works. */
+  #giveUp(shard: number, item: Item, error: unknown): void {
+    item.run.lost = true
+    if ('checkpoint' in item) {
+      this.#log.error({ shard, job: item.run.key, err: error }, 'parking.checkpoint_failed')
+      item.written?.()
+      return
+    }
+    this.#logFailed(shard, item, error instanceof Error ? error.message : String(error))
+    item.done('stale', null)
+  }
+
+  #logFailed(shard: number, { run, subscriptionId, context }: ParkItem, error: string): void {
+    const { messageId, topicArn } = context.message
+    this.#log.error({ shard, job: run.key, subscriptionId, messageId, topicArn, error }, 'parking.failed')
   }
 
   #numberOf(batch: Item[]): number {
@@ -134,61 +165,4 @@ export class Parking {
     this.#numbers.set(batch, number)
     return number
   }
-}
-
-/**
- * Checks the copies of all runs. A run that has lost a copy becomes lost. Resolves in the turn of the event loop in
- * which all other copies hold.
- */
-async function proveCopies(shard: number, runs: FencedRun[]): Promise<void> {
-  for (;;) {
-    const open = runs.filter((run) => !run.lost && !run.ended)
-    const asked = open.map((run) => ({ run, proven: run.copies.proveIn(shard) }))
-    if (asked.every(({ proven }) => proven === true)) return
-    await Promise.all(
-      asked.map(async ({ run, proven }) => {
-        if (!(await proven)) run.lost = true
-      }),
-    )
-  }
-}
-
-function groupByRun(batch: Item[]): Map<FencedRun, ParkItem[]> {
-  const groups = new Map<FencedRun, ParkItem[]>()
-  for (const item of batch) {
-    const items = groups.get(item.run) ?? []
-    if (!('checkpoint' in item)) items.push(item)
-    groups.set(item.run, items)
-  }
-  return groups
-}
-
-function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, batch: string) {
-  const messages: ParkMessage[] = []
-  const positions = new Map<MessageContext, number>()
-  const jobs: ParkJob[] = []
-  const groupsSent: FencedRun[] = []
-  const position = (context: MessageContext) => {
-    let at = positions.get(context)
-    if (at === undefined) {
-      at = messages.push({ id: context.id, body: context.body }) - 1
-      positions.set(context, at)
-    }
-    return at
-  }
-  for (const [run, items] of groups) {
-    if (run.lost || run.ended) continue
-    const entries = items.map(({ subscriptionId, delivery, context, park, standing }) => ({
-      subscriptionId,
-      delivery,
-      message: position(context),
-      park,
-      standing,
-    }))
-    groupsSent.push(run)
-    const fields = run.checkpointFields(shard)
-    if (entries.length > 0) fields.push(batchField(batch))
-    jobs.push({ job: run.key, fence: run.fence, fields, entries })
-  }
-  return { request: { messages, jobs }, groupsSent }
 }

@@ -117,7 +117,7 @@ export class FirstEnds {
       context: unit.context,
       park,
       standing: this.#standingOf(attempt),
-      mark: () => unit.markSettled(slot),
+      mark: (isParked) => (isParked ? unit.markSettled(slot) : unit.markUnsettled(slot)),
       done: (outcome, lease) => {
         if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
         if (outcome === 'parked') parked?.()

@@ -41,6 +41,11 @@ export class LanePacing {
     this.#queue = new ShardQueue<Item>({
       batchMax: RESULTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
+      // The pace of the lane does not learn of this answer.
+      giveUp: (shard, { subscriptionId, done }, error) => {
+        log.error({ shard, subscriptionId, err: error }, 'pacing.failed')
+        done({ open: false, closedAt: null })
+      },
       report: reportParts(createStateLog({ log, what: 'pacing', initial: 'up' })),
     })
   }

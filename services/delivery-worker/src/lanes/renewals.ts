@@ -28,11 +28,15 @@ export class Renewals {
     this.#queue = new ShardQueue<Item>({
       batchMax: LANES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
+      giveUp: (shard, { subscriptionId, done }, error) => {
+        options.log.error({ shard, subscriptionId, err: error }, 'renewals.failed')
+        done([])
+      },
       report: reportParts(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
     })
   }
 
-  /** Resolves with one result for each claim, in order. */
+  /** Resolves with one result for each claim, in order. Resolves with none if data of the lane is corrupt. */
   renew(shard: number, renewal: LaneRenewal): Promise<RenewedClaim[]> {
     return new Promise((done) => this.#queue.push(shard, { ...renewal, done }))
   }

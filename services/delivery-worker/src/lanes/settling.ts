@@ -1,6 +1,7 @@
 /**
  * Settles claims. One script per shard settles everything that has ended since the last one. A settlement is repeated
  * if Redis is unreachable. If its lease has ended meanwhile, it changes nothing, and the delivery is attempted again.
+ * The same happens if a settlement fails because data of its lane is corrupt.
  *
  * Some claims end because of a copy (a dead letter, an append to a queue, an entry of the quarantine). Such a claim
  * ends only while the copy's mark holds (store: server-marks.ts). A delivery to an endpoint needs no mark: if Redis
@@ -8,7 +9,7 @@
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneStore, ServerMark, SettleTo, Standing } from '@fantail/store'
+import { deliveryItemId, type LaneStore, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
 import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
@@ -56,6 +57,12 @@ export class Settling {
     this.#queue = new ShardQueue<Item>({
       batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
+      giveUp: (shard, { subscriptionId, delivery, to, done }, error) => {
+        const { op } = to
+        const deliveryId = deliveryItemId(subscriptionId, delivery)
+        log.error({ shard, subscriptionId, deliveryId, op, err: error }, 'settling.failed')
+        done(false, null)
+      },
       report: reportParts(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
   }

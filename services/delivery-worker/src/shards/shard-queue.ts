@@ -1,23 +1,31 @@
 /**
- * Collects items for scripts, per shard. Items that arrive while a script runs go together into the next one. A failed
- * batch is tried again, with growing delays, until it succeeds. The scripts are safe to repeat. Later items may depend
- * on it, so they wait.
+ * Collects items for scripts, per shard. Items that arrive while a script runs go together into the next one. If Redis
+ * fails, the batch is tried again, with growing delays, until it succeeds. The scripts are safe to repeat. Later items
+ * may depend on it, so they wait.
+ *
+ * A script may also fail because of an item, for example at corrupt data. The batch is tried a few times, and then in
+ * halves, until the faulty item is alone. That item is given up, so it never stops its shard.
  *
  * Items that are not urgent may wait for a moment if the last script of their shard began just before. They then share
  * a script with other items, and one write with other shards.
  */
+import { isScriptFault } from '@fantail/store'
 import type { ReportPart } from './part-states.ts'
 
 /** @limit First pause before a failed script is tried again. The pause doubles with each try. */
 const RETRY_MS_MIN = 100
 /** @limit Longest pause before a failed script is tried again. */
 const RETRY_MS_MAX = 2_000
+/** @limit Tries of a script that fails although Redis works. Past it: its items are tried in halves. */
+const FAULTY_TRIES_MAX = 3
 const LINGER_MS = 50
 
 interface ShardQueueOptions<T> {
   batchMax: number
   /** Runs the script; `batch` is never empty. */
   run(shard: number, batch: T[]): Promise<void>
+  /** Called with an item whose script fails although Redis works. The item must not be waited for any longer. */
+  giveUp(shard: number, item: T, error: unknown): void
   report: ReportPart
 }
 
@@ -101,15 +109,44 @@ export class ShardQueue<T> {
   }
 
   async #runUntilDone(shard: number, batch: T[]): Promise<void> {
+    const { run, report } = this.#options
+    let faults = 0
     for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
-        await this.#options.run(shard, batch)
-        this.#options.report(shard, 'up')
+        await run(shard, batch)
+        report(shard, 'up')
         return
       } catch (error) {
-        this.#options.report(shard, 'down', error)
+        faults = isFault(error) ? faults + 1 : 0
+        if (faults >= FAULTY_TRIES_MAX) return this.#isolate(shard, batch, error)
+        report(shard, 'down', error)
         await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
       }
     }
   }
+
+  /** Runs the halves of a faulty batch one after the other, so that its items keep their order. */
+  async #isolate(shard: number, batch: T[], error: unknown): Promise<void> {
+    const { giveUp, report } = this.#options
+    const [item] = batch
+    if (batch.length > 1) {
+      const middle = batch.length >> 1
+      await this.#runHalf(shard, batch.slice(0, middle))
+      await this.#runHalf(shard, batch.slice(middle))
+    } else if (item !== undefined) giveUp(shard, item, error)
+    report(shard, 'up')
+  }
+
+  async #runHalf(shard: number, half: T[]): Promise<void> {
+    try {
+      await this.#options.run(shard, half)
+    } catch (error) {
+      await (isFault(error) ? this.#isolate(shard, half, error) : this.#runUntilDone(shard, half))
+    }
+  }
+}
+
+/** Whether the items are the cause, and not the state of Redis or of the connection. */
+function isFault(error: unknown): boolean {
+  return isScriptFault(error) || error instanceof TypeError || error instanceof RangeError
 }

@@ -36,6 +36,15 @@ export class Bitmap {
     this.#bytes[byte] = (this.#bytes[byte] ?? 0) | (1 << (bit & 7))
   }
 
+  remove(bit: number): void {
+    if (this.#bytes === undefined) {
+      this.#small &= ~(1 << bit)
+      return
+    }
+    const byte = bit >> 3
+    this.#bytes[byte] = (this.#bytes[byte] ?? 0) & ~(1 << (bit & 7))
+  }
+
   /** The bits of `other` that are not set here. Callers must not change the result. */
   missingFrom(other: Buffer): Buffer {
     const here = this.packed()

@@ -8,7 +8,8 @@
 --   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint is proven, '-'
 --   where it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list:
---         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight
+--         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the error of an entry
+--         whose lane has corrupt data. The checkpoint of a job with such an entry is not written
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -19,6 +20,8 @@
 -- @include lane-park
 -- @limit How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
 local CHECKPOINT_KEPT_MS = 86400000
+local PARKED_VALUES = 7
+local FAILED = '!'
 local at = values_at - 1
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
@@ -40,8 +43,8 @@ local function park_entry()
   end
   if is_present(base, id, delivery) then return 0 end
   local score = set == 'lease' and new_lease(base, now + ms) or math.ceil(now + ms)
-  put_in_lane(base, id, delivery, message, set, score)
   if state ~= '' then set_failed(base, id, delivery, state, now) end
+  put_in_lane(base, id, delivery, message, set, score)
   note_standing(base, id, lanes[id], standing)
   leased = leased or set == 'lease'
   return set == 'lease' and text(score) or 1
@@ -55,24 +58,47 @@ local function lease_again(first_at)
   return lease and math.floor(lease / LEASE_UNIT) == math.floor(first_at + ms) and lease or 0
 end
 
+-- Parks the next entry. If it fails, the others are parked nevertheless.
+local function try_entry()
+  local first = at
+  local works, outcome = try(park_entry)
+  if works then return outcome end
+  local lane = lanes[ARGV[first + 1]]
+  if lane then lane.corrupt = true end
+  at = first + PARKED_VALUES
+  return FAILED .. outcome
+end
+
+local function has_failed(outcome)
+  return type(outcome) == 'string' and string.sub(outcome, 1, 1) == FAILED
+end
+
+local function save_checkpoint(key, first, fields)
+  for i = first, first + 2 * fields - 2, 2 do redis.call('HSET', key, ARGV[i], ARGV[i + 1]) end
+  redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS)
+end
+
+-- The checkpoint is written after the entries. If the script fails at one, the checkpoint does not have the others.
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job
   local stored = job ~= '' and redis.call('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked, CHECKPOINT.leasedAt) or {}
-  local stale, again = (tonumber(stored[1]) or 0) > fence, false
+  local stale, again, fails, first_field = (tonumber(stored[1]) or 0) > fence, false, false, at + 1
   for _ = 1, fields do
     local name, value = next_arg(), next_arg()
     again = again or (name == CHECKPOINT.parked and stored[2] == value)
-    if not stale then redis.call('HSET', key, name, value) end
   end
-  if fields > 0 and not stale then redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS) end
   local entries, outcomes = tonumber(next_arg()), {}
-  if stale then at = at + 7 * entries end
+  if stale then at = at + PARKED_VALUES * entries end
   leased = false
   for i = 1, stale and 0 or entries do
-    outcomes[i] = again and lease_again(tonumber(stored[3])) or park_entry()
+    outcomes[i] = again and lease_again(tonumber(stored[3])) or try_entry()
+    fails = fails or has_failed(outcomes[i])
   end
-  if leased and fields > 0 then redis.call('HSET', key, CHECKPOINT.leasedAt, text(now)) end
+  if fields > 0 and not stale and not fails then
+    save_checkpoint(key, first_field, fields)
+    if leased then redis.call('HSET', key, CHECKPOINT.leasedAt, text(now)) end
+  end
   return stale and 0 or outcomes
 end
 

@@ -36,12 +36,27 @@ local function put_in_lane(base, id, delivery, message, set, score)
   refer_to(id, message)
 end
 
+-- Calls a function that reads and writes one lane. Returns true and its result. Returns false and the error if data of
+-- the lane is corrupt. Every other error ends the script, because it concerns all lanes.
+local function try(on_lane, ...)
+  local works, result = pcall(on_lane, ...)
+  if works then return true, result end
+  local message = tostring(type(result) == 'table' and result.err or result)
+  local code = string.match(message, '^(%u%u%u+) ') or string.match(message, '%-(%u%u%u+) ')
+  if code and code ~= 'ERR' and code ~= 'WRONGTYPE' then error(result) end
+  return false, message
+end
+
 -- `bodies`: position in ARGV of the first message's id; each id is followed by its body.
 local function finish_park(base, now, bodies)
   for message, n in pairs(added) do
     keep_body(base, ARGV[bodies + 2 * (message - 1)], ARGV[bodies + 2 * message - 1], n, topics[message])
   end
   for id, lane in pairs(lanes) do
-    if lane and lane.touched then lane_next(base, id, now, lane) end
+    if lane and lane.corrupt then
+      try(lane_next, base, id, now, lane)
+    elseif lane and lane.touched then
+      lane_next(base, id, now, lane)
+    end
   end
 end
