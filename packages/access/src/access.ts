@@ -4,6 +4,7 @@
  * it. The owner may always replace a policy. Otherwise a policy that denies everything would lock the owner out.
  */
 import {
+  directOwnerOf,
   FantailError,
   type KeyScope,
   nameOfArn,
@@ -11,7 +12,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
-import { type Key, needAllNames, needScope, principalOf } from './caller.ts'
+import { type Caller, type Key, needAllNames, needScope, principalOf } from './caller.ts'
 
 /** `action` as in `SNS:Publish`; `arn` of a topic or queue. */
 export interface Target {
@@ -206,6 +207,15 @@ function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
 /** Whether the key's lists show the resource: it has the key's account and one of the key's prefixes. */
 export function isOf(key: Key, arn: string): boolean {
   return accountOf(arn) === key.account && hasName(key, arn)
+}
+
+/**
+ * Whether lists and sums may contain the topic or queue. Direct messages have no topic of their own, so they are never
+ * part of them.
+ */
+export function isVisible(caller: Caller, arn: string): boolean {
+  if (directOwnerOf(arn) !== undefined) return false
+  return caller === null || isOf(caller, arn)
 }
 
 const PREFIXED = 'because the key is for other names'

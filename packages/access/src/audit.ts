@@ -1,4 +1,8 @@
-/** The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. */
+/**
+ * The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. Each line
+ * goes to the service's log, and to the audit trail in Redis.
+ */
+import type { AuditLine } from '@fantail/contracts'
 import { type Caller, whoIs } from './caller.ts'
 
 interface Change {
@@ -21,19 +25,28 @@ interface Change {
 }
 
 export interface AuditLog {
-  info(fields: object, event: string): void
+  add(line: AuditLine): void
 }
 
-/** The service’s log, and the settings that say whether keys are required. */
+/** The service’s log, the trail in Redis, and the settings that say whether keys are required. */
 interface AuditDeps {
-  log: AuditLog & { debug(fields: object, event: string): void }
+  log: { info(fields: object, event: string): void; debug(fields: object, event: string): void }
+  auditWriter: { add(line: AuditLine, how: { stranger: boolean }): void }
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
 }
 
 /** Without keys every caller is anonymous, so the lines are logged at level debug. */
-export function auditLog({ log, settings: { auth, awsCredentials = [] } }: AuditDeps): AuditLog {
-  if (auth || awsCredentials.length > 0) return log
-  return { info: (fields, event) => log.debug(fields, event) }
+export function auditLog({ log, auditWriter, settings }: AuditDeps): AuditLog {
+  const { auth, awsCredentials = [] } = settings
+  const keysRequired = auth || awsCredentials.length > 0
+  return {
+    add: (line) => {
+      if (keysRequired) log.info(line, 'audit')
+      else log.debug(line, 'audit')
+      const stranger = keysRequired && line.account === undefined && line.result !== 'done'
+      auditWriter.add(line, { stranger })
+    },
+  }
 }
 
 export function reportChange(log: AuditLog, change: Change): void {
@@ -48,5 +61,5 @@ export function reportChange(log: AuditLog, change: Change): void {
   } = change
   const result = denied ? 'denied' : status < 400 ? 'done' : 'failed'
   const who = { keyId: change.who ?? whoIs(caller), ...(caller && { account: caller.account }) }
-  log.info({ ...who, action, resource: params, result, status, ...(code && { code }), requestId }, 'audit')
+  log.add({ ...who, action, resource: params, result, status, ...(code && { code }), requestId })
 }

@@ -1,4 +1,4 @@
-export { Access, isOf, type Target } from './access.ts'
+export { Access, isOf, isVisible, type Target } from './access.ts'
 export { type AuditLog, auditLog, reportChange } from './audit.ts'
 export { type Caller, type Key, keyOf, needAllNames, needScope, principalOf, seesBodies } from './caller.ts'
 export { Cursors } from './cursors.ts'

@@ -27,6 +27,7 @@ export {
   topicArn,
   withoutSubscription,
 } from './arn.ts'
+export type { AuditLine } from './audit-line.ts'
 export {
   DELIVERY_CAUSES,
   type DeliveryCause,
@@ -192,6 +193,7 @@ export {
   type RedisTarget,
   type RedisTls,
 } from './redis-target.ts'
+export { AuditList, AuditListQuery } from './schemas/access/audit-schemas.ts'
 export {
   KeyList,
   KeyListQuery,
@@ -301,7 +303,7 @@ export {
   RedriveReference,
   RedriveView,
 } from './schemas/redrive-schemas.ts'
-export { HealthAnswer, ReadyAnswer } from './schemas/service-schemas.ts'
+export { HealthAnswer, ReadyAnswer, ServiceList } from './schemas/service-schemas.ts'
 export {
   ErrorAnswer,
   NoBody,

@@ -1,5 +1,6 @@
 /** Behaviour of every service at its start and stop, shown with a made-up one. */
 import { fileURLToPath } from 'node:url'
+import { connect, Processes, whenReady } from '@fantail/store'
 import { freePort, startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useSpawned } from './spawned-process.fixture.ts'
@@ -22,9 +23,18 @@ test('it answers for its health while it waits for Redis, becomes ready, and end
   await waitFor(async () => (await readiness()).checks.start === 'ok', { what: 'the service to be ready' })
   // This Redis stores nothing on disk.
   expect(await readiness()).toMatchObject({ status: 'degraded', checks: { redis: 'ok', start: 'ok' } })
+  const client = connect({ url: redis.url, name: 'test' })
+  await whenReady(client)
+  const processes = new Processes(client)
+  const listed = async () => (await processes.list()).processes
+  await waitFor(async () => (await listed()).length > 0, { what: 'the first report' })
+  const { pid } = service.child
+  expect(await listed()).toMatchObject([{ role: 'made-up', pid, slots: null, load: expect.any(Number) }])
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
   expect(service.events().slice(-3)).toEqual(['made-up.stopping', 'drained', 'made-up.stopped'])
+  expect(await listed()).toEqual([])
+  client.disconnect()
   await redis.stop()
 })
 

@@ -4,10 +4,11 @@
  * parts in which it differs.
  */
 import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
-import { ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
+import { Processes, ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import { type Begun, beginService } from './begin-service.ts'
 import { createStartCheck, type ReadyOptions } from './health/checks.ts'
+import { createHeartbeat, type Heartbeat } from './health/heartbeat.ts'
 import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { runProcess } from './run-process.ts'
@@ -57,11 +58,14 @@ interface RunningService {
   start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
   /** Accepts nothing new, finishes the work in progress, then closes. */
   stop(): Promise<void>
+  /** Attempts under way, and how many there may be. Absent: the service makes none. */
+  slots?(): { used: number; max: number }
 }
 
 interface Started {
   running: RunningService
   health: OpsServer | undefined
+  heartbeat: Heartbeat
   telemetry: Telemetry
 }
 
@@ -94,10 +98,19 @@ async function start<S extends ServiceSettings, F>(
   })
   await running.start(signal, () => refuseDataLoss({ health: storage, log, settings }))
   startCheck.done()
-  return { running, health, telemetry }
+  const heartbeat = createHeartbeat({
+    processes: new Processes(running.redis),
+    role: name,
+    build,
+    running,
+    log,
+  })
+  heartbeat.start()
+  return { running, health, heartbeat, telemetry }
 }
 
-async function stop({ running, health, telemetry }: Started): Promise<void> {
+async function stop({ running, health, heartbeat, telemetry }: Started): Promise<void> {
+  await heartbeat.stop()
   await running.stop()
   await health?.stop()
   await telemetry.stop()

@@ -6,6 +6,8 @@ export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limi
 export { SESSION_MS_MAX, type SessionRecord, Sessions } from './access/sessions.ts'
 export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
+export { AuditReader } from './audit/audit-reader.ts'
+export { AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
 export {
   type MemorySample,
@@ -126,6 +128,7 @@ export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
 export type { FoundMessage } from './outcomes/search/found-messages.ts'
 export { OutcomeSearch } from './outcomes/search/outcome-search.ts'
 export { readTotals, type Totals } from './overview/totals.ts'
+export { Processes, type ProcessReport, REPORT_MS } from './processes/processes.ts'
 export { PlatformApplications } from './push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { PushState } from './push/push-state.ts'

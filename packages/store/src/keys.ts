@@ -358,6 +358,21 @@ export const platformTokensKey = (application: string) =>
 export const platformEndpointIdsKey = (application: string) =>
   `${shardBase(shardOf(application))}deviceids:${application}`
 
+/** The beginning of the keys of the audit trail (audit/audit-writer.ts). */
+export const AUDIT_BASE = 'ft:{audit}:'
+/** Stream: `l` JSON StoredAuditLine. The newest 10,000 lines; never deleted. */
+export const auditLinesKey = () => `${AUDIT_BASE}lines`
+/** The same for refused callers without a key: the newest 1,000. */
+export const auditStrangersKey = () => `${AUDIT_BASE}strangers`
+// `<AUDIT_BASE>last`. Hash: `ms` and `count` of the newest id of both streams. Never deleted.
+// `<AUDIT_BASE>writer:<id>`. String: number of the process's last batch. Expires a day after it.
+
+/** The beginning of the keys about running processes (processes/processes.ts). */
+export const PROCESSES_BASE = 'ft:{processes}:'
+/** Hash: id of a process → JSON ProcessReport. A process that stops, or is silent for 35 s, is removed. */
+export const processRecordsKey = () => `${PROCESSES_BASE}records`
+// `<PROCESSES_BASE>seen`. Sorted set by ms of the latest report: ids of processes.
+
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /**

@@ -90,6 +90,8 @@ export interface DeliveryWorker {
   redis: Redis
   /** Work in progress, for the gauges. */
   figures(): { attempts: number; queued: number; jobs: number }
+  /** For the list of processes. */
+  slots(): { used: number; max: number }
 }
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
@@ -345,6 +347,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: firstAttempts.queued, jobs: dispatcher.runs }),
+    slots: () => ({ used: slots.inFlight, max: options.attemptsMax }),
     async start(signal, checkStorage) {
       await connections.whenChecked(signal)
       const isFinal = (error: unknown) => error instanceof MasterKeyError || error instanceof DataLossError

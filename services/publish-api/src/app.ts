@@ -2,6 +2,7 @@
  * The API as a Hono application over given dependencies. It opens nothing by itself, so tests can call `app.request()`.
  */
 import { Hono } from 'hono'
+import { auditRoutes } from './audit/audit-routes.ts'
 import { consoleRoutes } from './console/console-routes.ts'
 import type { ApiDeps } from './deps.ts'
 import { directRoutes } from './direct/direct-routes.ts'
@@ -17,6 +18,7 @@ import { messageRoutes } from './messages/message-routes.ts'
 import { publishRoutes } from './messages/publish-routes.ts'
 import { searchRoutes } from './messages/search-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
+import { processRoutes } from './processes/process-routes.ts'
 import { platformEndpointRoutes } from './push/platform-endpoint-routes.ts'
 import { platformApplicationRoutes } from './push/platform-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
@@ -58,6 +60,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...laneRoutes(deps),
     ...overviewRoutes(deps),
     ...statsRoutes(deps),
+    ...processRoutes(deps),
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(),
     ...messageRoutes(deps),
@@ -70,6 +73,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
+    ...auditRoutes(deps),
     ...platformApplicationRoutes(deps),
     ...platformEndpointRoutes(deps),
     ...suppressionRoutes(deps),

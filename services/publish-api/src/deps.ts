@@ -6,6 +6,8 @@ import type { Publisher } from '@fantail/jobs'
 import type { Build, Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
+  AuditReader,
+  AuditWriter,
   ConfirmationLimits,
   Consumers,
   Counts,
@@ -19,6 +21,7 @@ import type {
   OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
+  Processes,
   Quarantine,
   Queues,
   QueueWaits,
@@ -96,6 +99,7 @@ export interface ApiDeps {
   lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>
+  processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>
   /** Counts publishes for the statistics. */
   statsCounter: Pick<StatsCounter, 'topic'>
   stats: Methods<StatsReads>
@@ -133,6 +137,9 @@ export interface ApiDeps {
   /** Sessions of the console. */
   sessions: Methods<Sessions>
   sessionCache: Methods<SessionCache>
+  /** Gets every line of the audit log. */
+  auditWriter: Pick<AuditWriter, 'add'>
+  auditReader: Pick<AuditReader, 'find'>
   /** undefined: there is no master key, so no secret can be stored. */
   vault: Vault | undefined
   /** The checks of `/readyz`, by name. */

@@ -23,10 +23,13 @@ function run(...args: string[]): Promise<void> {
     list: async () => ({ items: [...kept.values()], nextCursor: null }),
     revoke: async (id: string) => kept.delete(id),
   }
-  const log = { info: (fields: object, event: string) => void lines.push({ ...fields, event }) }
+  const audit = { add: (line: object) => void lines.push({ ...line }) }
   const print = (text: string) => void printed.push(text)
   const beforeSealing = async () => undefined
-  return runKeysCli({ keys, vault, beforeSealing, account: '000000000000', log, print, clock: () => 7 }, args)
+  return runKeysCli(
+    { keys, vault, beforeSealing, account: '000000000000', audit, print, clock: () => 7 },
+    args,
+  )
 }
 
 test('makes a key, prints its token once and logs it without the secret', async () => {
@@ -56,7 +59,7 @@ test('makes a key, prints its token once and logs it without the secret', async 
   const token = /Bearer (\S+)/.exec(printed[0] ?? '')?.[1] ?? ''
   expect(parseToken(token)?.id).toBe(record?.id)
   expect(JSON.stringify(record)).not.toContain(parseToken(token)?.secret)
-  expect(lines).toMatchObject([{ event: 'audit', keyId: 'command line', resource: { id: record?.id } }])
+  expect(lines).toMatchObject([{ keyId: 'command line', resource: { id: record?.id } }])
 })
 
 test('--quiet prints the token alone, --aws makes an access key', async () => {

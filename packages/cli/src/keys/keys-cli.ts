@@ -23,7 +23,7 @@ interface KeysCli {
   beforeSealing: () => Promise<void>
   /** The account of keys that are made without an account. */
   account: string
-  log: AuditLog
+  audit: AuditLog
   print: (text: string) => void
   clock: () => number
 }
@@ -141,6 +141,13 @@ function parsed<const O extends NonNullable<Options>>(args: string[], options: O
   }
 }
 
-function report({ log }: KeysCli, action: string, id: string): void {
-  reportChange(log, { caller: null, who: 'command line', requestId: '', action, params: { id }, status: 200 })
+function report({ audit }: KeysCli, action: string, id: string): void {
+  reportChange(audit, {
+    caller: null,
+    who: 'command line',
+    requestId: '',
+    action,
+    params: { id },
+    status: 200,
+  })
 }

@@ -2,9 +2,10 @@
  * The process of `fantail keys`. It uses the API's settings and Redis, and runs one command. Only the command's output
  * goes to stdout.
  */
+import { auditLog } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
-import { ApiKeys, VaultKeys } from '@fantail/store'
+import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
 import { help, isHelp } from '../help.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
@@ -31,16 +32,21 @@ async function main(args: string[]): Promise<number> {
       await vaultKeys.check(vault?.keyIds ?? [])
       if (vault) await vaultKeys.add(vault.keyId)
     }
+    const auditWriter = new AuditWriter({
+      redis,
+      now: Date.now,
+      onWrite: (state, error) => state === 'down' && log.warn({ err: error }, 'audit.not_written'),
+    })
     const cli = {
       keys: new ApiKeys(redis),
       vault,
       beforeSealing,
       account,
-      log,
+      audit: auditLog({ log, auditWriter, settings }),
       print: console.log,
       clock: Date.now,
     }
-    await runKeysCli(cli, args)
+    await runKeysCli(cli, args).finally(() => auditWriter.stop())
     return 0
   })
 }

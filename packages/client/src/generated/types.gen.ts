@@ -17,6 +17,71 @@ export type AcknowledgeInput = {
 };
 
 /**
+ * Requested changes, made or refused. The newest 10,000 are kept.
+ */
+export type AuditList = {
+    /**
+     * Newest first.
+     */
+    entries: Array<{
+        /**
+         * When the change was asked for: ISO 8601 in UTC, with milliseconds.
+         */
+        at: string;
+        /**
+         * Id of the key. `anonymous`: the caller showed no valid key. `command line`.
+         */
+        keyId: string;
+        /**
+         * Account of the key; null without a key.
+         */
+        account: string | null;
+        /**
+         * Id of the portal session that acted with the key; null: the key itself.
+         */
+        portal: string | null;
+        /**
+         * The route, or the operation of an AWS protocol.
+         */
+        action: string;
+        /**
+         * Names, ids and ARNs in the path or the request. Never values of settings.
+         */
+        resource: {
+            [key: string]: string;
+        };
+        /**
+         * denied: the caller may not do it.
+         */
+        result: 'done' | 'denied' | 'failed';
+        /**
+         * HTTP status of the answer.
+         */
+        status: number;
+        /**
+         * Error code, if it was refused; else null.
+         */
+        code: string | null;
+        /**
+         * The request, as in its answer and in the log. Empty: none.
+         */
+        requestId: string;
+        /**
+         * Lines just before this one that its process could not write here. The log has them.
+         */
+        missed: number;
+    }>;
+    /**
+     * Given as `cursor`, it leads on; null: nothing is left.
+     */
+    nextCursor: string | null;
+    /**
+     * How far back this page looked, ISO 8601 in UTC. null: there is no line.
+     */
+    scannedTo: string | null;
+};
+
+/**
  * Answer of a consumer with reportBatchItemFailures that could not work on all messages.
  */
 export type BatchFailures = {
@@ -3043,6 +3108,74 @@ export type SearchedMessage = {
 };
 
 /**
+ * The processes of Fantail that run now.
+ */
+export type ServiceList = {
+    /**
+     * When the list was read, by the clock of Redis: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * Sorted by role and start.
+     */
+    processes: Array<{
+        /**
+         * Id of the process. A process that is started again has another one.
+         */
+        id: string;
+        /**
+         * The service: `publish-api`, `delivery-worker` or `redrive`.
+         */
+        role: string;
+        /**
+         * Release that the process runs, as in its package.json.
+         */
+        version: string;
+        /**
+         * Commit that the process runs; `unknown` where nothing says it.
+         */
+        commit: string;
+        /**
+         * Name of the machine or container.
+         */
+        host: string;
+        /**
+         * Number of the process on its machine.
+         */
+        pid: number;
+        /**
+         * When the process started: ISO 8601 in UTC, with milliseconds.
+         */
+        startedAt: string;
+        /**
+         * When the process reported last. It reports every ten seconds: ISO 8601 in UTC, with milliseconds.
+         */
+        lastSeenAt: string;
+        /**
+         * Slots for attempts. null: the service makes no attempts.
+         */
+        slots: {
+            /**
+             * Attempts under way.
+             */
+            used: number;
+            /**
+             * Attempts that may be under way at a time.
+             */
+            max: number;
+        } | null;
+        /**
+         * Share of the last ten seconds in which the process was busy, from 0 to 1.
+         */
+        load: number;
+        /**
+         * How late timers of the process were in the last ten seconds: the 99th percentile, in ms.
+         */
+        lagMs: number;
+    }>;
+};
+
+/**
  * Who the caller is, and the session if there is one.
  */
 export type Session = {
@@ -5578,6 +5711,51 @@ export type GetStatsResponses = {
 };
 
 export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
+
+export type ListServicesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/services';
+};
+
+export type ListServicesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListServicesError = ListServicesErrors[keyof ListServicesErrors];
+
+export type ListServicesResponses = {
+    /**
+     * The processes
+     */
+    200: ServiceList;
+};
+
+export type ListServicesResponse = ListServicesResponses[keyof ListServicesResponses];
 
 export type PreviewRetriesData = {
     body: RetryPreviewInput;
@@ -8307,6 +8485,76 @@ export type LogInResponses = {
 };
 
 export type LogInResponse = LogInResponses[keyof LogInResponses];
+
+export type ListAuditData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only lines of the key with this id; also `anonymous` or `command line`.
+         */
+        key?: string;
+        /**
+         * Only lines whose action contains this text, in any case: `DELETE`, `SNS:CreateTopic`.
+         */
+        action?: string;
+        /**
+         * Only lines that name something whose name, id or ARN contains this text.
+         */
+        resource?: string;
+        /**
+         * Only what was asked for at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/audit';
+};
+
+export type ListAuditErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
+
+export type ListAuditResponses = {
+    /**
+     * A page
+     */
+    200: AuditList;
+};
+
+export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
 
 export type ListPlatformApplicationsData = {
     body?: never;

@@ -18,6 +18,7 @@ export type {
   Redrive,
   RedriveDryRun,
   RetryPreview,
+  ServiceList,
   Stats,
   Subscription,
   Topic,

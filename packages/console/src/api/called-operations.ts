@@ -26,6 +26,7 @@ export {
   listQuarantine,
   listQueues,
   listRedrives,
+  listServices,
   listTopicSubscriptions,
   listTopics,
   listWebhookKeys,

@@ -1,6 +1,6 @@
 /** Health over REST. */
 import { z } from 'zod'
-import { named } from './shared-schemas.ts'
+import { named, timestamp } from './shared-schemas.ts'
 
 export const HealthAnswer = named(
   'Health',
@@ -45,6 +45,66 @@ export const ReadyAnswer = named(
           version: '0.1.0',
           commit: '5d41402abc4b2a76b9719d911017c592ae5d4140',
           startedAt: '2026-11-21T09:30:00.000Z',
+        },
+      ],
+    }),
+)
+
+export const ServiceList = named(
+  'ServiceList',
+  z
+    .object({
+      at: timestamp('When the list was read, by the clock of Redis'),
+      processes: z
+        .array(
+          z.object({
+            id: z.string().describe('Id of the process. A process that is started again has another one.'),
+            role: z.string().describe('The service: `publish-api`, `delivery-worker` or `redrive`.'),
+            version: z.string().describe('Release that the process runs, as in its package.json.'),
+            commit: z.string().describe('Commit that the process runs; `unknown` where nothing says it.'),
+            host: z.string().describe('Name of the machine or container.'),
+            pid: z.int().describe('Number of the process on its machine.'),
+            startedAt: timestamp('When the process started'),
+            lastSeenAt: timestamp('When the process reported last. It reports every ten seconds'),
+            slots: z
+              .object({
+                used: z.int().describe('Attempts under way.'),
+                max: z.int().describe('Attempts that may be under way at a time.'),
+              })
+              .nullable()
+              .describe('Slots for attempts. null: the service makes no attempts.'),
+            load: z
+              .number()
+              .describe('Share of the last ten seconds in which the process was busy, from 0 to 1.'),
+            lagMs: z
+              .int()
+              .describe(
+                'How late timers of the process were in the last ten seconds: the 99th percentile, in ms.',
+              ),
+          }),
+        )
+        .describe('Sorted by role and start.'),
+    })
+    .meta({
+      description: 'The processes of Fantail that run now.',
+      examples: [
+        {
+          at: '2026-11-21T09:31:00.000Z',
+          processes: [
+            {
+              id: '3f1c9a52-6f0e-4d55-9f4b-0a2f9b1d7c11',
+              role: 'delivery-worker',
+              version: '0.1.0',
+              commit: '5d41402abc4b2a76b9719d911017c592ae5d4140',
+              host: 'worker-1',
+              pid: 41,
+              startedAt: '2026-11-21T09:30:00.000Z',
+              lastSeenAt: '2026-11-21T09:30:58.000Z',
+              slots: { used: 12, max: 512 },
+              load: 0.07,
+              lagMs: 2,
+            },
+          ],
         },
       ],
     }),

@@ -31,6 +31,17 @@ export interface ScriptArguments {
     base: ScriptText
     keyId: ScriptText
   }
+  'append-audit-1': {
+    base: ScriptText
+    writer: ScriptText
+    batch: number
+    linesMax: number
+    strangersMax: number
+    lines: {
+      stranger: boolean
+      line: ScriptText
+    }[]
+  }
   'append-outcomes-1': {
     stream: ScriptText
     keptMax: number
@@ -247,6 +258,10 @@ export interface ScriptArguments {
     slice: ScriptText
     shard: number
   }
+  'end-process-1': {
+    base: ScriptText
+    id: ScriptText
+  }
   'end-session-1': {
     base: ScriptText
     digest: ScriptText
@@ -355,6 +370,10 @@ export interface ScriptArguments {
     set: ScriptText
     ageMs: number
     membersMax: number
+  }
+  'list-processes-1': {
+    base: ScriptText
+    silentMs: number
   }
   'list-slice-1': {
     base: ScriptText
@@ -695,6 +714,13 @@ export interface ScriptArguments {
     base: ScriptText
     expected: ScriptText
     pair: ScriptText
+  }
+  'report-process-1': {
+    base: ScriptText
+    id: ScriptText
+    record: ScriptText
+    silentMs: number
+    processesMax: number
   }
   'reserve-spend-1': {
     base: ScriptText

@@ -351,6 +351,9 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
+  // The handler itself leaves out lines of others, because a search continues until its page is full.
+  'GET /v1/audit': { need: MANAGE },
+
   // The handler checks the given key itself, and writes the line of the audit log.
   'POST /v1/session': { need: 'public', samePage: true },
   'GET /v1/session': { need: 'any', sitesAlone: true },
@@ -385,6 +388,9 @@ const RULES: Record<string, Rule> = {
   'GET /v1/quarantine/{id}': { need: MANAGE, wholeServer: true },
   'POST /v1/quarantine/{id}/put-back': { need: MANAGE, change: true, wholeServer: true },
   'DELETE /v1/quarantine/{id}': { need: MANAGE, change: true, wholeServer: true },
+
+  // Host names concern only the server's operator.
+  'GET /v1/services': { need: READ, wholeServer: true },
 
   'GET /healthz': PUBLIC,
   'GET /readyz': PUBLIC,

@@ -1,13 +1,7 @@
 /** Lanes of all topics, worst first. */
-import { type Caller, isOf } from '@fantail/access'
-import {
-  directOwnerOf,
-  FantailError,
-  LaneList,
-  LaneListQuery,
-  resolveTopic,
-  type VerdictCode,
-} from '@fantail/contracts'
+
+import { isVisible } from '@fantail/access'
+import { FantailError, LaneList, LaneListQuery, resolveTopic, type VerdictCode } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { decodeCursor, encodeCursor } from '@fantail/store'
 import type { z } from 'zod'
@@ -46,6 +40,7 @@ export function laneRoutes(deps: ApiDeps): Endpoint[] {
 async function listLanes(deps: ApiDeps, { query, caller }: Call<Query>): Promise<Answer> {
   const start = startOf(query.cursor)
   const board = await deps.laneBoard.read()
+  // The answer has sums, so the caller's own lanes are chosen before them.
   const own = board.lanes.filter(({ subscription }) => isVisible(caller, subscription.topicArn))
   const topicArn = query.topic === undefined ? undefined : resolveTopic(query.topic, deps.settings.arn)
   const found = own.filter((lane) => matchesFilter(lane, { ...query, topicArn }))
@@ -65,12 +60,6 @@ async function listLanes(deps: ApiDeps, { query, caller }: Call<Query>): Promise
     ...sums(lanes),
   }
   return ok(list)
-}
-
-/** The answer has sums, so a caller's own lanes are chosen before them. */
-export function isVisible(caller: Caller, arn: string): boolean {
-  if (directOwnerOf(arn) !== undefined) return false
-  return caller === null || isOf(caller, arn)
 }
 
 /** Pages are positions: lanes change their places all the time. */

@@ -1,4 +1,6 @@
 /** The search of what happened to messages. */
+
+import { isVisible } from '@fantail/access'
 import {
   FantailError,
   MessageSearchAnswer,
@@ -11,7 +13,6 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
-import { isVisible } from '../lanes/lane-routes.ts'
 
 type Query = z.output<typeof MessageSearchQuery>
 

@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@fantail/contracts'
-import { readTotals } from '@fantail/store'
+import { Processes, readTotals } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -74,4 +74,15 @@ test('a redrive under way is counted, and totals that leave something out say so
   await admin.call('POST', '/v1/redrives', { body: { source: 'orders-dlq', destination: 'mine-dlq' } })
   expect((await admin.call('GET', '/v1/overview')).body.activeRedrives).toBe(1)
   expect(await readTotals(api.redis, { perShardMax: 0 })).toMatchObject({ topics: [], isComplete: false })
+})
+
+test('processes are listed for keys that may see the server, and for no others', async () => {
+  const report = { id: 'p1', role: 'redrive', version: '1.2.3', commit: 'c0ffee', host: 'h', pid: 7 }
+  const sample = { startedAt: '2026-11-21T09:30:00.000Z', slots: null, load: 0.1, lagMs: 1 }
+  await new Processes(api.redis).report({ ...report, ...sample })
+  const { body } = await admin.call('GET', '/v1/services')
+  expect(body.processes).toEqual([{ ...report, ...sample, lastSeenAt: expect.stringMatching(/Z$/) }])
+  for (const set of [{ prefixes: ['mine'] }, { account: '111111111111' }]) {
+    expect(await (await keyWith(api, ['read'], set)).status('GET', '/v1/services')).toBe(403)
+  }
 })

@@ -1,11 +1,13 @@
 /** The server at a glance: totals, what needs somebody, dead letters, memory. */
+
+import { isVisible } from '@fantail/access'
 import { OverviewView } from '@fantail/contracts'
 import { PUBLISH_SHARE, type Totals } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { iso } from '../http/record-views.ts'
-import { countVerdicts, isVisible, rowsOf, sums } from '../lanes/lane-routes.ts'
+import { countVerdicts, rowsOf, sums } from '../lanes/lane-routes.ts'
 import { isInNeed, ranked } from '../lanes/rank-lanes.ts'
 
 type View = z.input<typeof OverviewView>

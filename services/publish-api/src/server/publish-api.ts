@@ -20,6 +20,8 @@ import {
 } from '@fantail/runtime'
 import {
   ApiKeys,
+  AuditReader,
+  AuditWriter,
   ConfirmationLimits,
   Consumers,
   Counts,
@@ -37,6 +39,7 @@ import {
   OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
+  Processes,
   PushState,
   ping,
   Quarantine,
@@ -90,6 +93,8 @@ import type { Tls } from './tls.ts'
 
 /** Totals of topics, queues and dead letters may be this old. */
 const TOTALS_FRESH_MS = 10_000
+/** The list of processes may be this old. */
+const PROCESSES_FRESH_MS = 2_000
 
 interface PublishApiOptions {
   settings: ApiSettings
@@ -176,6 +181,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const statsStore = new StatsStore(redis)
   const onFlush = createStateLog({ log, what: 'stats', initial: 'up' })
   const statsCounter = new StatsCounter({ store: statsStore, now, onFlush })
+  const onWrite = createStateLog({ log, what: 'audit', initial: 'up' })
+  const auditWriter = new AuditWriter({ redis, now, onWrite })
   const signing = createSigning(redis, options)
   const moveQuestions = new MoveQuestions({ ...stores, ...signing, attempters, clock: now, settings, log })
   const { finder, ...events } = createEvents({
@@ -191,8 +198,11 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     ...events,
     publisher,
     totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
+    processes: new SharedRead(() => new Processes(redis).list(), { freshMs: PROCESSES_FRESH_MS }),
     laneBoard: new LaneBoard({ survey: new LaneSurvey(redis), quarantine: stores.quarantine, clock: now }),
     statsCounter,
+    auditWriter,
+    auditReader: new AuditReader(redis),
     stats: new StatsReads({ store: statsStore, clock: now }),
     moveQuestions,
     addressGuard: createAddressGuard(guarded),
@@ -222,7 +232,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     events.live.stop()
     await Promise.all([publisher.close(), closeAttempters(attempters)])
     await sender.close()
-    await statsCounter.stop()
+    await Promise.all([statsCounter.stop(), auditWriter.stop()])
     clock.stop()
     connections.disconnect()
   }

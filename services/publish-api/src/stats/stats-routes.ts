@@ -1,4 +1,6 @@
 /** Statistics: what was published and delivered, by minute or hour. */
+
+import { isVisible } from '@fantail/access'
 import {
   FantailError,
   parseArn,
@@ -13,7 +15,6 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
-import { isVisible } from '../lanes/lane-routes.ts'
 
 type Query = z.output<typeof StatsQuery>
 type View = z.input<typeof StatsView>

@@ -1,4 +1,4 @@
-/** The API’s checks, and the quarantine: what cannot be decoded waits there for an operator. */
+/** The API’s checks, the processes that run, and the quarantine: what cannot be decoded waits there for an operator. */
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { QuarantineEntry, Readiness } from '../../api/api-types.ts'
@@ -12,6 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Pairs, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { ProcessTable } from './process-table.tsx'
 
 const w = words.system
 const TONES: Record<Readiness['status'], Tone> = { ready: 'good', degraded: 'warn', unavailable: 'bad' }
@@ -40,6 +41,10 @@ export function SystemPage() {
             </section>
           )}
         </Loaded>
+        <section className={css.stack}>
+          <h2>{w.processes}</h2>
+          <ProcessTable />
+        </section>
         <section className={css.stack}>
           <h2>{w.quarantine}</h2>
           <Quarantine />

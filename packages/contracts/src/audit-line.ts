@@ -1,0 +1,18 @@
+/** One line of the audit log: a change that somebody has asked for. */
+export interface AuditLine {
+  /** Id of the key, `anonymous` or `command line`. */
+  keyId: string
+  /** Absent without a key. */
+  account?: string
+  /** The portal session that acted with the key. */
+  portal?: string
+  /** The route, or an operation as in `SNS:CreateTopic`. */
+  action: string
+  /** The names in the path or the request. */
+  resource: Record<string, string>
+  result: 'done' | 'denied' | 'failed'
+  status: number
+  /** The error code, if refused. */
+  code?: string
+  requestId: string
+}

@@ -1,0 +1,95 @@
+/**
+ * Reports this process to the list of processes, once at its start and then every ten seconds. A failed report is
+ * repeated with growing pauses, and one log line says when failures begin and end. Nothing waits for a report.
+ */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { type Processes, REPORT_MS } from '@fantail/store'
+import { createBackoff } from '../backoff.ts'
+import type { Logger } from '../logger.ts'
+import { createLoop } from '../loop.ts'
+import { createStateLog } from '../state-log.ts'
+import type { Build } from './build.ts'
+import { STARTED_AT } from './checks.ts'
+
+/** A histogram of ten wake-ups a second costs no measurable CPU. */
+const RESOLUTION_MS = 100
+const NS_PER_MS = 1_000_000
+const FIRST_RETRY_MS = 1_000
+/** @limit How long a stopping process waits to leave the list of processes. Past it: it stays listed for 35 s. */
+const LEAVE_TIMEOUT_MS = 1_000
+
+interface HeartbeatOptions {
+  processes: Pick<Processes, 'report' | 'end'>
+  role: string
+  build: Build
+  running: { slots?(): { used: number; max: number } }
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+export interface Heartbeat {
+  start(): void
+  /** Removes the process from the list. Never rejects. */
+  stop(): Promise<void>
+}
+
+export function createHeartbeat({ processes, role, build, running, log }: HeartbeatOptions): Heartbeat {
+  const id = randomUUID()
+  const { version, commit } = build
+  const sample = createLoadSample()
+  const fixed = { id, role, version, commit, host: hostname(), pid: process.pid, startedAt: STARTED_AT }
+  const isListed = createStateLog({ log, what: 'processes', initial: 'up' })
+  const loop = createLoop({
+    name: 'heartbeat',
+    log,
+    backoff: createBackoff({ minMs: FIRST_RETRY_MS, maxMs: REPORT_MS }),
+    turn: async () => {
+      const report = { ...fixed, slots: running.slots?.() ?? null, ...sample.take() }
+      if (await processes.report(report)) isListed('up')
+      else isListed('down', new Error('the list of processes is full'))
+      return REPORT_MS
+    },
+  })
+  return {
+    start: () => void loop.start(),
+    async stop() {
+      const left = loop.stop().then(() => processes.end(id))
+      const problem = await within(LEAVE_TIMEOUT_MS, left)
+      if (problem !== undefined) log.info({ err: problem }, 'heartbeat.not_ended')
+      sample.stop()
+    },
+  }
+}
+
+/** The error, or undefined if the promise was fulfilled in time. */
+async function within(timeoutMs: number, promise: Promise<unknown>): Promise<unknown> {
+  const late = Promise.withResolvers<unknown>()
+  const timer = setTimeout(() => late.resolve(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  try {
+    return await Promise.race([late.promise, promise.then(() => undefined)])
+  } catch (error) {
+    return error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function createLoadSample() {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  let before = performance.eventLoopUtilization()
+  return {
+    /** Load and lag since the call before. */
+    take() {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, before)
+      before = now
+      // A delay contains the pause between two wake-ups.
+      const lateMs = delays.count === 0 ? 0 : delays.percentile(99) / NS_PER_MS - RESOLUTION_MS
+      delays.reset()
+      return { load: Math.round(utilization * 1_000) / 1_000, lagMs: Math.max(0, Math.round(lateMs)) }
+    },
+    stop: () => void delays.disable(),
+  }
+}
