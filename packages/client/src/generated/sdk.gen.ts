@@ -1401,7 +1401,7 @@ export const logIn = <ThrowOnError extends boolean = true>(options: Options<LogI
 /**
  * List requested changes, made or refused
  *
- * The lines of the audit log, newest first: who asked for which change of what, and its result. They have no secrets, bodies or settings. A key with prefixes sees its own lines, any other key those of its account, and one of the server’s account also those of callers without a key. A page looks at 2,000 lines at least, and says in `scannedTo` how far it looked.
+ * The lines of the audit log, newest first: who asked for which change of what, and its result. They have no secrets, bodies or settings. A key with prefixes sees its own lines, any other key those of its account. A key of the server’s account also sees lines of callers without a key. `scannedTo` says how far a page looked.
  *
  * A key needs the scope `manage`.
  */

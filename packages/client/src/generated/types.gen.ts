@@ -21,7 +21,7 @@ export type AcknowledgeInput = {
  */
 export type AuditList = {
     /**
-     * Newest first.
+     * Lines of the audit log, newest first.
      */
     entries: Array<{
         /**
@@ -3156,7 +3156,7 @@ export type ServiceList = {
          */
         slots: {
             /**
-             * Attempts under way.
+             * How many attempts are under way now.
              */
             used: number;
             /**

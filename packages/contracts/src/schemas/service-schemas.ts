@@ -68,7 +68,7 @@ export const ServiceList = named(
             lastSeenAt: timestamp('When the process reported last. It reports every ten seconds'),
             slots: z
               .object({
-                used: z.int().describe('Attempts under way.'),
+                used: z.int().describe('How many attempts are under way now.'),
                 max: z.int().describe('Attempts that may be under way at a time.'),
               })
               .nullable()

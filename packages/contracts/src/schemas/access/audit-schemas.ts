@@ -52,7 +52,7 @@ export const AuditList = named(
               ),
           }),
         )
-        .describe('Newest first.'),
+        .describe('Lines of the audit log, newest first.'),
       nextCursor: z.string().nullable().describe('Given as `cursor`, it leads on; null: nothing is left.'),
       scannedTo: timestamp('When the oldest line that was looked at was made')
         .nullable()
