@@ -1,6 +1,6 @@
 /**
- * The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. Each line
- * goes to the service's log, and to the audit trail in Redis.
+ * The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. Each
+ * line goes to the service's log, and to the audit trail in Redis.
  */
 import type { AuditLine } from '@fantail/contracts'
 import { type Caller, whoIs } from './caller.ts'

@@ -1,3 +1,4 @@
+export type { AuditLine } from './access/audit-line.ts'
 export {
   type ApiKeyRecord,
   formatToken,
@@ -27,7 +28,6 @@ export {
   topicArn,
   withoutSubscription,
 } from './arn.ts'
-export type { AuditLine } from './audit-line.ts'
 export {
   DELIVERY_CAUSES,
   type DeliveryCause,

@@ -4,7 +4,8 @@
  * the oldest are dropped, and the next line that is written says how many are missing before it. A clean stop writes
  * the rest. A crash loses what waited; the process's log has these lines already.
  *
- * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing;  writing ─refused, silent→ waiting (WRITE_RETRY_MS)
+ * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing
+ * writing ─refused, silent→ waiting (WRITE_RETRY_MS)
  */
 import { randomUUID } from 'node:crypto'
 import type { AuditLine } from '@fantail/contracts'
@@ -61,7 +62,7 @@ export class AuditWriter {
   readonly #options: AuditWriterOptions
   readonly #writer = randomUUID()
   readonly #waiting: Waiting[] = []
-  /** What is being written. It stays until Redis has certainly stored it. */
+  /** Lines that are being written. They stay until Redis has certainly stored them. */
   #batch: { stranger: boolean; line: string }[] = []
   #batches = 0
   #missed = 0
