@@ -106,6 +106,14 @@ const storage = {
     unit: 'messages',
     description: 'Messages whose outcomes can be looked up; 0 turns the outcome log off.',
   }),
+  attemptRecordBytes: setting({
+    name: 'FANTAIL_ATTEMPT_RECORD_BYTES',
+    schema: wholeNumber({ min: 0, max: 10_000_000_000 }),
+    default: '16777216',
+    unit: 'bytes',
+    description:
+      'Memory of Redis for recorded attempts (docs/attempts.md). Past it: the records of the subscription without an attempt for longest go. 0 records nothing.',
+  }),
   account: setting({
     name: 'FANTAIL_ACCOUNT',
     schema: matching(/^\d{12}$/, 'must be 12 digits'),

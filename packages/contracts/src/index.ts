@@ -142,6 +142,7 @@ export {
 } from './push/platforms.ts'
 export type { QuarantineReason } from './quarantine-reasons.ts'
 export type {
+  AnswerStart,
   AttemptErrorCode,
   AttemptedApplication,
   AttemptedText,
@@ -225,6 +226,7 @@ export {
   SuppressionListQuery,
   SuppressionView,
 } from './schemas/mail-schemas.ts'
+export { AttemptsAnswer } from './schemas/messages/attempt-schemas.ts'
 export { DeliveriesAnswer, MessageView } from './schemas/messages/delivery-schemas.ts'
 export {
   BatchInput,
@@ -239,6 +241,13 @@ export {
   TestInput,
 } from './schemas/messages/message-schemas.ts'
 export { MessageSearchAnswer, MessageSearchQuery } from './schemas/messages/message-search-schemas.ts'
+export {
+  type AttemptPhase,
+  type AttemptRecording,
+  type AttemptStage,
+  RECORDED_BODY_BYTES_MAX,
+  RECORDING_DEFAULT,
+} from './schemas/messages/recording.ts'
 export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
 export { OverviewView } from './schemas/overview-schemas.ts'
 export {

@@ -3,6 +3,7 @@
  * (`…At`), and durations carry their unit. The routes derive the REST shapes from these types.
  */
 import type { Protocol } from './protocols.ts'
+import type { AttemptRecording, AttemptStage } from './schemas/messages/recording.ts'
 
 export type BackoffFunction = 'linear' | 'arithmetic' | 'geometric' | 'exponential'
 
@@ -69,6 +70,8 @@ export interface TopicRecord {
   fifo?: true
   /** FIFO: a message without a deduplication id gets the SHA-256 of its text. */
   contentBasedDeduplication?: boolean
+  /** Which attempts are recorded. Absent: RECORDING_DEFAULT. */
+  recordAttempts?: AttemptRecording
   /** FIFO: where a deduplication id must be unique. Absent: in the whole topic. */
   fifoThroughputScope?: FifoThroughputScope
   tags?: Record<string, string>
@@ -400,6 +403,13 @@ export interface AttemptedText {
   type: 'Promotional' | 'Transactional'
 }
 
+/** The beginning of an endpoint's answer. */
+export interface AnswerStart {
+  headers: Record<string, string | string[] | undefined>
+  /** The beginning of the body as text. undefined: the body may not be shown. */
+  body(): string | undefined
+}
+
 /** The result of one attempt. A failure is a result, too, and not an exception. */
 export type AttemptResult =
   | {
@@ -421,6 +431,8 @@ export type AttemptResult =
       verdict?: ResultClass
       application?: AttemptedApplication
       textMessage?: AttemptedText
+      /** Set if it was requested. */
+      answer?: AnswerStart
     }
   | {
       kind: 'failure'
@@ -431,6 +443,8 @@ export type AttemptResult =
       retryAfterSeconds?: number
       /** The status that the endpoint's service has for it, for delivery status logs. */
       statusCode?: number
+      /** The part of the attempt in which it failed. */
+      stage?: AttemptStage
       application?: AttemptedApplication
       textMessage?: AttemptedText
     }

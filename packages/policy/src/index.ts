@@ -52,6 +52,6 @@ export { classify, isUnsent, type NextStep, nextStep } from './retries/next-step
 export { describeOnFailure, endsByRetention } from './retries/on-failure.ts'
 export { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './retries/pacing.ts'
 export { PRESETS } from './retries/presets.ts'
-export { previewRetries, totalRetrySeconds } from './retries/retry-curve.ts'
+export { previewRetries, retryPhase, totalRetrySeconds } from './retries/retry-curve.ts'
 export { type Answered, answeredAs, retryCost } from './retries/retry-mode.ts'
 export { shownWhy, whyItCame, whyItEnded, whyNext } from './retries/why.ts'

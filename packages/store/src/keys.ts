@@ -342,6 +342,18 @@ export const statsHoursKey = (kind: string, name: string, day: number) =>
 export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
 // `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.
 
+/** The beginning of all keys of recorded attempts (attempts/attempt-store.ts). */
+export const ATTEMPTS_BASE = 'ft:{attempts}:'
+/**
+ * List: recorded attempts of a subscription, newest first, each a line of JSON (attempt-record.ts). A sweep deletes it
+ * when the subscription is deleted. Otherwise it goes a week after its last record, or when all records take too much.
+ */
+export const attemptsKey = (subscriptionId: string) => `${ATTEMPTS_BASE}of:${subscriptionId}`
+/** Hash: subscription id → approximate bytes of its recorded attempts. A field goes with them. */
+export const attemptBytesKey = () => `${ATTEMPTS_BASE}bytes`
+// `<ATTEMPTS_BASE>recent`. Sorted set by ms of the last record: ids of subscriptions with recorded attempts.
+// `<ATTEMPTS_BASE>total`. String: sum of the bytes. Like the two others, it expires eight days after the last record.
+
 // ---- mobile push: owned by push/, in the shard of the application's ARN, deleted with the application
 
 /** Sorted set, all scores 0: ARNs of the shard's platform applications, for listing. */

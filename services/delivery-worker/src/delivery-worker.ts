@@ -6,7 +6,7 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
-import { nameOfArn } from '@fantail/contracts'
+import { nameOfArn, RECORDING_DEFAULT } from '@fantail/contracts'
 import {
   closeAttempters,
   createAttempters,
@@ -17,6 +17,8 @@ import {
 import { createPublisher, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { createStartSteps, createStateLog, openConnections } from '@fantail/runtime'
 import {
+  AttemptRecorder,
+  AttemptStore,
   DataLossError,
   deliveryItemId,
   inOneWrite,
@@ -38,6 +40,7 @@ import {
   VaultKeys,
 } from '@fantail/store'
 import { AttemptMaker } from './attempts/attempt-maker.ts'
+import { Recording } from './attempts/attempt-recording.ts'
 import { AttemptReports } from './attempts/attempt-reports.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
@@ -117,7 +120,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const parking = new Parking(lanes, log, onDue)
   const notes = new AttemptNotes(lanes, log)
   const live = new LiveSender(redis)
-  const reports = new AttemptReports({ log, live, now })
+  const attemptRecorder = new AttemptRecorder({
+    store: new AttemptStore(redis),
+    bytesMax: options.attemptRecordBytes ?? 0,
+    now,
+    onWrite: createStateLog({ log, what: 'attempt_records', initial: 'up' }),
+  })
+  const mode = options.mode ?? 'server'
+  const recording = new Recording({
+    recorder: attemptRecorder,
+    standard: RECORDING_DEFAULT[mode],
+    bodiesFromAnywhere: mode === 'local',
+    now,
+  })
+  const reports = new AttemptReports({ log, live, recording, now })
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const admission = new QueueAdmission({ queues })
@@ -194,7 +210,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     now,
   })
   const targets = new TargetTurns()
-  const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, spans, log })
+  const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, recording, spans, log })
   const bodies = new LaneBodies(lanes, options.publicUrl)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const laneAttempts = new LaneAttempts({
@@ -374,7 +390,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await jobsDone
       await pushesDone
       live.stop()
-      await Promise.all([recorder.stop(), notes.stop(), stats.stop(), events.close()])
+      await Promise.all([recorder.stop(), attemptRecorder.stop(), notes.stop(), stats.stop(), events.close()])
       await closeAttempters(attempters)
       await options.sender.close()
       connections.disconnect()

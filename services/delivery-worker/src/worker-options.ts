@@ -19,6 +19,10 @@ export interface DeliveryWorkerOptions {
   retryJitter: number
   maxRetrySeconds: number
   logMessages: number
+  /** Bytes that the recorded attempts of all subscriptions may take. Default: 0, and no attempt is recorded. */
+  attemptRecordBytes?: number
+  /** Default: server. */
+  mode?: 'local' | 'server'
   /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   /** Shares of Redis's memory that topics' own dead-letter queues may fill; default 5 % each, 20 % together. */

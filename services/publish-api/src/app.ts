@@ -2,6 +2,7 @@
  * The API as a Hono application over given dependencies. It opens nothing by itself, so tests can call `app.request()`.
  */
 import { Hono } from 'hono'
+import { attemptRoutes } from './attempts/attempt-routes.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { consoleRoutes } from './console/console-routes.ts'
 import type { ApiDeps } from './deps.ts'
@@ -64,6 +65,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(),
     ...messageRoutes(deps),
+    ...attemptRoutes(deps),
     ...searchRoutes(deps),
     ...eventRoutes(deps),
     ...directRoutes(deps),

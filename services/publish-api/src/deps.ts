@@ -6,6 +6,7 @@ import type { Publisher } from '@fantail/jobs'
 import type { Build, Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
+  AttemptStore,
   AuditReader,
   AuditWriter,
   ConfirmationLimits,
@@ -117,6 +118,8 @@ export interface ApiDeps {
   live: Pick<LiveSender, 'on' | 'send'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
   search: Pick<OutcomeSearch, 'find'>
+  /** Recorded attempts. */
+  attempts: Pick<AttemptStore, 'read'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>

@@ -3,6 +3,7 @@ import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
 import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
 import {
+  AttemptStore,
   DataLossError,
   Lanes,
   Queues,
@@ -56,6 +57,7 @@ export function createRedriveService({
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
   const redrives = new Redrives(redis)
+  const attempts = new AttemptStore(redis)
   const batches = new RedriveBatches({ redis, acks, subscriptions, lanes: new Lanes(redis, acks) })
   const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry, metrics })
   const maintenance = createMaintenance({
@@ -70,6 +72,7 @@ export function createRedriveService({
       queues: () => queues.sweep(),
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
+      attempts: () => attempts.sweep(),
     },
   })
   return {

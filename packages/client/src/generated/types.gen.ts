@@ -17,6 +17,134 @@ export type AcknowledgeInput = {
 };
 
 /**
+ * A recorded attempt.
+ */
+export type Attempt = {
+    /**
+     * Id that publishing answered.
+     */
+    messageId: string;
+    /**
+     * How often the delivery had been brought back from a dead-letter queue before.
+     */
+    redrives: number;
+    /**
+     * Number of the attempt; 1 is the first, also after a redrive.
+     */
+    attempt: number;
+    /**
+     * Phase of the retry policy; `first` is the first attempt, which no phase delays.
+     */
+    phase: 'first' | 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff';
+    /**
+     * first: straight from the job. lane: from the lane of its subscription.
+     */
+    path: 'first' | 'lane';
+    /**
+     * When it was due: the time of publishing, or as the attempt before decided. ISO 8601 in UTC. null if unknown.
+     */
+    dueAt: string | null;
+    /**
+     * When it began: ISO 8601 in UTC, with milliseconds.
+     */
+    startedAt: string;
+    /**
+     * Milliseconds that it took.
+     */
+    durationMs: number;
+    /**
+     * Why it was made at its time, such as a phase of the retry policy. null: nothing delayed it.
+     */
+    because: DeliveryCause | null;
+    /**
+     * How long `because` delayed it, in milliseconds. null: unknown, or nothing delayed it.
+     */
+    delayMs: number | null;
+    /**
+     * The wait after it was due. null if unknown.
+     */
+    waited: {
+        /**
+         * Milliseconds from the time at which the attempt was due to its start.
+         */
+        ms: number;
+        /**
+         * Why it waited: throttle, circuitOpen, unprovenEndpoint, groupOrder, or capacity (no free slot, or a pause). null: for no known cause.
+         */
+        because: DeliveryCause | null;
+    } | null;
+    /**
+     * HTTP status of the answer; null: none came.
+     */
+    statusCode: number | null;
+    /**
+     * Code of the failure without an answer; null: there was none.
+     */
+    error: string | null;
+    /**
+     * The failure in words; null: there was none.
+     */
+    detail: string | null;
+    /**
+     * Stage at which it failed without a whole answer; null: an answer came, or unknown.
+     */
+    stage: 'dns' | 'connect' | 'proxy' | 'tls' | 'answer' | 'body' | null;
+    /**
+     * Harmless headers of the answer, cut to 200 characters each. null: none were recorded.
+     */
+    responseHeaders: {
+        [key: string]: string;
+    } | null;
+    /**
+     * The first KiB of the answer’s body as text. null: not recorded, or withheld.
+     */
+    responseBody: string | null;
+    /**
+     * Decision about what follows.
+     */
+    next: {
+        /**
+         * Decision of the worker after the attempt, as in live events.
+         */
+        decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured';
+        /**
+         * When the next attempt is due: ISO 8601 in UTC. null: none follows.
+         */
+        at: string | null;
+        /**
+         * Cause of the time of what follows, or of the end.
+         */
+        because: DeliveryCause | null;
+    };
+    /**
+     * Earlier attempts of the subscription at this worker that were not recorded.
+     */
+    leftOut: number;
+};
+
+/**
+ * Recorded attempts of a subscription.
+ */
+export type AttemptList = {
+    /**
+     * Which attempts of the topic are recorded now: `recordAttempts` of the topic.
+     */
+    recording: 'none' | 'failures' | 'all';
+    /**
+     * withheld: the key lacks the scope `bodies`, so every `responseBody` is null.
+     */
+    bodies: 'shown' | 'withheld';
+    /**
+     * Start of the oldest attempt that is kept of the subscription: ISO 8601 in UTC. null: none is kept.
+     */
+    keptSince: string | null;
+    /**
+     * The recorded attempts, newest first, at most 100.
+     */
+    attempts: Array<Attempt>;
+};
+
+/**
  * Requested changes, made or refused. The newest 10,000 are kept.
  */
 export type AuditList = {
@@ -3812,6 +3940,10 @@ export type Topic = {
      */
     signing: 'none' | 'sns';
     /**
+     * Which attempts are recorded: the setting of the topic, or the default of the mode.
+     */
+    recordAttempts: 'none' | 'failures' | 'all';
+    /**
      * Whether messages keep their order within a group.
      */
     fifo: boolean;
@@ -3934,6 +4066,10 @@ export type TopicInput = {
      * sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.
      */
     signing?: 'none' | 'sns' | null;
+    /**
+     * Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures in local mode, none in server mode.
+     */
+    recordAttempts?: 'none' | 'failures' | 'all' | null;
 };
 
 export type TopicList = {
@@ -5978,6 +6114,118 @@ export type ListDeliveriesResponses = {
 };
 
 export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type ListAttemptsData = {
+    body?: never;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/attempts';
+};
+
+export type ListAttemptsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListAttemptsError = ListAttemptsErrors[keyof ListAttemptsErrors];
+
+export type ListAttemptsResponses = {
+    /**
+     * The newest attempts, newest first
+     */
+    200: AttemptList;
+};
+
+export type ListAttemptsResponse = ListAttemptsResponses[keyof ListAttemptsResponses];
+
+export type ListDeliveryAttemptsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/messages/{messageId}/deliveries/{id}/attempts';
+};
+
+export type ListDeliveryAttemptsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListDeliveryAttemptsError = ListDeliveryAttemptsErrors[keyof ListDeliveryAttemptsErrors];
+
+export type ListDeliveryAttemptsResponses = {
+    /**
+     * Its attempts, newest first
+     */
+    200: AttemptList;
+};
+
+export type ListDeliveryAttemptsResponse = ListDeliveryAttemptsResponses[keyof ListDeliveryAttemptsResponses];
 
 export type SearchMessagesData = {
     body?: never;

@@ -12,9 +12,11 @@ import {
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policy-schemas.ts'
+import { ATTEMPT_RECORDINGS } from './messages/recording.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
 
 const Signing = z.enum(['none', 'sns'])
+const Recording = z.enum(ATTEMPT_RECORDINGS)
 
 /** `null` resets a member. */
 export const TopicInput = namedInput(
@@ -54,6 +56,9 @@ export const TopicInput = namedInput(
       signing: Signing.nullish().describe(
         'sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.',
       ),
+      recordAttempts: Recording.nullish().describe(
+        'Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures in local mode, none in server mode.',
+      ),
     })
     .meta({
       description: 'Settings of a topic. Members that are left out stay as they are; null resets one.',
@@ -89,6 +94,9 @@ export const TopicView = named(
       signing: Signing.describe(
         'sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.',
       ),
+      recordAttempts: Recording.describe(
+        'Which attempts are recorded: the setting of the topic, or the default of the mode.',
+      ),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
         .boolean()
@@ -109,6 +117,7 @@ export const TopicView = named(
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
           signing: 'none',
+          recordAttempts: 'none',
           fifo: false,
           subscriptions: { active: 2, pending: 0, paused: 1 },
           createdAt: '2026-11-21T09:30:00.000Z',

@@ -3,6 +3,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import type { Envelope } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
+import type { KeepAnswer } from '../http/kept-answer.ts'
 
 /** One message for the endpoint. Its signature has been prepared (`EnvelopeSigning`). */
 export interface Sent {
@@ -22,6 +23,8 @@ export interface Attempt extends Sent {
   traceparent?: string | undefined
   /** If it is set, the result has the beginning of the answer as text, up to this many bytes. */
   textBytesMax?: number | undefined
+  /** If it is set, the result has the beginning of the answer, as far as the kind has one. */
+  keepAnswer?: KeepAnswer | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */

@@ -23,7 +23,7 @@ export class WebhookAttempter implements Attempter {
   }
 
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
+    const { envelope, target, traceparent, textBytesMax, keepAnswer, after, onRequest, moment } = attempt
     const { vault, clock, userAgent, sender } = this.#options
     const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent })
     if ('kind' in request) {
@@ -31,7 +31,8 @@ export class WebhookAttempter implements Attempter {
       return
     }
     const { url, route, memo, headers, body } = request
-    sender.send({ url, route, memo, headers, body, textBytesMax, after, onRequest, moment }, done, again)
+    const wanted = { textBytesMax, keepAnswer }
+    sender.send({ url, route, memo, headers, body, ...wanted, after, onRequest, moment }, done, again)
   }
 
   /** Does nothing. Push consumers use the same sender, and its creator closes it. */

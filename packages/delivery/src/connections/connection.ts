@@ -3,6 +3,7 @@ import { Client, type Dispatcher } from 'undici'
 import type { Linked } from '../http/linked-list.ts'
 import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
+import type { DialFacts } from './dial-facts.ts'
 import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 
 /**
@@ -99,6 +100,11 @@ export class Connection implements Linked<Connection> {
       this.hasWaited = false
       if (this.idle) events.ended(this)
     })
+  }
+
+  /** The latest dial. undefined: nothing was dialled yet. */
+  get dialled(): DialFacts | undefined {
+    return this.#dial?.facts
   }
 
   /**

@@ -15,6 +15,7 @@ import type { ProxyAddress } from '../outbound/outbound-route.ts'
 import { openTunnel } from '../outbound/proxy-tunnel.ts'
 import type { Resolver } from '../outbound/resolver.ts'
 import type { Origin } from './connection-origin.ts'
+import type { DialFacts } from './dial-facts.ts'
 
 /** The address guard has refused the connection. */
 export class ForbiddenAddressError extends Error {
@@ -29,6 +30,8 @@ type ConnectCallback = (error: Error | null, socket: Socket | null) => void
 /** A dial that can be cancelled. Its callback is called at most once. */
 export interface Dial {
   cancel(): void
+  /** Absent in tests. */
+  facts?: DialFacts
 }
 
 export type Connector = (origin: Origin, callback: ConnectCallback) => Dial
@@ -48,7 +51,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
 
   /** `track` gets each socket, so that cancelling the dial closes every socket. */
-  const open = (dialled: Origin, { addresses, done, track }: Opening): Socket => {
+  const open = (dialled: Origin, { addresses, done, track, facts }: Opening): Socket => {
     const target = {
       host: dialled.host,
       port: dialled.port,
@@ -59,6 +62,9 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     track(socket)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    socket.once('connect', () => {
+      facts.connectedAt = performance.now()
+    })
     socket.once(dialled.secure ? 'secureConnect' : 'connect', () => done(null, socket))
     // This listener stays for the socket's life. After the socket is handed over, undici's own listener gets its errors
     // too.
@@ -118,10 +124,13 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       over = true
       for (const socket of sockets) socket.destroy()
     }
+    let address = ''
     const done: ConnectCallback = (error, connected) => {
       if (over) return
       if (error) end()
       over = true
+      if (connected && origin.secure) facts.securedAt = performance.now()
+      address = connected?.remoteAddress ?? ''
       callback(error, connected)
     }
     const track = (socket: Socket) => {
@@ -130,6 +139,12 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     const proxy = origin.route?.proxy
     const refusal = proxy && guard.refusalThroughProxy(origin.host)
     const dialled = proxy ?? origin
+    const facts: DialFacts = {
+      startedAt: performance.now(),
+      isProxied: proxy !== undefined,
+      isSecure: origin.secure,
+      isPublic: () => !proxy && !origin.route?.isTrusted && guard.isPublic(address),
+    }
     const found =
       refusal === undefined
         ? addressesFor(dialled.host, resolver, refusalBy(guard, origin))
@@ -137,11 +152,13 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     found
       .then((addresses) => {
         if (over) return
-        if (proxy) openThrough(proxy, origin, { addresses, done, track })
-        else open(origin, { addresses, done, track })
+        facts.resolvedAt = performance.now()
+        const opening = { addresses, done, track, facts }
+        if (proxy) openThrough(proxy, origin, opening)
+        else open(origin, opening)
       })
       .catch((error: Error) => done(error, null))
-    return { cancel: end }
+    return { cancel: end, facts }
   }
 }
 
@@ -149,6 +166,8 @@ interface Opening {
   addresses: string[]
   done: ConnectCallback
   track(socket: Socket): void
+  /** Gets the times of the dial. */
+  facts: DialFacts
 }
 
 type Refusal = (host: string, address: string) => string | undefined

@@ -1,7 +1,7 @@
 /**
  * Maps the error of an attempt to one of a few codes. Logs and the API show them, and retry policies decide by them.
  */
-import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
+import type { AttemptErrorCode, AttemptResult, AttemptStage } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'
 import { ProxyError } from '../outbound/proxy-tunnel.ts'
@@ -29,6 +29,20 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
   const code = codeOf(error)
   if (code === 'UND_ERR_INVALID_ARG') return failure('connection_failed', error.message, durationMs, true)
   return failure(attemptErrorCode(error), error.message || code, durationMs)
+}
+
+/** The stages of errors that say where they happened. */
+const STAGES: Partial<Record<AttemptErrorCode, AttemptStage>> = {
+  dns: 'dns',
+  forbidden_address: 'dns',
+  proxy: 'proxy',
+  tls: 'tls',
+}
+
+/** `stage`: the part of the attempt that was under way. Some errors say it themselves. */
+export function stagedFailure(error: Error, durationMs: number, stage: AttemptStage): AttemptResult {
+  const result = failureOf(error, durationMs)
+  return result.kind === 'failure' ? { ...result, stage: STAGES[result.error] ?? stage } : result
 }
 
 /**

@@ -13,16 +13,18 @@
  * part of the attempt then ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound
  * the requests of an attempt.
  */
-import type { AttemptResult } from '@fantail/contracts'
+import type { AttemptResult, AttemptStage } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
 import { type Connection, UNSENT } from '../connections/connection.ts'
 import type { Connections } from '../connections/connections.ts'
+import { stageOfDial } from '../connections/dial-facts.ts'
 import type { AttemptEnds } from './attempt-ends.ts'
-import { failure, failureOf, isReset } from './attempt-failure.ts'
+import { failure, isReset, stagedFailure } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
 import type { Authorization } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } from './http-request.ts'
+import { isKept, KeptAnswer } from './kept-answer.ts'
 import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -89,6 +91,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   /** The response headers that were requested. */
   #wantedHeaders: Record<string, string> | undefined
   readonly #text: ResponseText | undefined
+  /** The beginning of the answer, if it is wanted. */
+  #answer: KeptAnswer | undefined
 
   constructor(
     context: AttemptContext,
@@ -116,11 +120,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   /** Called at the deadline. The list has already removed this attempt. */
   expire(): void {
     this.#end()
+    const stage = this.#stage()
     this.#discard()
-    this.#context.ends.push(
-      this.#callbacks.done,
-      failure('timeout', this.#timeoutDetail(), this.#durationMs()),
-    )
+    const result = failure('timeout', this.#timeoutDetail(), this.#durationMs())
+    this.#context.ends.push(this.#callbacks.done, { ...result, stage })
   }
 
   /** Called right before undici writes the request. If it throws, undici drops the request and keeps the connection. */
@@ -143,6 +146,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#text?.begin(headers['content-encoding'])
     const { responseHeaders } = this.#request
     if (responseHeaders) this.#wantedHeaders = pickHeaders(headers, responseHeaders)
+    if (this.#request.keepAnswer) this.#keep(statusCode, headers)
     if (statusCode === 401) this.#asks = headers['www-authenticate']
     else if (this.#sent) this.#info = textOf(headers['authentication-info'])
     const retryAfter = headers['retry-after']
@@ -159,6 +163,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     if (controller !== this.#controller || this.#settled) return
     this.#responseBytes += chunk.length
     this.#text?.add(chunk)
+    this.#answer?.add(chunk)
     const { responseBytesMax: wanted = 0 } = this.#request
     if (this.#chunks && this.#responseBytes <= wanted) this.#chunks.push(chunk)
     else this.#chunks = undefined
@@ -182,13 +187,14 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       this.#missed()
       return
     }
+    const stage = this.#stage()
     this.#discard()
     const mayRepeat = this.#reused && !this.#request.isSentOnce
     if (mayRepeat && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
       this.#resets++
       this.#goOn('reset')
     } else {
-      this.#settle(failureOf(error, this.#durationMs()))
+      this.#settle(stagedFailure(error, this.#durationMs(), stage))
     }
   }
 
@@ -207,6 +213,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#responseBytes = 0
     this.#asks = undefined
     this.#info = undefined
+    this.#answer = undefined
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#sent = credentials?.authorization(method, path, this.#challenge)
     this.#connection = this.#context.connections.acquire(origin, again === 'reset' || isSentOnce)
@@ -237,6 +244,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     }
     if (this.#text) result.text = this.#text.text
     if (this.#wantedHeaders) result.headers = this.#wantedHeaders
+    if (this.#answer) result.answer = this.#answer
     if (this.#retryAfterSeconds !== undefined) result.retryAfterSeconds = this.#retryAfterSeconds
     if (this.#chunks) result.body = Buffer.concat(this.#chunks)
     this.#settle(result)
@@ -316,6 +324,20 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const connection = this.#connection
     this.#connection = undefined
     if (connection) this.#context.connections.discard(connection)
+  }
+
+  #keep(statusCode: number, headers: ResponseHeaders): void {
+    const { keepAnswer } = this.#request
+    if (!keepAnswer || !isKept(keepAnswer, statusCode)) return
+    const dialled = this.#connection?.dialled
+    const mayShow = () => keepAnswer.fromAnywhere || (dialled?.isPublic() ?? false)
+    this.#answer = new KeptAnswer(headers, keepAnswer.bytesMax, mayShow)
+  }
+
+  /** The part of the attempt that is under way. */
+  #stage(): AttemptStage {
+    if (this.#statusCode > 0) return 'body'
+    return this.#controller ? 'answer' : stageOfDial(this.#connection?.dialled)
   }
 
   #durationMs(): number {

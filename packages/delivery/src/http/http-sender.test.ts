@@ -60,8 +60,13 @@ const post = (to: TestSender, url: string, body: string | Buffer = 'hello') =>
   to.attempt({ url, headers, body })
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
-function failed(error: string, detail: unknown = expect.any(String)) {
-  return { kind: 'failure', error, detail, permanent: false, durationMs: expect.any(Number) }
+/** `stage` undefined: nothing was begun. */
+function failed(
+  error: string,
+  detail: unknown = expect.any(String),
+  stage: unknown = expect.stringMatching(/^[a-z]+$/),
+) {
+  return { kind: 'failure', error, detail, stage, permanent: false, durationMs: expect.any(Number) }
 }
 
 describe('a request', () => {
@@ -269,12 +274,14 @@ describe('the deadline', () => {
 describe('a failure', () => {
   test('[37] refused', async () => {
     const port = await freePort()
-    expect(await post(sender(), `http://127.0.0.1:${port}`)).toEqual(failed('connection_refused'))
+    const refused = failed('connection_refused', expect.any(String), 'connect')
+    expect(await post(sender(), `http://127.0.0.1:${port}`)).toEqual(refused)
   })
 
   test('reset before an answer, and not tried again on a fresh connection', async () => {
     const server = await raw((socket) => onRawRequest(socket, () => socket.resetAndDestroy()))
-    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+    const result = await post(sender(), server.url)
+    expect(result).toEqual(failed('connection_reset', expect.any(String), 'answer'))
     expect(server.accepted()).toBe(1)
   })
 
@@ -330,7 +337,9 @@ describe('a failure', () => {
     expect(await post(sender({ resolver }), 'http://nowhere.example/')).toEqual(
       failed('dns', 'cannot resolve nowhere.example (ENOTFOUND)'),
     )
-    expect(await post(sender(), 'http://does-not-exist.invalid/')).toEqual(failed('dns'))
+    expect(await post(sender(), 'http://does-not-exist.invalid/')).toEqual(
+      failed('dns', expect.any(String), 'dns'),
+    )
   })
 
   test('a URL or a header that cannot be sent is permanent', async () => {
@@ -421,6 +430,42 @@ describe('the response body', () => {
       })
     })
     expect(await post(sender(), server.url)).toMatchObject({ kind: 'response', statusCode: 200 })
+  })
+})
+
+describe('the beginning of an answer', () => {
+  const keep = { of: 'failures', bytesMax: 4, fromAnywhere: true } as const
+  const asked = async (to: TestSender, url: string, keepAnswer: HttpRequest['keepAnswer']) => {
+    const result = await to.attempt({ url, headers, body: 'hello', keepAnswer })
+    return result.kind === 'response' ? result.answer : undefined
+  }
+
+  test('is kept of failures, or of all, up to its bound', async () => {
+    const hooks = await receiver()
+    hooks.respond('/bad', { status: 503, body: 'db down', headers: { 'x-request-id': '7' } })
+    hooks.respond('/good', { body: 'thanks' })
+    const to = sender()
+    const bad = await asked(to, `${hooks.url}/bad`, keep)
+    expect([bad?.headers['x-request-id'], bad?.body()]).toEqual(['7', 'db d'])
+    expect(await asked(to, `${hooks.url}/good`, keep)).toBeUndefined()
+    expect((await asked(to, `${hooks.url}/good`, { ...keep, of: 'all' }))?.body()).toBe('than')
+    expect(await asked(to, `${hooks.url}/bad`, undefined)).toBeUndefined()
+  })
+
+  test('shows no body of a private address, also if a setting or a proxy allows it', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', { status: 500, body: 'secret' })
+    const resolver = { resolve: () => Promise.resolve(['127.0.0.1']) }
+    for (const options of [
+      { resolver },
+      { allowPrivate: false, allow: ['127.0.0.1', 'inner.example'], resolver },
+    ]) {
+      const answer = await asked(sender(options), `http://inner.example:${hooks.port}/`, {
+        ...keep,
+        fromAnywhere: false,
+      })
+      expect([typeof answer?.headers.date, answer?.body()]).toEqual(['string', undefined])
+    }
   })
 })
 
@@ -522,9 +567,10 @@ describe('options of a request', () => {
     await hooks.waitForRequests(1)
     calling.abort()
     expect(await hanging).toEqual(failed('timeout', 'no answer before it was called off'))
-    expect(await asking(to, hooks.url, { signal: calling.signal })).toEqual(
-      failed('connection_failed', 'it was called off'),
-    )
+    expect(await asking(to, hooks.url, { signal: calling.signal })).toMatchObject({
+      error: 'connection_failed',
+      detail: 'it was called off',
+    })
     expect(to.stats().inFlight).toBe(0)
   })
 })
@@ -761,7 +807,10 @@ test('close lets attempts end, takes no more, and cuts what outlasts its grace',
   const slow = post(patient, `${hooks.url}/slow`)
   await patient.close()
   expect(await slow).toMatchObject({ statusCode: 200 })
-  expect(await post(patient, hooks.url)).toEqual(failed('connection_failed', 'the sender is closed'))
+  expect(await post(patient, hooks.url)).toMatchObject({
+    error: 'connection_failed',
+    detail: 'the sender is closed',
+  })
   const hasty = sender()
   const hanging: Promise<AttemptResult> = post(hasty, `${hooks.url}/hang`)
   await hooks.waitForRequests(1, '/hang')

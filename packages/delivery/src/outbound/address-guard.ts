@@ -38,6 +38,8 @@ export interface AddressGuard {
    * against the lists and against local names, and a literal address like any address.
    */
   refusalThroughProxy(host: string): string | undefined
+  /** Whether the address is public. No setting changes that. */
+  isPublic(address: string): boolean
 }
 
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
@@ -57,6 +59,10 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const refusal = (host: string, address: string) => judge(host, address, options.allowPrivate)
   return {
     refusal,
+    isPublic: (text) => {
+      const address = parse(text)
+      return address !== undefined && placesOf(address, embedded(address)).every(isPublic)
+    },
     refusalOfTrusted: (host, address) => judge(host, address, true),
     refusalBeforehand: (host) => {
       if (isIP(host) !== 0) return refusal(host, host)

@@ -4,7 +4,8 @@
  *
  * - `grows`: a caller asks for it. It is refused past the watermark (storage-guard.ts), and by Redis when memory is
  * full. A change that does not make its record longer is no growth and always runs. A redrive is refused only when
- * memory is full, because operators empty queues with it. Statistics are too, and wait in their process.
+ * memory is full, because operators empty queues with it. Statistics are too, and wait in their process. Recorded
+ * attempts are too, and are then lost.
  * - `carries`: an accepted message or an admitted change cannot end without it. It runs when memory is full. Its growth
  * is bounded by the accepted data (docs/reliability.md has the sums).
  * - `frees`: it removes data or gives something back. It runs when memory is full. Keys that it adds have a time to
@@ -43,6 +44,7 @@ export const SCRIPT_CLASSES = {
   'delete-subscription-1': 'frees',
   'delete-topic-1': 'frees',
   'delivery-states-1': 'reads',
+  'drop-attempts-1': 'frees',
   'make-session-1': 'grows',
   'mark-platform-endpoint-1': 'carries',
   'drop-queue-1': 'frees',
@@ -98,6 +100,7 @@ export const SCRIPT_CLASSES = {
   'read-slice-1': 'reads',
   'receive-in-order-1': 'carries',
   'receive-messages-1': 'carries',
+  'record-attempts-1': 'grows',
   'refund-spend-1': 'carries',
   'release-address-1': 'frees',
   'release-dead-1': 'carries',

@@ -243,6 +243,12 @@ export interface ScriptArguments {
       delivery: ScriptText
     }[]
   }
+  'drop-attempts-1': {
+    base: ScriptText
+    subscriptions: {
+      subscription: ScriptText
+    }[]
+  }
   'drop-queue-1': {
     base: ScriptText
     uid: ScriptText
@@ -644,6 +650,16 @@ export interface ScriptArguments {
     inFlightMax: number
     digests: ScriptText
     consumerText: ScriptText
+  }
+  'record-attempts-1': {
+    base: ScriptText
+    now: number
+    bytesMax: number
+    kept: number
+    shares: {
+      subscription: ScriptText
+      records: ScriptText
+    }[]
   }
   'refund-spend-1': {
     base: ScriptText

@@ -14,6 +14,7 @@ const TOPIC_FIELDS = {
   signing: { default: 'none', shown: 'asItIs', setting: true },
   attributes: { default: {}, shown: 'never', setting: true },
   contentBasedDeduplication: { optional: true, default: false, shown: 'inOtherForm', setting: true },
+  recordAttempts: { optional: true, default: null, shown: 'inOtherForm', setting: true },
   fifoThroughputScope: { optional: true, default: 'Topic', shown: 'never', setting: true },
   tags: { optional: true, default: null, shown: 'never', setting: true },
   // Appended by put-topic.

@@ -18,6 +18,7 @@ import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import { type Outcome, outcomeOf } from './attempt-outcome.ts'
+import type { Recording } from './attempt-recording.ts'
 import { endSpan } from './attempt-span.ts'
 import type { CredentialGate } from './credential-gate.ts'
 
@@ -45,6 +46,7 @@ interface AttemptMakerOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   credentials: Pick<CredentialGate, 'ended'>
+  recording: Pick<Recording, 'keepFor'>
   spans: Spans
   /** At level debug, every request has a log line with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>
@@ -126,6 +128,7 @@ export class AttemptMaker {
       run: run && sentOf(run, signature),
       traceparent: span && traceparentOf(span),
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
+      keepAnswer: this.#options.recording.keepFor(subscription),
       after,
       onRequest: this.#requestLog(subscription, context),
       moment: moment && spanned(moment, span),

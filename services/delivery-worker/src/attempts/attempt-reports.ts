@@ -1,16 +1,19 @@
-/** Reports attempts: to the log, and to those who listen to live events. While nobody listens, no event is built. */
+/**
+ * Reports attempts: to the log, to those who listen to live events, and to the records. While nobody listens, no event
+ * is built.
+ */
 import { type AttemptResult, endpointOf } from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
 import { shownWhy } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { DeliveryEvent, LiveSender } from '@fantail/store'
+import type { LiveSender } from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import { type LoggedAttempt, logAttempt } from './attempt-log.ts'
+import { logAttempt } from './attempt-log.ts'
 import { resultState } from './attempt-outcome.ts'
+import type { RecordedAttempt, Recording } from './attempt-recording.ts'
 
-interface ReportedAttempt extends LoggedAttempt {
-  path: DeliveryEvent['path']
+interface ReportedAttempt extends RecordedAttempt {
   /** FIFO: further messages that were sent with it. */
   run?: readonly { message: MessageContext }[] | undefined
 }
@@ -18,6 +21,7 @@ interface ReportedAttempt extends LoggedAttempt {
 interface AttemptReportsOptions {
   log: Logger
   live: Pick<LiveSender, 'on' | 'send'>
+  recording: Pick<Recording, 'ended' | 'recordsAll'>
   /** Epoch ms by Redis's clock. */
   now: () => number
 }
@@ -31,18 +35,21 @@ export class AttemptReports {
 
   /** Any attempt but a first one that succeeded. */
   ended(attempt: ReportedAttempt): void {
-    const { log, live } = this.#options
-    logAttempt(log, attempt)
-    if (!live.on) return
-    this.#send(attempt)
-    for (const { message } of attempt.run ?? []) this.#send({ ...attempt, message, attempts: 1 })
+    logAttempt(this.#options.log, attempt)
+    this.#reportOne(attempt)
+    for (const { message } of attempt.run ?? []) this.#reportOne({ ...attempt, message, attempts: 1 })
   }
 
   /** The job's log line counts it. */
   firstDelivered(subscription: CompiledSubscription, message: MessageContext, result: AttemptResult): void {
-    if (!this.#options.live.on) return
+    if (!this.#options.live.on && !this.#options.recording.recordsAll(subscription)) return
     const how = { attempts: 1, decision: 'delivered', why: undefined, path: 'first' } as const
-    this.#send({ subscription, message, result, ...how })
+    this.#reportOne({ subscription, message, result, ...how })
+  }
+
+  #reportOne(attempt: ReportedAttempt): void {
+    this.#options.recording.ended(attempt)
+    if (this.#options.live.on) this.#send(attempt)
   }
 
   #send(attempt: ReportedAttempt): void {

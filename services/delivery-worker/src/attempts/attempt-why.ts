@@ -19,6 +19,16 @@ export interface ExplainedAttempt {
   outcome: Outcome
 }
 
+/** How an attempt came about, as far as the worker knows. */
+export interface Came {
+  /** Why it was made at its time. */
+  why: StoredWhy | undefined
+  /** Why it waited after it was due. */
+  heldBy: WaitCause | undefined
+  /** How often the delivery was redriven. */
+  redrives: number
+}
+
 /** A first attempt that comes later than this after publishing had to wait for something. */
 const LATE_MS = 1_000
 
@@ -32,18 +42,41 @@ export function whyAttemptCame(
   now: number,
 ): StoredWhy | undefined {
   const { decided, message, outcome } = ended
-  const waitsSince = isFirst(ended) ? message.message.publishedAt : null
   const startedAt = now - outcome.result.durationMs
-  const sincePublishedMs = waitsSince === null ? null : Math.max(0, Math.round(startedAt - waitsSince))
-  const heldBy = hadToWaitFor(circuit, waitsSince) ? 'circuitOpen' : ended.heldBy
-  return whyItCame({ decided, heldBy: heldBy ?? lateFor(ended, sincePublishedMs), sincePublishedMs })
+  const sincePublishedMs = isFirst(ended)
+    ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
+    : null
+  return whyItCame({ decided, heldBy: whyHeld(ended, circuit, sincePublishedMs), sincePublishedMs })
+}
+
+/** Why an attempt from a lane came, and why it waited after it was due. `startedAt`: by Redis's clock. */
+export function howItCame(ended: ExplainedAttempt, circuit: Circuit | undefined, startedAt: number): Came {
+  const { publishedAt } = ended.message.message
+  const sincePublishedMs = isFirst(ended) ? startedAt - publishedAt : null
+  const { generation } = parseDeliveryId(ended.claimed.delivery)
+  return {
+    why: whyAttemptCame(ended, circuit, startedAt + ended.outcome.result.durationMs),
+    heldBy: whyHeld(ended, circuit, sincePublishedMs),
+    redrives: generation,
+  }
+}
+
+/** `sincePublishedMs`: from publishing to a first attempt, else null. */
+function whyHeld(
+  ended: ExplainedAttempt,
+  circuit: Circuit | undefined,
+  sincePublishedMs: number | null,
+): WaitCause | undefined {
+  const waitsSince = sincePublishedMs === null ? null : ended.message.message.publishedAt
+  if (hadToWaitFor(circuit, waitsSince)) return 'circuitOpen'
+  return ended.heldBy ?? lateFor(ended.message, sincePublishedMs)
 }
 
 /**
  * The cause of a late attempt if no other cause is known. In a FIFO lane the delivery waited for its group, in other
  * lanes for a slot of a worker.
  */
-function lateFor({ message }: ExplainedAttempt, sincePublishedMs: number | null): WaitCause | undefined {
+export function lateFor(message: MessageContext, sincePublishedMs: number | null): WaitCause | undefined {
   if (sincePublishedMs === null || sincePublishedMs < LATE_MS) return undefined
   return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
 }

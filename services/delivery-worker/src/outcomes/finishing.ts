@@ -14,7 +14,7 @@ import { type DeadState, parseDeliveryId } from '@fantail/store'
 import type { LoggedAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptReports } from '../attempts/attempt-reports.ts'
-import { type ExplainedAttempt, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
+import { type ExplainedAttempt, howItCame, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { InRun } from '../fifo/group-run.ts'
 import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
@@ -97,11 +97,11 @@ export class Finishing {
     const kept = circuit?.open === true && isRetryable(step)
     const later = mayLinger(ended)
     if (kept) {
-      this.#log(ended, 'circuitOpen', whyKept(subscription))
+      this.#log(ended, 'circuitOpen', whyKept(subscription), circuit)
       await settling.settle(subscription.shard, claimed, { op: 'kept' })
     } else if (step.step === 'delivered') {
       const why = whyAttemptCame(ended, circuit, this.#options.now())
-      this.#log(ended, 'delivered', why)
+      this.#log(ended, 'delivered', why, circuit)
       const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
       const restsOn = outcome.copy
       const to = { op: 'delivered', ...run } as const
@@ -109,20 +109,27 @@ export class Finishing {
       if (accepted) this.#recordDelivered(ended, { ...state, why })
     } else if (step.step === 'retry') {
       const why = whyNext(step)
-      this.#log(ended, 'retry', why)
+      this.#log(ended, 'retry', why, circuit)
       const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state, why } } as const
       await settling.settle(subscription.shard, claimed, retry, { later })
     } else if (step.step === 'stand') {
       await this.#stand(ended)
     } else {
-      this.#log(ended, 'dead', whyNext(step))
+      this.#log(ended, 'dead', whyNext(step), circuit)
       await this.#die(ended, { kind: 'dead', reason: step.because, ...state })
     }
   }
 
-  #log(ended: EndedAttempt, decision: LoggedAttempt['decision'], why: Why | undefined): void {
+  /** `circuit`: the state of its lane's circuit before the attempt ended. */
+  #log(
+    ended: EndedAttempt,
+    decision: LoggedAttempt['decision'],
+    why: Why | undefined,
+    circuit?: Circuit,
+  ): void {
     const { path = 'lane', outcome } = ended
-    this.#options.reports.ended({ ...ended, path, result: outcome.result, decision, why })
+    const came = (startedAt: number) => howItCame(ended, circuit, startedAt)
+    this.#options.reports.ended({ ...ended, path, result: outcome.result, decision, why, came })
   }
 
   /** Called if no request was sent. This says nothing about the endpoint, so no retry is counted. */

@@ -1,5 +1,6 @@
 /** A slice prepared for attempts: effective policies, targets, and each subscription by id. */
 import type {
+  AttemptRecording,
   EffectiveDeliveryPolicy,
   Feedback,
   Message,
@@ -31,6 +32,8 @@ export interface CompiledSubscription {
   signature: SignatureVersion | undefined
   /** Which deliveries the topic asks to log. undefined: none are logged. */
   feedback: Feedback | undefined
+  /** Which attempts the topic asks to record. undefined: it has no setting. */
+  recordAttempts: AttemptRecording | undefined
   topicName: string
   sliceId: string
   shard: number
@@ -123,6 +126,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     feedback:
       feedbackOf(topic.attributes, reports.feedback) ??
       (reports.byApplication || reports.byAccount ? NO_FEEDBACK : undefined),
+    recordAttempts: topic.recordAttempts ?? undefined,
     topicName: topic.name,
     sliceId,
     shard,

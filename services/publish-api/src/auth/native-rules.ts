@@ -295,6 +295,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/subscriptions/{id}/retry': { ...setting, need: ['redrive', 'manage'] },
   'POST /v1/subscriptions/{id}/purge': setting,
   'POST /v1/subscriptions/{id}/test': setting,
+  'GET /v1/subscriptions/{id}/attempts': reading(onSubscription('GetSubscriptionAttributes')),
   'POST /v1/subscriptions/{id}/webhook-keys': setting,
   'GET /v1/subscriptions/{id}/webhook-keys': reading(onSubscription('GetSubscriptionAttributes')),
   'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
@@ -313,6 +314,11 @@ const RULES: Record<string, Rule> = {
   'GET /v1/events': reading(listenedTo),
   // The route shows every subscription, like this operation.
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),
+
+  // The route reads the subscription's attempts, and shows those of the message.
+  'GET /v1/messages/{messageId}/deliveries/{id}/attempts': reading(
+    onSubscription('GetSubscriptionAttributes'),
+  ),
 
   'PUT /v1/queues/{queue}': managing(queueSettings),
   'GET /v1/queues': { need: READ, list: { member: 'queues', arn: 'arn', ofTopic: 'deadLettersOf' } },

@@ -1,14 +1,15 @@
 /** Records in the form of the REST API. */
 import { hash } from 'node:crypto'
 import { type Caller, seesBodies } from '@fantail/access'
-import type {
-  DeadLetter,
-  QueueMessage,
-  QueueView,
-  RedriveTask,
-  RedriveView,
-  TopicRecord,
-  TopicView,
+import {
+  type DeadLetter,
+  type QueueMessage,
+  type QueueView,
+  RECORDING_DEFAULT,
+  type RedriveTask,
+  type RedriveView,
+  type TopicRecord,
+  type TopicView,
 } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import { QUEUE, type QueueWithCounts, REDRIVE, type SubscriptionCounts, TOPIC } from '@fantail/store'
@@ -34,12 +35,16 @@ function topicPolicy(topic: TopicRecord): z.input<typeof TopicView>['effectiveDe
   return { ...policy, requestPolicy }
 }
 
-export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeof TopicView> {
+export function topicView(
+  { topic, subscriptions }: CountedTopic,
+  mode: 'local' | 'server',
+): z.input<typeof TopicView> {
   const { active, pending, paused } = subscriptions
   return {
     ...TOPIC.shown(topic),
     effectiveDeliveryPolicy: topicPolicy(topic),
     fifo: topic.fifo === true,
+    recordAttempts: topic.recordAttempts ?? RECORDING_DEFAULT[mode],
     ...(topic.fifo && { contentBasedDeduplication: topic.contentBasedDeduplication ?? false }),
     subscriptions: { active, pending, paused },
     createdAt: iso(topic.createdAt),

@@ -20,6 +20,7 @@ import {
 } from '@fantail/runtime'
 import {
   ApiKeys,
+  AttemptStore,
   AuditReader,
   AuditWriter,
   ConfirmationLimits,
@@ -373,6 +374,7 @@ function createStores(
       entriesMax: logMessages,
       unsent,
     }),
+    attempts: new AttemptStore(redis),
     search: new OutcomeSearch(redis, (id) => subscriptions.locate(id)),
     quarantine: unsent.quarantine,
     counts: new Counts(redis),

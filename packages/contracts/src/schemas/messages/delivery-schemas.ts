@@ -59,7 +59,7 @@ export const MessageView = named(
 
 const CAUSES = Object.keys(DELIVERY_CAUSES) as [DeliveryCause, ...DeliveryCause[]]
 
-const DeliveryCauseName = named(
+export const DeliveryCauseName = named(
   'DeliveryCause',
   z.enum(CAUSES).describe(
     Object.entries(DELIVERY_CAUSES)

@@ -1,0 +1,21 @@
+/** Recorded attempts: which are recorded, and the words that describe them. */
+/** Which attempts of a topic's subscriptions are recorded. */
+export const ATTEMPT_RECORDINGS = ['none', 'failures', 'all'] as const
+export type AttemptRecording = (typeof ATTEMPT_RECORDINGS)[number]
+
+/** The recording of a topic without its own setting. Local mode is for development. */
+export const RECORDING_DEFAULT = { local: 'failures', server: 'none' } as const satisfies Record<
+  'local' | 'server',
+  AttemptRecording
+>
+
+/** The phase of the retry policy in which an attempt was made. */
+export const ATTEMPT_PHASES = ['first', 'immediate', 'preBackoff', 'backoff', 'postBackoff'] as const
+export type AttemptPhase = (typeof ATTEMPT_PHASES)[number]
+
+/** The part of an attempt in which it failed. */
+export const ATTEMPT_STAGES = ['dns', 'connect', 'proxy', 'tls', 'answer', 'body'] as const
+export type AttemptStage = (typeof ATTEMPT_STAGES)[number]
+
+/** @limit Bytes of an answer's body that are recorded with an attempt. Past them: the body is cut. */
+export const RECORDED_BODY_BYTES_MAX = 1_024

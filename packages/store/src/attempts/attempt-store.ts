@@ -1,0 +1,89 @@
+/**
+ * Recorded attempts in Redis: the newest of each subscription, within one bound of bytes over all. All of them have one
+ * hash tag, so a worker writes what it has gathered by one script. Past the bound, the records of the subscription
+ * whose last record is oldest go first. `sweep` removes those of deleted subscriptions.
+ */
+import type { Redis } from 'ioredis'
+import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
+import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
+import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
+
+const RECORD = readScript('record-attempts-1')
+const DROP = readScript('drop-attempts-1')
+
+/** @limit memory Recorded attempts of a subscription. Past it: its oldest one goes. */
+export const ATTEMPTS_KEPT_MAX = 100
+/** About as many subscriptions a sweep checks. The next sweep goes on behind them. */
+const SWEPT_SUBSCRIPTIONS = 1_000
+
+/** New records of one subscription, packed, oldest first. */
+export interface AttemptShare {
+  subscription: string
+  records: readonly string[]
+}
+
+interface AttemptWrite {
+  /** Epoch ms. */
+  now: number
+  /** Bytes that the records of all subscriptions may take. */
+  bytesMax: number
+  shares: readonly AttemptShare[]
+}
+
+export class AttemptStore {
+  readonly #redis: Redis
+  #cursor = '0'
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async add({ shares, ...write }: AttemptWrite): Promise<void> {
+    await runScript(this.#redis, RECORD, {
+      base: ATTEMPTS_BASE,
+      kept: ATTEMPTS_KEPT_MAX,
+      ...write,
+      shares: shares.map(({ subscription, records }) => ({ subscription, records: records.join('\n') })),
+    })
+  }
+
+  /** The newest attempt comes first. */
+  async read(subscriptionId: string): Promise<AttemptRecord[]> {
+    const texts = await this.#redis.lrange(attemptsKey(subscriptionId), 0, ATTEMPTS_KEPT_MAX - 1)
+    return texts.flatMap((text) => unpackAttempt(text) ?? [])
+  }
+
+  /** Removes the records of deleted subscriptions. Each call checks some of all subscriptions with records. */
+  async sweep(): Promise<number> {
+    const [next, fields] = await this.#redis.hscan(
+      attemptBytesKey(),
+      this.#cursor,
+      'COUNT',
+      SWEPT_SUBSCRIPTIONS,
+    )
+    this.#cursor = next
+    const ids = fields.filter((_, i) => i % 2 === 0)
+    const gone = await this.#goneAmong(ids)
+    if (gone.length === 0) return 0
+    await runScript(this.#redis, DROP, {
+      base: ATTEMPTS_BASE,
+      subscriptions: gone.map((subscription) => ({ subscription })),
+    })
+    return gone.length
+  }
+
+  async #goneAmong(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return []
+    const pipeline = batch(this.#redis)
+    for (const id of ids) {
+      const { shard = 0, sliceId = '' } = placeOfSubscription(id) ?? {}
+      pipeline.hexists(subscriptionsKey(shardBase(shard), sliceId), id)
+    }
+    const exists = await replies(pipeline)
+    return ids.filter((_, i) => exists[i] === 0)
+  }
+}
