@@ -4,9 +4,10 @@
  * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
  * is this very process, so that signals and exit codes are the service's own. `all` runs the three as children: when
  * one ends, so do the others and this, and whoever supervises it starts everything again. `--help` and `--version`
- * answer without Redis and settings.
+ * answer without Redis and settings. The package `fantail` has this file beside the bundles, and runs those.
  */
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { enableCompileCache, registerHooks } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,10 @@ const CONDITION = `--conditions=${SOURCE}`
 const HELP = ['--help', '-h', 'help']
 const VERSION = ['--version', '-v', 'version']
 
+/** The folder of the bundles. A checkout has none. */
+const BUNDLES = new URL('../server/', import.meta.url)
+const isPacked = existsSync(BUNDLES)
+
 const [role = '', ...args] = process.argv.slice(2)
 // With words behind it, `redrive` is the command that sends dead letters again.
 const service = role === 'redrive' && args.length > 0 ? undefined : ROLES[role]
@@ -28,17 +33,19 @@ const asksForHelp = args.some((word) => HELP.includes(word))
 if (VERSION.includes(role)) await version()
 else if ((!service && role !== 'all') || asksForHelp) await runCommand()
 else if (role === 'all') runAll()
-else if (process.execArgv.includes(CONDITION)) await import(mainOf(service ?? '').href)
+else if (isPacked || process.execArgv.includes(CONDITION)) await import(mainOf(service ?? '').href)
 else runRoles([role])
 
 /** @param {string} name */
 function mainOf(name) {
+  if (isPacked) return new URL(`${name}.mjs`, BUNDLES)
   return new URL(`../../services/${name}/src/main.ts`, import.meta.url)
 }
 
 async function version() {
   keepCompiledCode()
-  const { readBuild } = await import('../../packages/runtime/src/health/build.ts')
+  const build = isPacked ? new URL('build.mjs', BUNDLES).href : '../../packages/runtime/src/health/build.ts'
+  const { readBuild } = await import(build)
   const { version, commit, problem } = readBuild(process.env.FANTAIL_COMMIT?.trim())
   console.log(`fantail ${version} (commit ${commit})`)
   if (problem) console.error(problem)
@@ -55,6 +62,7 @@ function keepCompiledCode() {
 /** Packages are found by their sources, in this process, so that a command costs one start of Node. */
 async function runCommand() {
   keepCompiledCode()
+  if (isPacked) return void (await import(new URL('cli.mjs', BUNDLES).href))
   if (!process.execArgv.includes(CONDITION)) {
     registerHooks({
       resolve: (specifier, context, next) =>
@@ -73,8 +81,9 @@ function runAll() {
 /** @param {string[]} roles */
 function runRoles(roles) {
   let stopping = false
+  const flags = isPacked ? [] : [CONDITION, '--enable-source-maps']
   const children = roles.map((name) =>
-    spawn(process.execPath, [CONDITION, '--enable-source-maps', fileURLToPath(import.meta.url), name], {
+    spawn(process.execPath, [...flags, fileURLToPath(import.meta.url), name], {
       stdio: ['ignore', 'inherit', 'inherit'],
     }),
   )

@@ -1,7 +1,7 @@
 /**
- * Bundles each service's main file with what it imports: for the runs of tests of this repository, and for
- * `@fantail/testing`, which brings the services along. From source, a start loads 1,500 files, which takes twice the
- * CPU of a start from the bundle.
+ * Bundles each service's main file with what it imports: for the runs of tests of this repository, and for the packages
+ * `fantail` and `@fantail/testing`, which bring the services along. From source, a start loads 1,500 files, which takes
+ * twice the CPU of a start from the bundle.
  */
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -21,26 +21,34 @@ interface ServiceBundle {
 
 /** The files work at any place of this machine, because they name files of this checkout. */
 export function bundleForHere(): Promise<ServiceBundle> {
-  return bundle([UNBUNDLED_BY_PATH, ownUrls((id) => JSON.stringify(pathToFileURL(id).href))], false)
+  const plugins = [UNBUNDLED_BY_PATH, ownUrls((id) => JSON.stringify(pathToFileURL(id).href))]
+  return bundle({ mains: {}, plugins, isSmall: false })
 }
 
 /**
  * The files work anywhere. Beside them, in `packages/store/src`, must be the Lua files, and a package.json with the
- * version. The services do without the threads and native code of packages.
+ * version. The services do without the threads and native code of packages. `mains`: further main files, by name.
  */
-export function bundleForElsewhere(): Promise<ServiceBundle> {
+export function bundleForElsewhere(mains: Record<string, string> = {}): Promise<ServiceBundle> {
   const urlOf = (id: string) => {
     const path = relative(ROOT, id).split(sep).join('/')
     return `new URL(${JSON.stringify(`./${path}`)}, import.meta.url).href`
   }
-  return bundle([ownUrls(urlOf)], true)
+  return bundle({ mains, plugins: [ownUrls(urlOf)], isSmall: true })
 }
 
-async function bundle(plugins: Plugin[], isSmall: boolean): Promise<ServiceBundle> {
-  const mains = SERVICES.map((name) => [name, join(ROOT, 'services', name, 'src/main.ts')])
+interface BundleOptions {
+  mains: Record<string, string>
+  plugins: Plugin[]
+  isSmall: boolean
+}
+
+async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<ServiceBundle> {
+  const services = SERVICES.map((name) => [name, join('services', name, 'src/main.ts')] as const)
+  const input = Object.entries({ ...Object.fromEntries(services), ...mains })
   const made = await rolldown({
     cwd: ROOT,
-    input: Object.fromEntries(mains),
+    input: Object.fromEntries(input.map(([name, path]) => [name, join(ROOT, path)])),
     platform: 'node',
     resolve: { conditionNames: ['@fantail/source', 'node', 'import', 'default'] },
     makeAbsoluteExternalsRelative: false,

@@ -69,7 +69,8 @@ export async function packProject(packages: string[], others: string[] = []): Pr
   const tarballs = (await readdir(folder)).map((name) => join(folder, name))
   for (const tarball of tarballs) {
     const { stdout } = await run('tar', ['-tf', tarball])
-    const name = packages.find((one) => tarball.includes(`fantail-${one}-`)) ?? tarball
+    const name =
+      packages.find((one) => tarball.includes(`/${one === 'fantail' ? '' : 'fantail-'}${one}-`)) ?? tarball
     files.set(name, stdout.trim().replaceAll('package/', '').split('\n'))
   }
   await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true}')

@@ -26,6 +26,7 @@ test('packages and services are the ones in the picture', () => {
       'consumer',
       'contracts',
       'delivery',
+      'fantail',
       'jobs',
       'policy',
       'runtime',

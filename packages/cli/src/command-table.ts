@@ -20,6 +20,11 @@ interface ProcessCommand extends Row {
 }
 
 export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
+  dev: {
+    words: '[--port N] [--ephemeral]',
+    summary: 'run a whole stack on this machine',
+    load: async () => (await import('./commands/dev/dev-command.ts')).dev,
+  },
   login: {
     summary: 'save a server and its key as a profile',
     load: async () => (await import('./commands/setup/login-command.ts')).login,

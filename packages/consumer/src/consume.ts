@@ -3,8 +3,9 @@
 import { type ConsumerOptions, settingsOf } from './consumer-options.ts'
 import type { HandlerContext } from './handling.ts'
 import type { MessageSource, QueueMessage } from './messages.ts'
-import { type FantailQueueOptions, fantailQueue } from './native-source.ts'
 import { Consumer } from './queue-consumer.ts'
+import type { FantailQueueOptions } from './sources/native-api.ts'
+import { fantailQueue } from './sources/native-source.ts'
 
 export interface ConsumeOptions extends ConsumerOptions {
   /** Where the queue is, if not behind Fantail's own API, for example `sqs(queueUrl)`. */

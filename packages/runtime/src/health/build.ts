@@ -19,10 +19,12 @@ export interface Build {
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const UNKNOWN = 'unknown'
 
-/** `built`: the commit that the image was built from (FANTAIL_COMMIT). */
+/** `built`: the commit that the image was built from (FANTAIL_COMMIT). A package names its own in package.json. */
 export function readBuild(built?: string, root = ROOT): Build {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  if (built) return { version, commit: built }
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Partial<Build>
+  const { version = UNKNOWN, commit } = manifest
+  const named = built || commit
+  if (named) return { version, commit: named }
   try {
     return { version, commit: commitOf(root) ?? UNKNOWN }
   } catch (error) {

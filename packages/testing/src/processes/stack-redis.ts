@@ -16,7 +16,13 @@ interface Place {
   /** A temporary folder of the stack. */
   folder: string
   timeoutMs: number
+  /** Whether a server of its own keeps its data in the folder. Default: it keeps nothing. */
+  isKept?: boolean
 }
+
+/** Every write is on disk before it is acknowledged. */
+const KEPT = { appendonly: 'yes', appendfsync: 'always' }
+const FORGOTTEN = { appendonly: 'no' }
 
 /** Below the ports that Linux takes for outgoing connections. */
 const FIRST_PORT = 20_000
@@ -40,7 +46,7 @@ export async function startStackRedis(
   const named = env.REDIS_URL?.trim()
   if (named) return takeDatabase(named)
   throw new Error(
-    'startFantail needs a Redis: redis-server or valkey-server on PATH, FANTAIL_REDIS_SERVER, REDIS_URL, or the option redis',
+    'a stack needs a Redis: redis-server or valkey-server on PATH, FANTAIL_REDIS_SERVER, REDIS_URL, or the option redis',
   )
 }
 
@@ -78,11 +84,11 @@ async function spawnServer(binary: string, place: Place): Promise<StackRedis> {
 async function spawnAt(
   binary: string,
   port: number,
-  { guard, folder, timeoutMs }: Place,
+  { guard, folder, timeoutMs, isKept = false }: Place,
 ): Promise<StackRedis> {
   const password = randomBytes(16).toString('hex')
-  const words = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', requirepass: password }
-  const policy = { 'maxmemory-policy': 'noeviction' }
+  const words = { port, bind: '127.0.0.1', dir: folder, save: '', requirepass: password }
+  const policy = { 'maxmemory-policy': 'noeviction', ...(isKept ? KEPT : FORGOTTEN) }
   const args = Object.entries({ ...words, ...policy }).flatMap(([name, value]) => [
     `--${name}`,
     String(value),
@@ -90,7 +96,7 @@ async function spawnAt(
   const output = new ChildOutput(guard.spawn(binary, args))
   const url = new URL(`redis://:${password}@127.0.0.1:${port}`)
   const logText = () => output.text(REDIS_LINES_SHOWN)
-  const stop = () => output.stop('SIGKILL', timeoutMs)
+  const stop = () => output.stop(isKept ? 'SIGTERM' : 'SIGKILL', timeoutMs)
   const answers = async () => {
     const { end } = output
     if (end !== undefined) throw new Error(`${binary} did not start: ${end}\n${logText()}`)

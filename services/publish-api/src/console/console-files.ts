@@ -5,8 +5,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { FantailError } from '@fantail/contracts'
 import type { Answer } from '../http/endpoint.ts'
 
@@ -101,9 +101,9 @@ export function createConsoleFiles(folder = builtFolder()): ConsoleFiles {
 const NOT_BUILT =
   'the console is not built here: `npm run build` builds it, and `npm start` does so by itself'
 
+/** By its place, because the package `fantail` has the files at the same place without node_modules. */
 function builtFolder(): string {
-  const require = createRequire(import.meta.url)
-  return join(dirname(require.resolve('@fantail/console/package.json')), 'dist')
+  return fileURLToPath(new URL('../../../../packages/console/dist', import.meta.url))
 }
 
 async function readBest(path: string, accepted: string) {

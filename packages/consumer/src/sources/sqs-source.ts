@@ -5,7 +5,7 @@ import type {
   MessageAttributeValue,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { HandleResult, MessageAttribute, MessageSource, QueueMessage } from './messages.ts'
+import type { HandleResult, MessageAttribute, MessageSource, QueueMessage } from '../messages.ts'
 
 export interface SqsOptions {
   /** Default: one by the environment, as the AWS SDK reads it. The consumer does not close a client that it got. */
