@@ -28,6 +28,15 @@ export type {
   QueueMessage,
   ReceiveRequest,
 } from './messages.ts'
-export { type FantailQueueOptions, fantailQueue, QueueError } from './native-source.ts'
 export type { Consumer, StopOptions } from './queue-consumer.ts'
-export { type SqsOptions, sqs } from './sqs-source.ts'
+export { RequestError, type RequestFailure, RequestRefused } from './requests/request-errors.ts'
+export {
+  createRequester,
+  type Requester,
+  type RequesterOptions,
+  type RequestOptions,
+} from './requests/requester.ts'
+export { type RequestContext, type RequestHandler, respond } from './requests/responder.ts'
+export { type FantailQueueOptions, QueueError } from './sources/native-api.ts'
+export { fantailQueue } from './sources/native-source.ts'
+export { type SqsOptions, sqs } from './sources/sqs-source.ts'
