@@ -1,7 +1,8 @@
 /** `fantail listen` as a process: what it forwards, and what is left of it. */
+import { verifyWebhook } from '@fantail/client'
 import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { followFantail, type RunningFantail } from '../harness/services/run-fantail.ts'
+import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 /** A multiple of 300. */
@@ -98,6 +99,40 @@ test('a message that is not accepted comes again, and the bare message is sent w
   expect(second?.headers['x-amz-sns-rawdelivery']).toBe('true')
 })
 
+test.each([false, true])('--as sends what the subscription gets, byte for byte: raw %j', async (raw) => {
+  const topic = `copied-${raw}`
+  await aTopic(topic)
+  const { id } = await stack().client.post<{ id: string }>(`/v1/topics/${topic}/subscriptions`, {
+    endpoint: `${receiver.url}/${topic}/real`,
+    rawMessageDelivery: raw,
+    filterPolicy: { kind: ['wanted'] },
+  })
+  await stack().client.post(`/v1/subscriptions/${id}/webhook-keys`, {})
+  await listen(['--as', id, '--forward-to', `${receiver.url}/${topic}/copy`])
+  await publish(topic, { message: 'other', attributes: { kind: 'unwanted' } })
+  await publish(topic, {
+    message: { order: 7, text: 'é "UnsubscribeURL" : "x' },
+    attributes: { kind: 'wanted' },
+  })
+  const [real] = await receiver.waitForRequests(1, `/${topic}/real`)
+  const [copy] = await receiver.waitForRequests(1, `/${topic}/copy`)
+  expect(copy?.text).toBe(real?.text)
+  const comparable = ({ headers }: { headers: object } = { headers: {} }) => ({
+    ...headers,
+    'webhook-timestamp': expect.stringMatching(/^\d+$/),
+    'webhook-signature': expect.stringMatching(/^v1,/),
+  })
+  expect(copy?.headers).toEqual(comparable(real))
+  const { stdout } = await runFantail(['listen', '--print-secret'], { env: { FANTAIL_URL: stack().api.url } })
+  const verified = await verifyWebhook(
+    new Request(receiver.url, { method: 'POST', headers: copy?.headers as never, body: copy?.text ?? '' }),
+    {
+      keys: [stdout.trim()],
+    },
+  )
+  expect(verified).toMatchObject({ message: expect.stringContaining('"order":7') })
+})
+
 test('after a crash the queue stays for --keep, and several topics share it', async () => {
   await Promise.all(['left', 'right'].map(aTopic))
   const { kill, ended, queue } = await listen([
@@ -157,6 +192,9 @@ test.each([
   [['orders', '--forward-to', 'localhost:1', '--keep', '5s'], 2, 'leaseSeconds'],
   [['orders', '--forward-to', 'localhost:1', '--header', 'none'], 2, '--header must be'],
   [['orders'], 2, '--forward-to'],
+  [['--forward-to', 'localhost:1'], 2, 'the topics are missing'],
+  [['orders', '--as', 'x', '--forward-to', 'localhost:1'], 2, 'a topic is too much'],
+  [['--as', 'x', '--raw', '--forward-to', 'localhost:1'], 2, '--raw is too much'],
 ])('%j is refused', async (words, code, text) => {
   const { ended } = await listen(words)
   const end = await ended

@@ -1,24 +1,30 @@
-/** Forwards a message to the developer's own server, as a webhook subscription would get it. */
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+/** Forwards a message to the developer's own server, and keeps the beginning of its answer. */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { QueueMessage } from '@fantail/consumer'
+import {
+  type ForwardRequest,
+  forwardRequest,
+  type ListenEnvelope,
+  type RequestForm,
+} from './forwarded-request.ts'
 
 /**
  * The time of an attempt by a delivery worker.
  * @limit Time of a request that `fantail listen` forwards. Past it: the message comes again.
  */
 const FORWARD_MS_MAX = 15_000
+/** @limit Body of an answer that `fantail listen` can show. Past it: the rest is left out. */
+const ANSWER_BYTES_MAX = 4_096
 
 interface ForwardOptions {
   url: URL
-  /** Further headers, by name. They replace those of the same name. */
-  headers: Record<string, string>
+  form: RequestForm
   /** Accepts any certificate. */
   skipVerify: boolean
-  /** Sends the bare message in place of the envelope. */
-  raw: boolean
 }
 
+/** A line of the output. */
 export interface Forwarded {
   at: string
   messageId: string
@@ -33,16 +39,18 @@ export interface Forwarded {
   durationMs: number
 }
 
-/** The envelope of a notification, as a queue gets it. */
-interface Envelope {
-  MessageId: string
-  TopicArn: string
-  Message: string
+/** A request and its answer, for people. */
+export interface Exchange {
+  line: Forwarded
+  request: ForwardRequest
+  answer: { headers: string[]; text: string }
 }
 
 interface Answer {
   statusCode: number | null
   error: string | null
+  headers: string[]
+  text: string
 }
 
 export class Forwarder {
@@ -58,33 +66,34 @@ export class Forwarder {
   }
 
   /** Never throws: no answer is a result, too. `signal` cuts the request short. */
-  async forward({ body, receiveCount }: QueueMessage, signal: AbortSignal): Promise<Forwarded> {
-    const { url, raw, headers } = this.#options
-    const envelope = JSON.parse(body) as Envelope
-    const text = raw ? envelope.Message : body
+  async forward({ body, receiveCount }: QueueMessage, signal: AbortSignal): Promise<Exchange> {
+    const { url, form } = this.#options
+    const { MessageId: messageId, TopicArn: topicArn } = JSON.parse(body) as ListenEnvelope
+    const request = forwardRequest(body, form, Date.now())
     const began = performance.now()
     const at = new Date().toISOString()
-    const answer = await this.#post(text, { ...headersOf(envelope, raw), ...lowerCased(headers) }, signal)
-    const { MessageId: messageId, TopicArn: topicArn } = envelope
+    const { statusCode, error, headers, text } = await this.#post(request, signal)
     const durationMs = Math.round(performance.now() - began)
-    return { at, messageId, topicArn, attempt: receiveCount, url: url.href, ...answer, durationMs }
+    const result = { statusCode, error, durationMs }
+    const line = { at, messageId, topicArn, attempt: receiveCount, url: url.href, ...result }
+    return { line, request, answer: { headers, text } }
   }
 
   close(): void {
     this.#agent.destroy()
   }
 
-  #post(text: string, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  #post({ text, headers }: ForwardRequest, signal: AbortSignal): Promise<Answer> {
     const { url } = this.#options
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException) =>
-        resolve({ statusCode: null, error: signal.aborted ? 'interrupted' : (error.code ?? error.message) })
+      const failed = (error: NodeJS.ErrnoException) => {
+        const reason = signal.aborted ? 'interrupted' : (error.code ?? error.message)
+        resolve({ statusCode: null, error: reason, headers: [], text: '' })
+      }
       const request = send(url, { method: 'POST', headers, agent: this.#agent, signal }, (response) => {
-        response.on('error', failed).on('end', () => {
-          resolve({ statusCode: response.statusCode ?? null, error: null })
-        })
-        response.resume()
+        response.on('error', failed)
+        readAnswer(response, resolve)
       })
       request.setTimeout(FORWARD_MS_MAX, () => {
         request.destroy(Object.assign(new Error('no answer in time'), { code: 'timeout' }))
@@ -94,27 +103,16 @@ export class Forwarder {
   }
 }
 
-/** Those of a delivery over HTTP. Content-Length and Host are added by Node. */
-function headersOf({ MessageId, TopicArn, Message }: Envelope, raw: boolean): Record<string, string> {
-  return {
-    'x-amz-sns-message-type': 'Notification',
-    'x-amz-sns-message-id': MessageId,
-    'x-amz-sns-topic-arn': TopicArn,
-    'user-agent': 'fantail-listen',
-    'content-type': !raw || isJson(Message) ? 'application/json' : 'text/plain; charset=UTF-8',
-    ...(raw && { 'x-amz-sns-rawdelivery': 'true' }),
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+function readAnswer(response: IncomingMessage, done: (answer: Answer) => void): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  response.on('data', (chunk: Buffer) => {
+    if (length < ANSWER_BYTES_MAX) chunks.push(chunk.subarray(0, ANSWER_BYTES_MAX - length))
+    length += chunk.length
+  })
+  response.on('end', () => {
+    const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}`)
+    const text = Buffer.concat(chunks).toString('utf8')
+    done({ statusCode: response.statusCode ?? null, error: null, headers, text })
+  })
 }

@@ -1,13 +1,17 @@
 /** `fantail listen` forwards the messages of topics to a server on the developer's machine, without a tunnel. */
 import { once } from 'node:events'
 import { type Consumer, consume, fantailQueue, type QueueMessage } from '@fantail/consumer'
-import { CommandError } from '../../exit-codes.ts'
 import { connectApi } from '../../frame/api-client.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
-import { collect, readObject, readWhole } from '../../frame/command-input.ts'
-import { parseDuration } from '../../frame/durations.ts'
+import { collect } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
 import { type Forwarded, Forwarder } from './forward.ts'
+import type { RequestForm } from './forwarded-request.ts'
+import { type ListenFlags, type ListenWanted, readListenFlags } from './listen-flags.ts'
+import { ListenKeys } from './listen-keys.ts'
+import { checkRights } from './listen-rights.ts'
+import { listenSecret } from './listen-secret.ts'
+import { listenedSubscription } from './listened-subscription.ts'
 import { ListeningQueue } from './listening-queue.ts'
 
 /** Ends requests under way after Ctrl-C. */
@@ -17,72 +21,80 @@ const REMOVE_MS_MAX = 5_000
 /** @limit Pause before a refused message is forwarded again. Past it: the pause does not grow. */
 const LISTEN_BACKOFF_SECONDS_MAX = 60
 
-interface ListenFlags {
-  forwardTo: string
-  filter?: string
-  filterScope: 'attributes' | 'body'
-  header?: string[]
-  skipVerify?: boolean
-  raw?: boolean
-  keep: string
-  concurrency: string
-}
-
 export const listen: Define = (command, does) => {
   command
-    .argument('<topics>', 'names of topics, with commas between them')
-    .requiredOption('--forward-to <url>', 'where messages are sent, such as localhost:3000/hooks')
+    .argument('[topics]', 'names of topics, with commas between them')
+    .option('--forward-to <url>', 'where messages are sent, such as localhost:3000/hooks')
+    .option('--as <subscription>', 'the requests that this webhook subscription gets: id or ARN')
+    .option('--print-secret', 'prints the secret that signs requests, and ends')
     .option('--filter <json>', 'only messages that this filter policy matches; @FILE and - are read')
-    .option('--filter-scope <scope>', 'what the filter policy judges: attributes or body', 'attributes')
+    .option('--filter-scope <scope>', 'what the filter policy judges: attributes (default) or body')
     .option('--header <name: value>', 'a further header; may be given several times', collect)
     .option('--raw', 'sends the message without the envelope')
     .option('--skip-verify', 'accepts any certificate of an https server')
     .option('--keep <time>', 'how long messages are kept after a crash or sleep', '24h')
     .option('--concurrency <n>', 'messages that are forwarded at the same time', '10')
-    .action(does(forwardTopics))
+    .action(
+      does((context: CommandContext, topics: string | undefined, flags: ListenFlags) =>
+        flags.printSecret ? printSecret(context) : forwardTopics(context, topics, flags),
+      ),
+    )
   examples(
     command,
     'listen orders --forward-to localhost:3000/hooks',
     'listen orders,invoices --forward-to localhost:3000 --filter \'{"event":["order.created"]}\'',
-    'listen orders --forward-to https://localhost:8443 --skip-verify --header "X-Env: dev" --json',
+    'listen --as 5f0c1e4e-… --forward-to localhost:3000/hooks --header "X-Env: dev"',
+    'listen --print-secret',
+    'listen orders --forward-to https://localhost:8443 --skip-verify --json',
   )
 }
 
-async function forwardTopics(context: CommandContext, topics: string, flags: ListenFlags): Promise<void> {
-  const forwarder = new Forwarder({
-    url: readUrl(flags.forwardTo),
-    headers: Object.fromEntries((flags.header ?? []).map(readHeader)),
-    skipVerify: flags.skipVerify === true,
-    raw: flags.raw === true,
-  })
-  const filterPolicy = flags.filter ? await readObject(flags.filter, '--filter', context) : undefined
+async function printSecret({ server, env, out }: CommandContext): Promise<void> {
+  const { profile, url } = await server()
+  const secret = await listenSecret({ profile, url, apiKey: undefined }, env)
+  out.item({ secret, profile: profile ?? null, url }, () => secret, secret)
+}
+
+async function forwardTopics(
+  context: CommandContext,
+  given: string | undefined,
+  flags: ListenFlags,
+): Promise<void> {
+  const wanted = await readListenFlags(given, flags, context)
   const server = await context.server()
-  const queue = new ListeningQueue(await context.api(), {
-    topics: topics.split(',').filter((topic) => topic !== ''),
-    filterPolicy,
-    filterPolicyScope: readScope(flags.filterScope),
-    leaseSeconds: Math.ceil(parseDuration(flags.keep, '--keep') / 1_000),
-  })
+  const client = await context.api()
+  const what = flags.as ?? wanted.topics.join(', ')
+  await checkRights(
+    client,
+    `forward the messages of ${what} from ${server.url} to ${wanted.url.href}`,
+    context,
+  )
+  const { form, ...subscribed } = await formOf(context, wanted, flags)
+  const forwarder = new Forwarder({ url: wanted.url, form, skipVerify: flags.skipVerify === true })
+  const queue = new ListeningQueue(client, { ...wanted, ...subscribed })
+  const keys = new ListenKeys(context, server, queue.name)
   try {
     await queue.open()
-    context.out.note(`listening to ${topics} as queue ${queue.name}; Ctrl-C ends it`)
-    const source = fantailQueue(queue.name, {
-      url: server.url,
-      ...(server.apiKey !== undefined && { apiKey: server.apiKey }),
-    })
+    context.out.note(`listening to ${what} as queue ${queue.name}; Ctrl-C ends it`)
+    const { url, apiKey } = server
+    const source = fantailQueue(queue.name, { url, ...(apiKey !== undefined && { apiKey }) })
     const handle = async (message: QueueMessage, { signal }: { signal: AbortSignal }) => {
-      const forwarded = await forwarder.forward(message, signal)
-      show(context, forwarded)
-      if (!isAccepted(forwarded)) throw new Error('not accepted')
+      const exchange = await forwarder.forward(message, signal)
+      const isDone = isAccepted(exchange.line)
+      if (!isDone) keys.refused(message, exchange)
+      show(context, exchange.line, isDone ? '' : `  again in ${backoffOf(message)} s${keys.hint}`)
+      if (!isDone) throw new Error('not accepted')
     }
+    keys.start()
     const consumer = consume(source, handle, {
-      concurrency: readWhole(flags.concurrency, '--concurrency', 1),
-      backoff: ({ receiveCount }) => Math.min(2 ** (receiveCount - 1), LISTEN_BACKOFF_SECONDS_MAX),
+      concurrency: wanted.concurrency,
+      backoff: ({ message }) => backoffOf(message),
     })
     reportTroubles(context, consumer, queue)
     if (!context.signal.aborted) await once(context.signal, 'abort')
     await consumer.stop({ graceMs: GRACE_MS })
   } finally {
+    keys.stop()
     forwarder.close()
     await queue
       .remove(connectApi({ ...server, signal: AbortSignal.timeout(REMOVE_MS_MAX) }))
@@ -93,6 +105,36 @@ async function forwardTopics(context: CommandContext, topics: string, flags: Lis
       })
   }
   context.signal.throwIfAborted()
+}
+
+type Subscribed = Pick<ListenWanted, 'topics' | 'filterPolicy' | 'filterPolicyScope'> & { form: RequestForm }
+
+/** The form of requests, and what the queue is subscribed to: by the flags, or those of the subscription. */
+async function formOf(
+  context: CommandContext,
+  wanted: ListenWanted,
+  flags: ListenFlags,
+): Promise<Subscribed> {
+  const secret = await listenSecret(await context.server(), context.env)
+  const { headers, topics, filterPolicy, filterPolicyScope } = wanted
+  if (flags.as === undefined) {
+    const own = { contentType: flags.raw ? null : 'application/json', userAgent: 'fantail-listen' }
+    const form = { ...own, raw: flags.raw === true, subscriptionArn: undefined, secret, headers }
+    return { topics, filterPolicy, filterPolicyScope, form }
+  }
+  const { form, isSigned, secretHeaders, topicArn, ...filter } = await listenedSubscription(
+    await context.api(),
+    flags.as,
+  )
+  const given = Object.keys(headers).map((name) => name.toLowerCase())
+  const missing = secretHeaders.filter((name) => !given.includes(name.toLowerCase()))
+  if (missing.length > 0)
+    context.out.warn(`the values of ${missing.join(', ')} are secret: give them with --header`)
+  return { ...filter, topics: [topicArn], form: { ...form, headers, secret: isSigned ? secret : undefined } }
+}
+
+function backoffOf({ receiveCount }: QueueMessage): number {
+  return Math.min(2 ** (receiveCount - 1), LISTEN_BACKOFF_SECONDS_MAX)
 }
 
 /** One line when the trouble begins, and one when it is over. */
@@ -121,7 +163,7 @@ function isAccepted({ statusCode }: Forwarded): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
-function show({ out }: CommandContext, forwarded: Forwarded): void {
+function show({ out }: CommandContext, forwarded: Forwarded, note: string): void {
   const { at, messageId, topicArn, attempt, statusCode, error, durationMs } = forwarded
   const style = isAccepted(forwarded) ? 'green' : 'red'
   const text = () =>
@@ -131,30 +173,7 @@ function show({ out }: CommandContext, forwarded: Forwarded): void {
       messageId,
       `attempt ${attempt}`,
       out.style(style, String(statusCode ?? error)),
-      `${durationMs} ms`,
+      `${durationMs} ms${note}`,
     ].join('  ')
   out.item(forwarded, text, messageId)
-}
-
-/** `localhost:3000/hooks` stands for `http://localhost:3000/hooks`. */
-function readUrl(given: string): URL {
-  const text = /^https?:\/\//.test(given) ? given : `http://${given}`
-  if (URL.canParse(text)) return new URL(text)
-  throw new CommandError(
-    'usage',
-    `--forward-to is no address: ${given}`,
-    'Give one such as localhost:3000/hooks.',
-  )
-}
-
-function readHeader(given: string): [string, string] {
-  const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(given) ?? []
-  if (name !== '') return [name, value]
-  throw new CommandError('usage', `--header must be "Name: value", not ${given}`)
-}
-
-function readScope(scope: string): 'MessageAttributes' | 'MessageBody' {
-  if (scope === 'attributes') return 'MessageAttributes'
-  if (scope === 'body') return 'MessageBody'
-  throw new CommandError('usage', `--filter-scope must be attributes or body, not ${scope}`)
 }

@@ -1,6 +1,7 @@
 /** `fantail redrive` sends dead letters again, and steers the task that does it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  type Client,
   cancelRedrive,
   getRedrive,
   listRedrives,
@@ -20,6 +21,7 @@ import { addList } from '../../frame/list-command.ts'
 import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
 import { type LetterFlags, letterFilter, withIds, withLetterFlags } from './letter-flags.ts'
+import { RedriveKeys } from './redrive-keys.ts'
 
 const WATCH_EVERY_MS = 300
 
@@ -101,18 +103,41 @@ function dryRunText({ matched, withoutOrigin, byStatusCode }: RedriveDryRun): st
 async function follow(context: CommandContext, id: string): Promise<ExitName> {
   const client = await context.api()
   const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
-  context.signal.addEventListener('abort', () => {
+  const keys = new RedriveKeys(context, client)
+  const leave = () => {
     progress.end()
     context.out.note(`the redrive goes on: fantail redrive watch ${id}`)
-  })
+  }
+  context.signal.addEventListener('abort', leave)
+  try {
+    return await untilEnded(context, { client, id, progress, keys, leave })
+  } finally {
+    keys.stop()
+  }
+}
+
+interface Followed {
+  client: Client
+  id: string
+  progress: Progress
+  keys: RedriveKeys
+  leave: () => void
+}
+
+async function untilEnded(context: CommandContext, { client, id, progress, keys, leave }: Followed) {
   for (;;) {
     const task = await getRedrive({ client, path: { id } })
+    keys.seen(task)
     if (context.out.json) context.out.line(JSON.stringify(task))
     else progress.update(task.moved + task.skipped, task.matched)
     if (task.endedAt !== null) {
       progress.end()
       if (!context.out.json) context.out.item(task, () => redriveText(task), task.id)
       return endOf(task)
+    }
+    if (keys.isLeft) {
+      leave()
+      return 'done'
     }
     await delay(WATCH_EVERY_MS, undefined, { signal: context.signal })
   }

@@ -1,0 +1,24 @@
+/** Checks before `fantail listen` makes its queue: the key's scopes, and a question where the server asks for keys. */
+import { type Client, getSession } from '@fantail/client/api'
+import { CommandError } from '../../exit-codes.ts'
+import type { CommandContext } from '../../frame/command-context.ts'
+import { confirm } from '../../frame/confirm.ts'
+
+/** `manage` makes the queue, `read` finds topics and subscriptions, and `bodies` is for everything with bodies. */
+const SCOPES = ['manage', 'read', 'bodies'] as const
+
+/** Throws unless the key may do it and, where keys are asked for, a person agrees. */
+export async function checkRights(client: Client, what: string, context: CommandContext): Promise<void> {
+  const { keysRequired, key } = await getSession({ client })
+  if (!keysRequired) return
+  const missing = SCOPES.filter((scope) => !key?.scopes.includes(scope))
+  if (missing.length > 0) {
+    const names = missing.join(' and ')
+    throw new CommandError(
+      'refused',
+      `the key lacks the scope${missing.length === 1 ? '' : 's'} ${names}, which listen needs`,
+      `fantail keys create --name listen ${SCOPES.map((scope) => `--scope ${scope}`).join(' ')}`,
+    )
+  }
+  await confirm(what, context)
+}
