@@ -390,7 +390,7 @@ export const purgeSubscription = <ThrowOnError extends boolean = true>(options: 
 /**
  * Make one attempt at once, outside the lane, with a message of its own or the one given
  *
- * Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse.
+ * Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse. The answer has the request as it was sent, the endpoint’s answer and the times of both. A key without the scope `bodies` sees no bodies.
  *
  * A key needs the scope `manage`.
  */

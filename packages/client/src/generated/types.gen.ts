@@ -3870,6 +3870,93 @@ export type TestAttempt = {
      * Why there was no answer: a code, a colon and what happened.
      */
     error?: string;
+    /**
+     * Stage at which it failed without a whole answer; null: an answer came, or unknown.
+     */
+    stage: 'dns' | 'connect' | 'proxy' | 'tls' | 'answer' | 'body' | null;
+    /**
+     * withheld: the key lacks the scope `bodies`, so both bodies are null.
+     */
+    bodies: 'shown' | 'withheld';
+    /**
+     * The request as it was sent, with secrets masked.
+     */
+    request: {
+        /**
+         * HTTP method; null: the kind of endpoint gets no HTTP request.
+         */
+        method: string | null;
+        /**
+         * Address of the request, or the endpoint; without credentials.
+         */
+        url: string;
+        /**
+         * Headers by name. Headers of the subscription’s own settings and credentials show `***`.
+         */
+        headers: {
+            [key: string]: string;
+        };
+        /**
+         * The first 64 KiB of the body. null: the kind does not show it, or the key lacks `bodies`.
+         */
+        body: string | null;
+        /**
+         * Bytes of the whole body; null: not known.
+         */
+        bodyBytes: number | null;
+        /**
+         * Whether the request was written to a connection; null: the kind gets no HTTP request.
+         */
+        sent: boolean | null;
+    };
+    /**
+     * The answer; null: none came, or the kind does not show it.
+     */
+    answer: {
+        /**
+         * Harmless headers of the answer, cut to 200 characters each.
+         */
+        headers: {
+            [key: string]: string;
+        };
+        /**
+         * The first 4 KiB of the body as text; null: `bodyWithheld` says why.
+         */
+        body: string | null;
+        /**
+         * Why the body is not shown. scope: the key lacks `bodies`. address: in server mode it must come from a public address, without a proxy.
+         */
+        bodyWithheld: 'scope' | 'address' | null;
+    } | null;
+    /**
+     * Times of the parts of the attempt, as far as the kind has them.
+     */
+    timings: {
+        /**
+         * Whether the connection was open before, so that it has no times of its own.
+         */
+        connectionReused: boolean;
+        /**
+         * Milliseconds of the name look-up; null: there was none.
+         */
+        dnsMs: number | null;
+        /**
+         * Milliseconds to open the connection, or that of a proxy; null: there was none.
+         */
+        connectMs: number | null;
+        /**
+         * Milliseconds of the TLS handshake; null: there was none.
+         */
+        tlsMs: number | null;
+        /**
+         * Milliseconds from the request to the first byte of the answer; null: there was none.
+         */
+        firstByteMs: number | null;
+        /**
+         * Milliseconds of the whole attempt.
+         */
+        totalMs: number;
+    };
 };
 
 /**

@@ -2,6 +2,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { Envelope } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
+import type { ExchangeTrace } from '../http/exchange-trace.ts'
 import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
 import type { KeepAnswer } from '../http/kept-answer.ts'
 
@@ -25,6 +26,8 @@ export interface Attempt extends Sent {
   textBytesMax?: number | undefined
   /** If it is set, the result has the beginning of the answer, as far as the kind has one. */
   keepAnswer?: KeepAnswer | undefined
+  /** Follows the attempt's HTTP requests to the endpoint, as far as the kind makes any. */
+  trace?: ExchangeTrace | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
@@ -106,6 +109,8 @@ export interface Attempter {
    * or its name is not known before.
    */
   credentialOf?(target: Target): string | undefined
+  /** The text that the endpoint gets, for kinds that `trace` does not follow. */
+  contentOf?(sent: Sent, target: Target): string
   /** Says that an attempt follows soon. The attempter may open its connection now. */
   openAhead(target: Target): void
   /**

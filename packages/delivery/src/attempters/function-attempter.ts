@@ -10,7 +10,7 @@ import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-
 import type { ReadInvocation } from '../functions/invocation-answer.ts'
 import { renderSnsEvent } from '../functions/sns-event.ts'
 import type { Again } from '../http/http-request.ts'
-import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import type { Attempt, AttemptDone, Attempter, Sent } from './attempter.ts'
 
 export interface FunctionKindSettings {
   /** FANTAIL_FUNCTIONS */
@@ -46,6 +46,10 @@ export class FunctionAttempter implements Attempter {
 
   credentialOf({ url }: Target): string {
     return this.#calls.credentialOf(url)
+  }
+
+  contentOf({ envelope }: Sent, target: Target): string {
+    return renderSnsEvent(envelope, target)
   }
 
   /** Connections stay open between invocations. */

@@ -20,6 +20,10 @@ export class QueueAttempter implements Attempter {
     this.#options = options
   }
 
+  contentOf({ envelope }: Sent, target: Target): string {
+    return queueBody(envelope, target, target.url).body
+  }
+
   /** A queue has no connection to open. */
   openAhead(): void {}
 

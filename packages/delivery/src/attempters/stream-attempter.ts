@@ -20,7 +20,7 @@ import { type RedisStreamPlace, redisStreamOf } from '../streams/redis-stream-pl
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
-import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits } from './attempter.ts'
+import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
 import { ProvidersUnderWay, refusedBy } from './under-way.ts'
 
 export interface StreamKindSettings {
@@ -95,6 +95,10 @@ class StreamAttempter implements Attempter {
   constructor(tools: StreamTools, settings: AttempterSettings) {
     this.#tools = tools
     this.#settings = settings
+  }
+
+  contentOf({ envelope }: Sent, target: Target): string {
+    return renderStreamRecord(envelope, target).toString()
   }
 
   refusalOf(endpoint: string): string | undefined {

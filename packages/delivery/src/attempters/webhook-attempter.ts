@@ -23,7 +23,8 @@ export class WebhookAttempter implements Attempter {
   }
 
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, traceparent, textBytesMax, keepAnswer, after, onRequest, moment } = attempt
+    const { envelope, target, traceparent, textBytesMax, keepAnswer, trace, after, onRequest, moment } =
+      attempt
     const { vault, clock, userAgent, sender } = this.#options
     const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent })
     if ('kind' in request) {
@@ -31,7 +32,7 @@ export class WebhookAttempter implements Attempter {
       return
     }
     const { url, route, memo, headers, body } = request
-    const wanted = { textBytesMax, keepAnswer }
+    const wanted = { textBytesMax, keepAnswer, trace }
     sender.send({ url, route, memo, headers, body, ...wanted, after, onRequest, moment }, done, again)
   }
 

@@ -132,10 +132,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#reused = this.#connection?.hasWaited ?? false
     if (this.#request.moment?.isPast()) throw UNSENT
     this.#request.onRequest?.(this.#cause)
+    this.#request.trace?.written(this.#reused)
   }
 
   onResponseStarted(): void {
     this.#answerBegun = true
+    this.#request.trace?.answered()
   }
 
   /** undici calls this for each 1xx too. An interim answer has no result yet. */
@@ -217,7 +219,14 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#sent = credentials?.authorization(method, path, this.#challenge)
     this.#connection = this.#context.connections.acquire(origin, again === 'reset' || isSentOnce)
-    this.#connection.client.dispatch({ path, method, headers: this.#headers(), body }, this)
+    const headers = this.#headers()
+    const { trace } = this.#request
+    if (trace) {
+      const connection = this.#connection
+      const own = this.#endpoint.headers ?? []
+      trace.begin({ method, origin: origin.name, path, headers, body, own }, () => connection.dialled)
+    }
+    this.#connection.client.dispatch({ path, method, headers, body }, this)
   }
 
   #headers(): string[] | Record<string, string> {

@@ -4,6 +4,7 @@ import type { NamedOrigin } from '../connections/connection.ts'
 import type { Route } from '../outbound/outbound-route.ts'
 import type { Challenge } from './challenges.ts'
 import type { Credentials } from './credentials.ts'
+import type { ExchangeTrace } from './exchange-trace.ts'
 import type { KeepAnswer } from './kept-answer.ts'
 
 export interface HttpEndpoint {
@@ -34,6 +35,8 @@ export interface HttpRequest {
   responseHeaders?: readonly string[]
   /** Set: the result has the beginning of the body as text. Undefined: the body is dropped. */
   textBytesMax?: number | undefined
+  /** Follows the requests of the attempt. */
+  trace?: ExchangeTrace | undefined
   /** Set: the result has the beginning of the answer. Undefined: it has none. */
   keepAnswer?: KeepAnswer | undefined
   /** Cuts the attempt short. It then ends as at its deadline. */

@@ -1,4 +1,5 @@
 /** Actions on a subscription that do not change its settings. */
+import { seesBodies } from '@fantail/access'
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
@@ -116,7 +117,8 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       ),
       description:
         'Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
-        'secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse.',
+        'secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse. ' +
+        'The answer has the request as it was sent, the endpoint’s answer and the times of both. A key without the scope `bodies` sees no bodies.',
       body: TestInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
@@ -186,9 +188,12 @@ async function test(deps: ApiDeps, call: Call<unknown, z.output<typeof TestInput
   const topic = await deps.topics.get(record.topicArn)
   if (!topic) throw notFound('subscription')
   const publicUrl = publicUrlFor(deps.settings, call)
-  const result = await attemptOnce(deps, { record, topic, publicUrl, given: call.body })
-  deps.log.info({ requestId: call.requestId, subscriptionId: record.id, ...result }, 'subscription.tested')
-  return ok(result)
+  const showsBodies = seesBodies(call.caller)
+  const answer = await attemptOnce(deps, { record, topic, publicUrl, given: call.body, showsBodies })
+  const { statusCode, durationMs, error } = answer
+  const line = { requestId: call.requestId, subscriptionId: record.id, statusCode, durationMs, error }
+  deps.log.info(line, 'subscription.tested')
+  return ok(answer)
 }
 
 async function laneOf(deps: ApiDeps, call: Call): Promise<{ id: string; shard: number }> {

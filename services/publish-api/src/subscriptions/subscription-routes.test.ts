@@ -345,7 +345,7 @@ test('waiting deliveries can be made due now or discarded', async () => {
 test('/test makes one attempt and returns its result', async () => {
   const { body } = await subscribe({ endpoint: 'https://example.com/test', rawMessageDelivery: true })
   const path = `/v1/subscriptions/${body.id}/test`
-  expect((await api.call('POST', path)).body).toEqual({ statusCode: 204, durationMs: 3 })
+  expect((await api.call('POST', path)).body).toMatchObject({ statusCode: 204, durationMs: 3 })
   expect(api.attempts.at(-1)).toMatchObject({
     url: 'https://example.com/test',
     body: expect.stringContaining('test'),
@@ -369,7 +369,7 @@ test('/test makes one attempt and returns its result', async () => {
     durationMs: 15_000,
     permanent: false,
   }
-  expect((await api.call('POST', path)).body).toEqual({
+  expect((await api.call('POST', path)).body).toMatchObject({
     statusCode: null,
     durationMs: 15_000,
     error: 'timeout: no answer',

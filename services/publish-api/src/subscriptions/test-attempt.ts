@@ -5,39 +5,38 @@ import {
   isFifoName,
   type Message,
   type SubscriptionRecord,
+  type TestAnswer,
   type TestInput,
   type TopicRecord,
   toAttribute,
 } from '@fantail/contracts'
 import {
   type Attempters,
+  type Attempt as AttemptOptions,
   compileEnvelope,
   compileTarget,
   createAttempters,
   type Envelope,
+  ExchangeTrace,
   QueueAdmission,
   QueueAppends,
   signatureVersionOf,
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
-import { effectivePolicy, failureText } from '@fantail/policy'
+import { effectivePolicy } from '@fantail/policy'
 import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
+import { testAnswer } from './test-answer.ts'
 
 interface TestAttempt {
   record: SubscriptionRecord
   topic: TopicRecord
   publicUrl: string
   given: z.output<typeof TestInput>
-}
-
-interface TestResult {
-  /** null if there was no answer. */
-  statusCode: number | null
-  durationMs: number
-  error?: string
+  /** Whether the caller may see bodies. */
+  showsBodies: boolean
 }
 
 type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' | 'itemIdOf'> & {
@@ -56,10 +55,13 @@ export function createTestAttempters({ queues, ...options }: AttempterOptions): 
 
 type Tools = Pick<ApiDeps, 'attempters' | 'signing' | 'clock'>
 
+/** @limit Bytes of an answer’s body that a test shows. Past them: the body is cut. */
+const TEST_ANSWER_BYTES_MAX = 4_096
+
 export async function attemptOnce(
-  deps: Tools,
-  { record, topic, publicUrl, given }: TestAttempt,
-): Promise<TestResult> {
+  deps: Tools & Pick<ApiDeps, 'settings'>,
+  { record, topic, publicUrl, given, showsBodies }: TestAttempt,
+): Promise<z.input<typeof TestAnswer>> {
   const publishedAt = deps.clock()
   const messageId = createMessageId(publishedAt)
   const message: Message = {
@@ -71,17 +73,32 @@ export async function attemptOnce(
     // Only a FIFO queue reads these members, and it accepts no message without them.
     ...(isFifoName(record.endpoint) && { groupId: record.id, deduplicationId: messageId }),
   }
-  return shownResult(await attemptMessage(deps, { record, topic, message }))
+  const trace = new ExchangeTrace()
+  // In local mode the caller is on the same machine and reaches every private address without Fantail.
+  const fromAnywhere = deps.settings.mode === 'local'
+  const keepAnswer = { of: 'all', bytesMax: TEST_ANSWER_BYTES_MAX, fromAnywhere } as const
+  const prepared = prepare({ record, topic, message })
+  const result = await attempt(deps, { ...prepared, keepAnswer, trace })
+  const content = contentSent(deps, prepared)
+  return testAnswer({ endpoint: record.endpoint, result, trace, content, showsBodies })
 }
 
 /** Makes one request outside the lane. */
 export async function attemptMessage(
   deps: Tools,
-  { record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
+  made: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
 ): Promise<AttemptResult> {
+  return attempt(deps, prepare(made))
+}
+
+function prepare({ record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message }) {
   const target = compileTarget(record, effectivePolicy(topic, record), topic)
-  const envelope = compileEnvelope(message, undefined, signatureVersionOf(topic))
-  return attempt(deps, { record, target, envelope })
+  return { record, target, envelope: compileEnvelope(message, undefined, signatureVersionOf(topic)) }
+}
+
+/** undefined: the kind's requests are traced, or its text is not known. */
+function contentSent({ attempters }: Tools, { record, target, envelope }: Attempt): string | undefined {
+  return attempters[record.protocol].contentOf?.({ envelope, delivery: undefined }, target)
 }
 
 const TEST_SUBJECT = 'Fantail test'
@@ -108,14 +125,17 @@ function contentOf({
   }
 }
 
-interface Attempt {
+interface Attempt extends Pick<AttemptOptions, 'keepAnswer' | 'trace'> {
   record: SubscriptionRecord
   target: Target
   envelope: Envelope
 }
 
 /** Makes an attempt in the same way as a delivery. */
-async function attempt(deps: Tools, { record, target, envelope }: Attempt): Promise<AttemptResult> {
+async function attempt(
+  deps: Tools,
+  { record, target, envelope, keepAnswer, trace }: Attempt,
+): Promise<AttemptResult> {
   const { attempters, signing } = deps
   try {
     await signing.prepare(envelope, target)
@@ -123,12 +143,7 @@ async function attempt(deps: Tools, { record, target, envelope }: Attempt): Prom
     return unsignedFailure(error)
   }
   const { promise, resolve } = Promise.withResolvers<AttemptResult>()
-  attempters[record.protocol].attempt({ target, envelope, delivery: undefined }, resolve)
+  const wanted = { target, envelope, delivery: undefined, keepAnswer, trace }
+  attempters[record.protocol].attempt(wanted, resolve)
   return promise
-}
-
-export function shownResult(result: AttemptResult): TestResult {
-  const durationMs = Math.round(result.durationMs)
-  if (result.kind !== 'response') return { statusCode: null, durationMs, error: failureText(result) }
-  return { statusCode: result.statusCode, durationMs }
 }

@@ -18,7 +18,8 @@ import {
 import { effectivePolicy, type NextStep, nextStep } from '@fantail/policy'
 import type { ApiDeps } from '../../deps.ts'
 import { CONFIRMATION_TEXT } from '../confirmations.ts'
-import { attemptMessage, shownResult } from '../test-attempt.ts'
+import { shownResult } from '../test-answer.ts'
+import { attemptMessage } from '../test-attempt.ts'
 
 /**
  * @limit Questions to confirm a move that one API process repeats at a time. Past it: a failed one is not repeated, and
