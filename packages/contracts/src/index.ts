@@ -110,6 +110,7 @@ export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from 
 export {
   attributeNameProblem,
   attributeProblem,
+  EDITED_FROM_ATTRIBUTE,
   fifoIdProblem,
   messageBytes,
   structureProblem,
@@ -164,7 +165,9 @@ export type {
   QueueMessage,
   QueueRecord,
   QueueRedrivePolicy,
+  RedriveAction,
   RedriveAllowPolicy,
+  RedriveEdit,
   RedriveFilter,
   RedrivePolicy,
   RedriveStatus,
@@ -280,6 +283,9 @@ export {
 export {
   DeadLetterCounts,
   DeadLetterCountsQuery,
+  type LetterGroupMember,
+} from './schemas/queues/letter-group-schemas.ts'
+export {
   PeekAnswer,
   PeekQuery,
   PurgeAnswer,
@@ -305,6 +311,8 @@ export {
 } from './schemas/queues/queue-sending-schemas.ts'
 export {
   DryRunAnswer,
+  EditedRedrive,
+  EditInput,
   RedriveInput,
   RedriveList,
   RedriveListQuery,

@@ -112,6 +112,9 @@ function entryProblems(name: string, input: unknown, path: PropertyKey[]): Probl
   return problems
 }
 
+/** The attribute of an edited message with the id of the message that it replaces. */
+export const EDITED_FROM_ATTRIBUTE = 'fantail.editedFrom'
+
 /** The bytes that count against a message's limit: its text, and name, type and value of each attribute. */
 export function messageBytes(
   message: string,

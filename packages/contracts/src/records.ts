@@ -237,6 +237,8 @@ export interface Message {
   isEvent?: true
   /** A direct message: the phone number, or the ARN of the platform endpoint, to which it was published. */
   target?: string
+  /** An edited message: the id of the message that it replaces. */
+  editedFrom?: string
   /**
    * Dispatch sets this Redis key if it does not exist (`SET NX`). If the key exists with another value, the message is
    * dropped.
@@ -359,20 +361,42 @@ export type RedriveStatus = 'running' | 'paused' | 'canceling' | 'canceled' | 'c
 export interface RedriveFilter {
   /** Subscription ARN. */
   subscription?: string
-  statusCode?: number
+  /** Topic ARN. */
+  topic?: string
+  /** `none`: the last attempt got no answer. */
+  statusCode?: number | 'none'
   reason?: DeadLetterReason
+  /** Code of the failure of the last attempt. `none`: it got an answer, or there was no attempt. */
+  error?: string
   /** Bounds of `deadLetteredAt`, inclusive. */
   since?: number
   until?: number
   messageIds?: string[]
 }
 
+/** The changes that a redrive of one message makes. */
+export interface RedriveEdit {
+  /** The queue's id of the message. */
+  itemId: string
+  /** The body and the attributes, if the message goes to a queue. */
+  body: string
+  attributes: Record<string, MessageAttribute>
+  /** For a dead letter: the message that the subscription gets. */
+  message?: Message
+}
+
+/** `redrive` sends dead letters again. `purge` removes them. */
+export type RedriveAction = 'redrive' | 'purge'
+
 export interface RedriveTask {
   id: string
+  action: RedriveAction
   status: RedriveStatus
   source: string
   destination: string | null
   filter: RedriveFilter
+  /** Absent: messages go as they are. Removed when the task ends. */
+  edit?: RedriveEdit
   matched: number
   moved: number
   skipped: number

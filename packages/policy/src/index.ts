@@ -26,7 +26,7 @@ export {
   type FilterReason,
   reasonOf,
 } from './filter/compiled-filter.ts'
-export { explainFilter, VALUES_SHOWN_MAX } from './filter/explain-filter.ts'
+export { explainFilter, type FilterExplanation, VALUES_SHOWN_MAX } from './filter/explain-filter.ts'
 export { FilterPolicyError } from './filter/filter-error.ts'
 export {
   type FilterSubject,

@@ -142,12 +142,13 @@ export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
 export { QUEUE, type QueueSettings } from './queues/definitions/queue-fields.ts'
 export { queueFigures } from './queues/definitions/queue-figures.ts'
+export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
 export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
 export type { RemovedLetter } from './queues/letters/letters-removed.ts'
 export { topicQueueArns } from './queues/letters/topic-queue-names.ts'
 export { TopicQueues } from './queues/letters/topic-queues.ts'
 export { AttemptChangedError, OverLimitError } from './queues/queue-errors.ts'
-export { deadLetterItemId, deliveryItemId } from './queues/queue-ids.ts'
+export { deadLetterItemId, deliveryItemId, redrivenItemId } from './queues/queue-ids.ts'
 export type {
   HandleError,
   HandleResult,

@@ -193,7 +193,7 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 //   `x` source queue, `b` receives before that. `i` '1' if the sender gave the id, `n` '1' if it may be received in
 //   spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the body's digest, absent for the
 //   item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here. Dead letters: `r` reason, `k`
-//   status code, `u` subscription ARN, `m` message id.
+//   status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
 // - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
 // - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
 //   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far
@@ -231,6 +231,7 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
  * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
  * - `next`: ms at which the rate allows the next batch
+ * - `edit`: JSON of what an edited redrive sends (RedriveEdit); removed when the task ends
  */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
 // `<redriveKey>:left`. Set: groups of a FIFO source. The task has left a message of each of these groups in the source,

@@ -27,12 +27,14 @@ import { consumerRoutes } from './queues/consumer-routes.ts'
 import { queueMessageRoutes } from './queues/queue-message-routes.ts'
 import { queueRoutes } from './queues/queue-routes.ts'
 import { namingTopics } from './queues/unmade-queues.ts'
+import { letterRoutes } from './redrives/letter-routes.ts'
 import { redriveRoutes } from './redrives/redrive-routes.ts'
 import { awsRoutes } from './routes/aws.ts'
 import { certificateRoutes } from './routes/certificates.ts'
 import { deliveryPolicyRoutes } from './routes/delivery-policies.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { filterPolicyRoutes } from './routes/filter-policies.ts'
+import { FilterTrials } from './routes/filter-trials.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { smsRoutes } from './sms/sms-routes.ts'
@@ -52,6 +54,7 @@ export function createApp(deps: ApiDeps): App {
 
 /** All routes except those of the console. Programs do not use the console's routes. */
 export function endpointsOf(deps: ApiDeps): Endpoint[] {
+  const trials = new FilterTrials()
   const routes = [
     ...publishRoutes(deps),
     ...topicRoutes(deps),
@@ -63,13 +66,13 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...statsRoutes(deps),
     ...processRoutes(deps),
     ...deliveryPolicyRoutes(deps),
-    ...filterPolicyRoutes(),
+    ...filterPolicyRoutes(trials),
     ...messageRoutes(deps),
     ...attemptRoutes(deps),
     ...searchRoutes(deps),
     ...eventRoutes(deps),
     ...directRoutes(deps),
-    ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps)]),
+    ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps), ...letterRoutes(deps, trials)]),
     ...consumerRoutes(deps),
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),

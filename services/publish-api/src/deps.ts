@@ -109,7 +109,19 @@ export interface ApiDeps {
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   leaseRenewals: Methods<LeaseRenewals>
-  redrives: Pick<Redrives, 'create' | 'dryRun' | 'get' | 'list' | 'patch' | 'pause' | 'resume' | 'cancel'>
+  redrives: Pick<
+    Redrives,
+    | 'create'
+    | 'createSingle'
+    | 'createPurge'
+    | 'dryRun'
+    | 'get'
+    | 'list'
+    | 'patch'
+    | 'pause'
+    | 'resume'
+    | 'cancel'
+  >
   /** The listeners to live events. */
   events: Pick<EventListeners, 'open'>
   /** Finds the position in the outcome log at which a listener begins. */

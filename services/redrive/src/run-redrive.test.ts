@@ -426,3 +426,22 @@ describe('a run that dies at any script, before or after it is carried out, and 
     })
   }
 })
+
+test('a purge task removes what matched when it began, and goes on where it was paused', async () => {
+  const id = await subscribe(fixture)
+  await makeDeadLetters(fixture, id, 1_200, { reason: 'permanent' })
+  await makeDeadLetters(fixture, id, 2)
+  await fixture.queues.send(SOURCE, [{ body: 'plain' }])
+  const task = await fixture.redrives.createPurge(SOURCE, { reason: 'permanent' })
+  await makeDeadLetters(fixture, id, 1, { reason: 'permanent' })
+  const stop = new AbortController()
+  const onPurged = () => stop.abort()
+  expect(await runRedrive({ ...fixture, onPurged }, task.id, stop.signal)).toBe('stopped')
+  expect((await fixture.redrives.get(task.id))?.moved).toBe(500)
+  await fixture.redrives.pause(task.id)
+  expect(await runRedrive(fixture, task.id, never)).toBe('nothing')
+  await fixture.redrives.resume(task.id)
+  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ action: 'purge', matched: 1_200, moved: 1_200 })
+  expect((await visible())?.visible).toBe(4)
+})

@@ -11,9 +11,11 @@ const REDRIVE_WAIT_MS_MAX = 500
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
-  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber'>
+  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge'>
   /** Called after every batch, with the ARN of the source queue. */
   onMoved?: (moved: number, skipped: number, source: string) => void
+  /** Called after every page of a purge that has removed something. */
+  onPurged?: (removed: number) => void
 }
 
 interface Run extends RedriveRun {
@@ -35,8 +37,9 @@ export async function runRedrive(
   const fence = await deps.batches.open(id)
   const task = fence === null ? null : await deps.redrives.get(id)
   if (fence === null || task === null) return 'nothing'
-  const { source, destination, filter } = task
-  const run: Run = { id, fence, source, destination, filter }
+  const { source, destination, filter, edit } = task
+  const run: Run = { id, fence, source, destination, filter, edit }
+  if (task.action === 'purge') return runPurge(deps, run, signal)
   while (!signal.aborted) {
     const choice = await deps.batches.choose(run)
     switch (choice.kind) {
@@ -53,6 +56,16 @@ export async function runRedrive(
       case 'stale':
         return 'stale'
     }
+  }
+  return 'stopped'
+}
+
+async function runPurge(deps: RunRedriveDeps, run: Run, signal: AbortSignal): Promise<RedriveRunResult> {
+  while (!signal.aborted) {
+    const { removed, next } = await deps.batches.purge(run)
+    if (removed > 0) deps.onPurged?.(removed)
+    if (next === 'stop') return (await deps.redrives.get(run.id))?.status ?? 'nothing'
+    if (next === 'stale') return 'stale'
   }
   return 'stopped'
 }

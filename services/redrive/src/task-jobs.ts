@@ -148,7 +148,11 @@ async function runTask(
     metrics.redrivenMessages.of({ queue, result: 'moved' }).add(movedOfBatch)
     metrics.redrivenMessages.of({ queue, result: 'skipped' }).add(skippedOfBatch)
   }
-  const result = await runRedrive({ redrives, batches, onMoved }, id, signal)
+  let purged = 0
+  const onPurged = (removed: number) => {
+    purged += removed
+  }
+  const result = await runRedrive({ redrives, batches, onMoved, onPurged }, id, signal)
   const durationMs = Math.round(performance.now() - from)
-  log.info({ task: id, result, moved, skipped, durationMs }, 'redrive.ran')
+  log.info({ task: id, result, moved, skipped, purged, durationMs }, 'redrive.ran')
 }

@@ -22,7 +22,7 @@ const STEPS = {
   finish: runsScript('finish-redriven-1'),
 }
 type Step = keyof typeof STEPS
-type To = 'its subscription' | 'another queue'
+type To = 'its subscription' | 'another queue' | 'its subscription, edited' | 'another queue, edited'
 
 /** `after` a step is the same as `before` the next one. */
 const CASES: [Step, To][] = [
@@ -31,6 +31,10 @@ const CASES: [Step, To][] = [
   ['park', 'its subscription'],
   ['append', 'another queue'],
   ['finish', 'its subscription'],
+  ['choose', 'its subscription, edited'],
+  ['park', 'its subscription, edited'],
+  ['append', 'another queue, edited'],
+  ['finish', 'its subscription, edited'],
 ]
 
 interface Task {
@@ -48,15 +52,18 @@ test.each(CASES)(
   async (step, to) => {
     const { client, connection, redrive, proxy } = stack()
     if (!redrive) throw new Error('no redrive service')
-    const name = `${step}-${to}`.replaceAll(' ', '-')
-    const { ledger, source } = await deadLetter(name)
+    const name = `${step}-${to}`.replaceAll(/\W+/g, '-')
+    const isEdited = to.endsWith('edited')
+    const toQueue = to.startsWith('another queue')
+    const texts = isEdited ? TEXTS.slice(0, 1) : TEXTS
+    const { ledger, source } = await deadLetter(name, texts)
     const destination = `other-${name}`
-    if (to === 'another queue') await client.put(`/v1/queues/${destination}`)
+    if (toQueue) await client.put(`/v1/queues/${destination}`)
     const killed = killAt({ proxy, service: redrive }, { matches: STEPS[step], at: 'after' })
-    const { id } = await client.post<Task>('/v1/redrives', {
-      source,
-      ...(to === 'another queue' ? { destination } : {}),
-    })
+    const target = toQueue ? { destination } : {}
+    const { id } = isEdited
+      ? await sendEdited(source, target)
+      : await client.post<Task>('/v1/redrives', { source, ...target })
     await killed
     await endJobLocks(connection, REDRIVE_JOBS)
     await redrive.start()
@@ -68,26 +75,27 @@ test.each(CASES)(
       { timeoutMs: 20_000, intervalMs: 50, what: 'the task to end' },
     )
     moved += task.moved
-    expect(task).toMatchObject({ status: 'completed', moved: TEXTS.length, skipped: 0 })
+    expect(task).toMatchObject({ status: 'completed', moved: texts.length, skipped: 0 })
     expect(await visible(source)).toBe(0)
-    if (to === 'another queue') {
-      expect(await visible(destination)).toBe(TEXTS.length)
+    if (toQueue) {
+      expect(await visible(destination)).toBe(texts.length)
     } else {
       const account = await ledger.whenSettled()
       duplicates += account.duplicates
-      expect(account).toMatchObject({ delivered: TEXTS.length, duplicates: 0, deadLettered: 0, discarded: 0 })
+      expect(account).toMatchObject({ delivered: texts.length, duplicates: 0, deadLettered: 0, discarded: 0 })
     }
   },
   40_000,
 )
 
 afterAll(() => {
-  const messages = CASES.length * TEXTS.length
+  const edited = CASES.filter(([, to]) => to.endsWith('edited')).length
+  const messages = (CASES.length - edited) * TEXTS.length + edited
   row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 
 /** Messages that failed for good, and a receiver that accepts everything from then on. */
-async function deadLetter(name: string): Promise<{ ledger: Ledger; source: string }> {
+async function deadLetter(name: string, texts: string[]): Promise<{ ledger: Ledger; source: string }> {
   let failing = true
   receiver().respond(`/${name}`, () => ({ status: failing ? 404 : 200 }))
   const source = `dead-${name}`
@@ -98,10 +106,20 @@ async function deadLetter(name: string): Promise<{ ledger: Ledger; source: strin
     subscriptions: { [`/${name}`]: {} },
     deadLetterQueue: source,
   })
-  for (const text of TEXTS) await ledger.publish(`${name} ${text}`)
-  await waitFor(async () => (await visible(source)) === TEXTS.length)
+  for (const text of texts) await ledger.publish(`${name} ${text}`)
+  await waitFor(async () => (await visible(source)) === texts.length)
   failing = false
   return { ledger, source }
+}
+
+/** Sends the only letter again with another attribute. Its text stays, so the ledger knows it. */
+async function sendEdited(source: string, target: object): Promise<{ id: string }> {
+  const { client } = stack()
+  const { messages } = await client.get<{ messages: { messageId: string }[] }>(
+    `/v1/queues/${source}/messages`,
+  )
+  const path = `/v1/queues/${source}/messages/${messages[0]?.messageId}/redrive`
+  return client.post<{ id: string }>(path, { ...target, attributes: { mended: 'yes' } })
 }
 
 async function visible(queue: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -916,28 +916,6 @@ export const changeVisibility = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Remove everything in the queue, or the dead letters that a filter matches
- *
- * Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `filter` it removes only dead letters that match, and with `dryRun` it counts them.
- *
- * A key needs the scope `manage`.
- */
-export const purgeQueue = <ThrowOnError extends boolean = true>(options: Options<PurgeQueueData, ThrowOnError>): RequestResult<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'> => options.client.post<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'cookie',
-            name: '__Host-fantail',
-            type: 'apiKey'
-        }],
-    url: '/v1/queues/{queue}/purge',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
  * Delete one message, whoever has received it
  *
  * Needs no receipt handle. Nothing brings the message back.
@@ -974,9 +952,9 @@ export const getQueueMessage = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Count dead letters by reason, status code and subscription
+ * Count or group dead letters
  *
- * From counters, so it is quick however much the queue holds. With `reason` the queue is read through, which takes longer the more it holds. Other messages are not counted.
+ * Without a query it answers from counters, so it is quick however much the queue holds. With `groupBy` or a filter it reads the queue, oldest first, and says in `scannedTo` how far it looked; `nextCursor` looks on. Other messages are not counted.
  *
  * A key needs the scope `read`.
  */
@@ -989,6 +967,50 @@ export const countDeadLetters = <ThrowOnError extends boolean = true>(options: O
         }],
     url: '/v1/queues/{queue}/dead-letters',
     ...options
+});
+
+/**
+ * Remove everything in the queue, or the dead letters that a filter matches
+ *
+ * Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `filter` it removes only dead letters that match, and with `dryRun` it counts them. If more than 1000 match, a task removes them: `/v1/redrives/{id}` shows its progress, and can pause and cancel it.
+ *
+ * A key needs the scope `manage`.
+ */
+export const purgeQueue = <ThrowOnError extends boolean = true>(options: Options<PurgeQueueData, ThrowOnError>): RequestResult<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'> => options.client.post<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/purge',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send one message again, edited if wanted
+ *
+ * A dead letter goes back to its subscription, or any message to `destination`. An edited message gets a new id, and the old one goes along: in the attribute `fantail.editedFrom`, and to webhooks as `x-fantail-edited-from`. The filter policy and the size limits of the target are checked first. A refusal changes nothing. In a FIFO queue only the first message of a group can be sent. Needs the scopes `redrive`, `publish` and `bodies`.
+ *
+ * A key needs the scope `redrive`.
+ */
+export const redriveMessage = <ThrowOnError extends boolean = true>(options: Options<RedriveMessageData, ThrowOnError>): RequestResult<RedriveMessageResponses, RedriveMessageErrors, ThrowOnError, 'data'> => options.client.post<RedriveMessageResponses, RedriveMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/queues/{queue}/messages/{messageId}/redrive',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -1152,7 +1174,7 @@ export const getRedrive = <ThrowOnError extends boolean = true>(options: Options
  *
  * Acts on a running or paused task. A task that has ended answers 409.
  *
- * A key needs the scope `redrive`.
+ * A key needs the scope `redrive` or `manage`.
  */
 export const updateRedrive = <ThrowOnError extends boolean = true>(options: Options<UpdateRedriveData, ThrowOnError>): RequestResult<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'> => options.client.patch<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -1174,7 +1196,7 @@ export const updateRedrive = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Messages that were moved stay moved. A batch under way is finished first; until then it is `canceling`.
  *
- * A key needs the scope `redrive`.
+ * A key needs the scope `redrive` or `manage`.
  */
 export const cancelRedrive = <ThrowOnError extends boolean = true>(options: Options<CancelRedriveData, ThrowOnError>): RequestResult<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'> => options.client.post<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -1196,7 +1218,7 @@ export const cancelRedrive = <ThrowOnError extends boolean = true>(options: Opti
  *
  * A batch under way is finished, then nothing moves until the task is resumed or canceled.
  *
- * A key needs the scope `redrive`.
+ * A key needs the scope `redrive` or `manage`.
  */
 export const pauseRedrive = <ThrowOnError extends boolean = true>(options: Options<PauseRedriveData, ThrowOnError>): RequestResult<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'> => options.client.post<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -1218,7 +1240,7 @@ export const pauseRedrive = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Goes on where the task was paused. Resuming a running task changes nothing.
  *
- * A key needs the scope `redrive`.
+ * A key needs the scope `redrive` or `manage`.
  */
 export const resumeRedrive = <ThrowOnError extends boolean = true>(options: Options<ResumeRedriveData, ThrowOnError>): RequestResult<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'> => options.client.post<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

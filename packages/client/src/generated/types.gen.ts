@@ -639,6 +639,98 @@ export type DeadLetterCounts = {
     bySubscription: {
         [key: string]: number;
     };
+    /**
+     * Dead letters that match. This and what follows are absent without `groupBy` and filter.
+     */
+    matched?: number;
+    /**
+     * Messages that this answer has looked at, oldest first.
+     */
+    scanned?: number;
+    /**
+     * How far it has looked, by the age of messages. null: to the end of the queue.
+     */
+    scannedTo?: string | null;
+    /**
+     * Give it as `cursor` to look on; the counts begin anew. null: all was looked at.
+     */
+    nextCursor?: string | null;
+    /**
+     * The groups, largest first; only with `groupBy`.
+     */
+    groups?: Array<DeadLetterGroup>;
+    /**
+     * Number of smaller groups that are left out.
+     */
+    otherGroups?: number;
+    /**
+     * Matching dead letters by the hour of their death, the earliest first.
+     */
+    byHour?: Array<{
+        /**
+         * Beginning of the hour: ISO 8601 in UTC, with milliseconds.
+         */
+        at: string;
+        /**
+         * Dead letters that were dead-lettered in it.
+         */
+        count: number;
+    }>;
+};
+
+/**
+ * Dead letters with the same values.
+ */
+export type DeadLetterGroup = {
+    /**
+     * Why they ended, if grouped by it.
+     */
+    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    /**
+     * The last HTTP status, if grouped by it; null: the last attempt got no answer.
+     */
+    statusCode?: number | null;
+    /**
+     * ARN of their subscription, if grouped by it.
+     */
+    subscription?: string;
+    /**
+     * ARN of their topic, if grouped by it.
+     */
+    topic?: string;
+    /**
+     * Code of the last attempt’s failure, if grouped by it; null: it has none.
+     */
+    error?: string | null;
+    /**
+     * Beginning of the hour of their death, if grouped by it.
+     */
+    hour?: string;
+    /**
+     * Dead letters of this group.
+     */
+    count: number;
+    /**
+     * When the first of them was dead-lettered: ISO 8601 in UTC, with milliseconds.
+     */
+    oldestAt: string;
+    /**
+     * When the last of them was dead-lettered: ISO 8601 in UTC, with milliseconds.
+     */
+    newestAt: string;
+    /**
+     * Up to three of them, the oldest first.
+     */
+    samples: Array<{
+        /**
+         * Id by which this queue knows it; not the published one.
+         */
+        messageId: string;
+        /**
+         * Id that publishing the message answered.
+         */
+        publishedMessageId: string;
+    }>;
 };
 
 /**
@@ -896,6 +988,61 @@ export type DirectMessageReceipt = {
      * Id of the stored message, a UUIDv7.
      */
     messageId: string;
+};
+
+/**
+ * A message to be sent again, with changes. Members that are left out stay as they are.
+ */
+export type EditInput = {
+    /**
+     * The new text: of the published message, or else of the body. Default: the text as it is.
+     */
+    message?: string;
+    /**
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     */
+    attributes?: {
+        [key: string]: string | number | Array<string> | {
+            /**
+             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * Queue to move it to, by its name or ARN. Default: back where it came from.
+     */
+    destination?: string | null;
+};
+
+/**
+ * A single message is sent again.
+ */
+export type EditedRedrive = {
+    /**
+     * Id of the redrive that sends it: `GET /v1/redrives/{id}` shows how it ended.
+     */
+    id: string;
+    /**
+     * Id that receivers see. An edited message has a new one, so that nobody takes it for the old one.
+     */
+    messageId: string;
+    /**
+     * Id of the message that it replaces, which goes along with it. null: nothing was edited.
+     */
+    editedFrom: string | null;
+    /**
+     * SHA-256 of the text as it was, in hex.
+     */
+    originalSha256: string;
+    /**
+     * SHA-256 of the text as it is sent, in hex.
+     */
+    editedSha256: string;
 };
 
 /**
@@ -2120,13 +2267,17 @@ export type PurgeInput = {
          */
         subscription?: string;
         /**
-         * Only dead letters whose last attempt was answered with this HTTP status.
+         * Only dead letters of this topic, by its name or ARN.
          */
-        statusCode?: number;
+        topic?: string;
         /**
          * Only dead letters that ended for this reason.
          */
         reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
+         */
+        error?: string;
         /**
          * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
          */
@@ -2135,6 +2286,10 @@ export type PurgeInput = {
          * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
          */
         until?: string;
+        /**
+         * Only dead letters whose last attempt got this HTTP status, 100 to 599. `none`: it got no answer.
+         */
+        statusCode?: number | 'none';
         /**
          * Only these messages, by the queue’s id or the published one: 1 to 1000.
          */
@@ -2812,13 +2967,17 @@ export type ReceivedMessages = {
 };
 
 /**
- * A task that moves messages out of a queue.
+ * A task that moves or removes messages of a queue.
  */
 export type Redrive = {
     /**
      * Id of the task. Ended tasks are kept for 14 days.
      */
     id: string;
+    /**
+     * redrive: moves messages. purge: removes the dead letters that a filter matches.
+     */
+    action: 'redrive' | 'purge';
     /**
      * running and paused tasks are active. canceling: a last batch is under way. The others have ended.
      */
@@ -2836,7 +2995,7 @@ export type Redrive = {
      */
     matched: number;
     /**
-     * Messages moved so far; they have left the source.
+     * Messages moved or, by a purge, removed so far; they have left the source.
      */
     moved: number;
     /**
@@ -2912,13 +3071,17 @@ export type RedriveInput = {
          */
         subscription?: string;
         /**
-         * Only dead letters whose last attempt was answered with this HTTP status.
+         * Only dead letters of this topic, by its name or ARN.
          */
-        statusCode?: number;
+        topic?: string;
         /**
          * Only dead letters that ended for this reason.
          */
         reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
+         */
+        error?: string;
         /**
          * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
          */
@@ -2927,6 +3090,10 @@ export type RedriveInput = {
          * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
          */
         until?: string;
+        /**
+         * Only dead letters whose last attempt got this HTTP status, 100 to 599. `none`: it got no answer.
+         */
+        statusCode?: number | 'none';
         /**
          * Only these messages, by the queue’s id or the published one: 1 to 1000.
          */
@@ -6865,13 +7032,17 @@ export type PeekMessagesData = {
          */
         subscription?: string;
         /**
-         * Only dead letters whose last attempt was answered with this HTTP status, 100 to 599.
+         * Only dead letters of this topic, by its name or ARN.
          */
-        statusCode?: number;
+        topic?: string;
         /**
          * Only dead letters that ended for this reason.
          */
         reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
+         */
+        error?: string;
         /**
          * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
          */
@@ -6880,6 +7051,14 @@ export type PeekMessagesData = {
          * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
          */
         until?: string;
+        /**
+         * Only dead letters whose last attempt got this HTTP status, 100 to 599. `none`: it got no answer.
+         */
+        statusCode?: 'none' | number;
+        /**
+         * Only these messages, by commas, by the queue’s id or the published one: 1 to 50.
+         */
+        messageIds?: string;
         /**
          * Items per page, 1 to 100; default 100.
          */
@@ -7192,70 +7371,6 @@ export type ChangeVisibilityResponses = {
 
 export type ChangeVisibilityResponse = ChangeVisibilityResponses[keyof ChangeVisibilityResponses];
 
-export type PurgeQueueData = {
-    body?: PurgeInput;
-    path: {
-        /**
-         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
-         */
-        queue: string;
-    };
-    query?: never;
-    url: '/v1/queues/{queue}/purge';
-};
-
-export type PurgeQueueErrors = {
-    /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
-     *
-     * `validation_failed`: Members of the request are wrong; `details` names each of them.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The request carries no valid API key.
-     */
-    401: Error;
-    /**
-     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
-     */
-    403: Error;
-    /**
-     * `not_found`: The path names something that does not exist, or that the key may not see.
-     */
-    404: Error;
-    /**
-     * `too_large`: The body or a message is larger than its limit.
-     */
-    413: Error;
-    /**
-     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
-     */
-    415: Error;
-    /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
-     */
-    429: Error;
-    /**
-     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
-     */
-    500: Error;
-    /**
-     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
-     */
-    503: Error;
-};
-
-export type PurgeQueueError = PurgeQueueErrors[keyof PurgeQueueErrors];
-
-export type PurgeQueueResponses = {
-    /**
-     * How many were removed
-     */
-    200: PurgeResult;
-};
-
-export type PurgeQueueResponse = PurgeQueueResponses[keyof PurgeQueueResponses];
-
 export type DeleteQueueMessageData = {
     body?: never;
     path: {
@@ -7382,9 +7497,45 @@ export type CountDeadLettersData = {
     };
     query?: {
         /**
+         * Groups letters with the same values, by commas: reason, statusCode, subscription, topic, error, hour. `hour` is that of the death.
+         */
+        groupBy?: string;
+        /**
+         * Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.
+         */
+        subscription?: string;
+        /**
+         * Only dead letters of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
          * Only dead letters that ended for this reason.
          */
         reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        /**
+         * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
+         */
+        error?: string;
+        /**
+         * Only dead letters that were dead-lettered at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only dead letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Only dead letters whose last attempt got this HTTP status, 100 to 599. `none`: it got no answer.
+         */
+        statusCode?: 'none' | number;
+        /**
+         * Only these messages, by commas, by the queue’s id or the published one: 1 to 50.
+         */
+        messageIds?: string;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
     };
     url: '/v1/queues/{queue}/dead-letters';
 };
@@ -7430,6 +7581,156 @@ export type CountDeadLettersResponses = {
 };
 
 export type CountDeadLettersResponse = CountDeadLettersResponses[keyof CountDeadLettersResponses];
+
+export type PurgeQueueData = {
+    body?: PurgeInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/purge';
+};
+
+export type PurgeQueueErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PurgeQueueError = PurgeQueueErrors[keyof PurgeQueueErrors];
+
+export type PurgeQueueResponses = {
+    /**
+     * How many were removed
+     */
+    200: PurgeResult;
+    /**
+     * The task that removes them has begun
+     */
+    202: Redrive;
+};
+
+export type PurgeQueueResponse = PurgeQueueResponses[keyof PurgeQueueResponses];
+
+export type RedriveMessageData = {
+    body?: EditInput;
+    path: {
+        /**
+         * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
+         */
+        queue: string;
+        /**
+         * Id of a message in this queue, as sending, receiving and looking answer it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/queues/{queue}/messages/{messageId}/redrive';
+};
+
+export type RedriveMessageErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RedriveMessageError = RedriveMessageErrors[keyof RedriveMessageErrors];
+
+export type RedriveMessageResponses = {
+    /**
+     * The redrive has begun
+     */
+    202: EditedRedrive;
+};
+
+export type RedriveMessageResponse = RedriveMessageResponses[keyof RedriveMessageResponses];
 
 export type DeleteConsumerData = {
     body?: never;

@@ -2,12 +2,15 @@
 import type { Client } from '../generated/client/index.ts'
 import {
   acknowledgeMessages,
+  type CountDeadLettersData,
   changeVisibility,
   countDeadLetters,
   createQueue,
   type DeadLetterCounts,
   deleteQueue,
   deleteQueueMessage,
+  type EditedRedrive,
+  type EditInput,
   getQueue,
   getQueueMessage,
   type HandleResults,
@@ -24,7 +27,9 @@ import {
   type QueueSendReceipt,
   type ReceivedMessage,
   type ReceiveInput,
+  type Redrive,
   receiveMessages,
+  redriveMessage,
   sendMessages,
   updateQueue,
 } from '../generated/index.ts'
@@ -104,7 +109,8 @@ export class QueueHandle {
     return (await changeVisibility({ ...this.#at, ...options, body })).results
   }
 
-  purge(settings?: PurgeInput, options?: CallOptions): Promise<PurgeResult> {
+  /** Removes everything, or the dead letters of a filter. If these are many, the answer is a task. */
+  purge(settings?: PurgeInput, options?: CallOptions): Promise<PurgeResult | Redrive> {
     return purgeQueue({ ...this.#at, ...options, body: settings })
   }
 
@@ -124,8 +130,18 @@ export class QueueHandle {
     await deleteQueueMessage({ client: this.#at.client, path: { ...this.#at.path, messageId }, ...options })
   }
 
-  deadLetters(options?: CallOptions): Promise<DeadLetterCounts> {
-    return countDeadLetters({ ...this.#at, ...options })
+  /** Sends one message again, with another text or other attributes. */
+  redriveMessage(messageId: string, changes: EditInput = {}, options?: CallOptions): Promise<EditedRedrive> {
+    const path = { ...this.#at.path, messageId }
+    return redriveMessage({ client: this.#at.client, path, ...options, body: changes })
+  }
+
+  /** Counts dead letters. With `groupBy` or a filter it says how far it looked. */
+  deadLetters(
+    query: NonNullable<CountDeadLettersData['query']> = {},
+    options?: CallOptions,
+  ): Promise<DeadLetterCounts> {
+    return countDeadLetters({ ...this.#at, ...options, query })
   }
 }
 

@@ -1,5 +1,7 @@
 /** Redrive tasks over REST. */
 import { z } from 'zod'
+import { textProblem } from '../message-rules.ts'
+import { Attributes } from './messages/message-schemas.ts'
 import { DeadLetterFilter } from './queues/dead-letter-filter.ts'
 import {
   named,
@@ -46,6 +48,9 @@ export const RedriveView = named(
   z
     .object({
       id: z.string().describe('Id of the task. Ended tasks are kept for 14 days.'),
+      action: z
+        .enum(['redrive', 'purge'])
+        .describe('redrive: moves messages. purge: removes the dead letters that a filter matches.'),
       status: Status.describe(
         'running and paused tasks are active. canceling: a last batch is under way. The others have ended.',
       ),
@@ -55,7 +60,7 @@ export const RedriveView = named(
         .nullable()
         .describe('ARN of the queue they go to; null: each back where it came from.'),
       matched: z.int().describe('Messages that matched when the task was started.'),
-      moved: z.int().describe('Messages moved so far; they have left the source.'),
+      moved: z.int().describe('Messages moved or, by a purge, removed so far; they have left the source.'),
       skipped: z
         .int()
         .describe('Messages left in the source: in flight, or the place they came from takes them no more.'),
@@ -70,10 +75,11 @@ export const RedriveView = named(
       error: z.string().optional().describe('Why a failed task could not go on; absent without a failure.'),
     })
     .meta({
-      description: 'A task that moves messages out of a queue.',
+      description: 'A task that moves or removes messages of a queue.',
       examples: [
         {
           id: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+          action: 'redrive',
           status: 'running',
           source: 'arn:aws:sqs:us-east-1:000000000000:dead',
           destination: null,
@@ -115,6 +121,60 @@ export const DryRunAnswer = named(
             'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012': 3,
           },
           byStatusCode: { '500': 2, none: 1 },
+        },
+      ],
+    }),
+)
+
+export const EditInput = namedInput(
+  'EditInput',
+  z
+    .strictObject({
+      message: z
+        .string()
+        .superRefine((text, context) => {
+          const message = textProblem(text)
+          if (message !== undefined) context.addIssue({ code: 'custom', message })
+        })
+        .optional()
+        .describe('The new text: of the published message, or else of the body. Default: the text as it is.'),
+      attributes: Attributes.optional(),
+      destination: QueueReference.nullish().describe(
+        'Queue to move it to, by its name or ARN. Default: back where it came from.',
+      ),
+    })
+    .meta({
+      description: 'A message to be sent again, with changes. Members that are left out stay as they are.',
+      examples: [{ message: '{"order": 7, "country": "DE"}' }],
+    }),
+)
+
+export const EditedRedrive = named(
+  'EditedRedrive',
+  z
+    .object({
+      id: z.string().describe('Id of the redrive that sends it: `GET /v1/redrives/{id}` shows how it ended.'),
+      messageId: z
+        .string()
+        .describe(
+          'Id that receivers see. An edited message has a new one, so that nobody takes it for the old one.',
+        ),
+      editedFrom: z
+        .string()
+        .nullable()
+        .describe('Id of the message that it replaces, which goes along with it. null: nothing was edited.'),
+      originalSha256: z.string().describe('SHA-256 of the text as it was, in hex.'),
+      editedSha256: z.string().describe('SHA-256 of the text as it is sent, in hex.'),
+    })
+    .meta({
+      description: 'A single message is sent again.',
+      examples: [
+        {
+          id: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+          messageId: '0199c3b2-0c1e-7d22-8b3f-5a6b7c8d9e0f',
+          editedFrom: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+          originalSha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+          editedSha256: '486ea46224d1bb4fb680f34f7c9ad96a8f24ec88be73ea8e5a6c65260e9cb8a7',
         },
       ],
     }),

@@ -116,6 +116,10 @@ export const WEBHOOK_HEADERS = {
     .literal('true')
     .optional()
     .describe('Only where raw delivery is on: the body is the bare message.'),
+  'x-fantail-edited-from': z
+    .string()
+    .optional()
+    .describe('Only of a dead letter that was edited: id of the message that this one replaces.'),
   'webhook-id': z
     .string()
     .optional()

@@ -44,6 +44,7 @@ function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
     message: 'hello',
     attributes: { color: { type: 'String', value: 'red' } },
     sequenceNumber: '10000000000000000000',
+    editedFrom: ID,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     ...(kind !== 'Notification' && { kind, token: 'token' }),
   }

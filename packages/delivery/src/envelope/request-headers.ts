@@ -27,7 +27,9 @@ export function renderHeaders(
   const notification = kind === 'Notification'
   const trace = traceparent ?? message.traceparent
   const agent = target.isNative ? userAgent : USER_AGENT
-  if (notification && !target.raw && trace === undefined) return plainHeaders(message, target, agent)
+  const { editedFrom } = message
+  if (notification && !target.raw && trace === undefined && editedFrom === undefined)
+    return plainHeaders(message, target, agent)
   const headers = [
     'x-amz-sns-message-type',
     kind,
@@ -44,6 +46,7 @@ export function renderHeaders(
   ]
   if (kind !== 'SubscriptionConfirmation') headers.push('x-amz-sns-subscription-arn', target.subscriptionArn)
   if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true')
+  if (editedFrom !== undefined) headers.push('x-fantail-edited-from', editedFrom)
   if (trace !== undefined) headers.push('traceparent', trace)
   return headers
 }

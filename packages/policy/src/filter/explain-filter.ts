@@ -29,7 +29,7 @@ interface ClauseVerdict {
   value?: Scalar | Scalar[]
 }
 
-interface FilterExplanation {
+export interface FilterExplanation {
   matched: boolean
   /** null if it matched. */
   reason: FilterReason | null

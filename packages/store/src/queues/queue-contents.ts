@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { queueKey } from '../keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { filterArgs } from '../redrives/redrive-counts.ts'
+import { filterJson } from '../redrives/redrive-counts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
@@ -35,18 +35,8 @@ export class QueueContents {
 
   /** Messages in order of retention. Changes nothing. Throws `not_found`. */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
-    let [fromScore = '', fromId = ''] = request.cursor === undefined ? [] : decodeCursor(request.cursor, 2)
-    if (request.cursor !== undefined && !Number.isFinite(Number(fromScore || 'none'))) {
-      throw FantailError.invalid('cursor', 'is not one that a list answered')
-    }
-    const { subscription = '', statusCode, since, until, reason = '' } = request
-    const filter = {
-      subscription,
-      status: String(statusCode ?? ''),
-      since: String(since ?? ''),
-      till: String(until ?? ''),
-      reason,
-    }
+    let { fromScore, fromId } = readQueueCursor(request.cursor)
+    const filter = { filterJson: filterJson(request) }
     const items: QueueMessage[] = []
     let bytes = 0
     for (let round = 0; round < PEEK_ROUNDS_MAX && items.length < request.limit; round++) {
@@ -109,7 +99,7 @@ export class QueueContents {
     let removed = 0
     do {
       const cursor = { newest, fromScore, fromId, lookedAtMax: PURGE_ITEMS_MAX }
-      const args = { ...atQueue(arn), ...cursor, ...filterArgs(filter) }
+      const args = { ...atQueue(arn), ...cursor, filterJson: filterJson(filter) }
       const reply = (await runScript(this.#redis, PURGE_LETTERS, args)) as
         | [Buffer, Buffer, Buffer, number]
         | null
@@ -127,4 +117,13 @@ export class QueueContents {
     const at = await this.#redis.hget(queueKey(arn), 'purged')
     return at === null ? null : Number(at)
   }
+}
+
+/** The place after which a list of a queue's messages continues. Throws `validation_failed`. */
+export function readQueueCursor(cursor: string | undefined): { fromScore: string; fromId: string } {
+  const [fromScore = '', fromId = ''] = cursor === undefined ? [] : decodeCursor(cursor, 2)
+  if (cursor !== undefined && !Number.isFinite(Number(fromScore || 'none'))) {
+    throw FantailError.invalid('cursor', 'is not one that a list answered')
+  }
+  return { fromScore, fromId }
 }

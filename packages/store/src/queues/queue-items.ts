@@ -1,5 +1,5 @@
 /**
- * The form of an item in arguments and replies of scripts: 17 values in, nine out. Also makes and reads receipt
+ * The form of an item in arguments and replies of scripts: 18 values in, nine out. Also makes and reads receipt
  * handles.
  */
 import { createHash, hash, randomBytes } from 'node:crypto'
@@ -84,6 +84,7 @@ export function itemValues(item: StoredItem): ScriptValue[] {
     // If it is the item's own id, it is not stored a second time.
     item.deduplicationId === item.id ? '' : (item.deduplicationId ?? ''),
     DEDUPLICATION[item.deduplication],
+    dead?.lastError ?? '',
   ]
 }
 

@@ -129,7 +129,7 @@ export interface VisibilityChange {
   seconds: number
 }
 
-export interface PeekRequest extends Omit<RedriveFilter, 'messageIds'> {
+export interface PeekRequest extends RedriveFilter {
   cursor?: string
   limit: number
 }

@@ -1,6 +1,6 @@
 /** The stored form of a message that was sent, moved by a redrive policy, or redriven. */
 import { randomUUID } from 'node:crypto'
-import { parseMessageId } from '@fantail/contracts'
+import { parseMessageId, type RedriveEdit } from '@fantail/contracts'
 import { kindOf } from './kinds/kind-of.ts'
 import { redrivenItemId } from './queue-ids.ts'
 import { packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
@@ -73,6 +73,17 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
     deduplicationId: message.sequenceNumber === undefined ? (message.deduplicationId ?? null) : id,
     deduplication: 'none',
   }
+}
+
+/** The item with the changes of a redrive, if these are for it. A dead letter begins as one that was never redriven. */
+export function edited(item: ReadItem, edit: RedriveEdit | undefined): ReadItem {
+  const { message } = item
+  if (edit?.itemId !== message.messageId) return item
+  const { body, attributes, message: sent } = edit
+  const letter = message.deadLetter
+  const deadLetter = letter && sent && { ...letter, messageId: sent.messageId, generation: 0, message: sent }
+  const next = { ...message, body, attributes, ...(deadLetter && { deadLetter }) }
+  return { message: next, payload: packPayload(next) }
 }
 
 /** Groups of items, each small enough for one script. */

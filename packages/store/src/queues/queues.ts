@@ -30,6 +30,7 @@ import {
 import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
 import { QueueLeases } from './leases/queue-leases.ts'
+import { type GroupedLetters, groupLetters } from './letters/letter-groups.ts'
 import { QueueContents } from './queue-contents.ts'
 import { QueueHandles } from './queue-handles.ts'
 import { QueueMover } from './queue-mover.ts'
@@ -186,6 +187,11 @@ export class Queues {
 
   deadLetterCounts(arn: string): Promise<DeadLetterCounts> {
     return this.#contents.deadLetterCounts(arn)
+  }
+
+  /** Groups dead letters by their values, as far as a bounded number of steps goes. Throws `not_found`. */
+  groupDeadLetters(arn: string, request: Parameters<typeof groupLetters>[2]): Promise<GroupedLetters> {
+    return groupLetters(this.#redis, arn, request)
   }
 
   purgeDeadLetters(arn: string, filter: RedriveFilter): Promise<number> {

@@ -13,19 +13,26 @@
  * batch than the task's. In that case the batch gets a number after that one and is moved, perhaps a second time;
  * otherwise it would be refused for ever.
  */
-import { type DeadLetter, parseArn, parseMessageId, type RedriveFilter } from '@fantail/contracts'
+import {
+  type DeadLetter,
+  parseArn,
+  parseMessageId,
+  type RedriveEdit,
+  type RedriveFilter,
+} from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import { deliveryId, type RedrivenEntry } from '../lanes/lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
-import { redrivenItem } from '../queues/queue-sending.ts'
+import { edited, redrivenItem } from '../queues/queue-sending.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { filterArgs } from './redrive-counts.ts'
-import { shardOfTask } from './redrive-records.ts'
+import { type PurgedPage, purgePage } from './purge-pages.ts'
+import { filterJson } from './redrive-counts.ts'
+import { taskPlace } from './redrive-records.ts'
 
 const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')
@@ -46,6 +53,8 @@ export interface RedriveRun {
   fence: number
   destination: string | null
   filter: RedriveFilter
+  /** Absent: messages go as they are. */
+  edit?: RedriveEdit | undefined
 }
 
 export interface RedriveBatch {
@@ -109,7 +118,7 @@ export class RedriveBatches {
       itemsMax: REDRIVE_ITEMS_MAX,
       bytesMax: REDRIVE_BYTES_MAX,
       lookedAtMax: REDRIVE_SCAN_ITEMS_MAX,
-      ...filterArgs(run.filter),
+      filterJson: filterJson(run.filter),
     })
     const [kind, value, items] = reply as ChooseReply
     switch (String(kind)) {
@@ -122,10 +131,15 @@ export class RedriveBatches {
     }
   }
 
+  /** The next step of a purge task. */
+  purge(run: RedriveRun): Promise<PurgedPage> {
+    return purgePage(this.#redis, run)
+  }
+
   /** Moves each message to its place. Safe to repeat. */
   async move(run: RedriveRun, batch: RedriveBatch): Promise<RedriveMove> {
     const moved = new Map(batch.items.map(({ id }) => [id, false]))
-    const present = batch.items.flatMap(({ item }) => (item === null ? [] : [item]))
+    const present = batch.items.flatMap(({ item }) => (item === null ? [] : [edited(item, run.edit)]))
     const toQueues = new Map<string, ReadItem[]>()
     const toLanes: ReadItem[] = []
     const marks: ServerMark[] = []
@@ -200,7 +214,7 @@ export class RedriveBatches {
     items: ReadItem[],
     { moved, marks }: { moved: Map<string, boolean>; marks: ServerMark[] },
   ): Promise<RedriveMove | undefined> {
-    const places = await Promise.all(items.map((item) => this.#place(item)))
+    const places = await Promise.all(items.map((item) => this.#place(item, run.edit)))
     const shards = new Set(places.flatMap((place) => (place === null ? [] : [place.shard])))
     for (const shard of shards) {
       const here = places.filter((place) => place?.shard === shard).filter((place) => place !== null)
@@ -224,13 +238,15 @@ export class RedriveBatches {
     return undefined
   }
 
-  async #place({ message }: ReadItem): Promise<Place | null> {
+  /** An edited message is a new one, so its delivery was never redriven. */
+  async #place({ message }: ReadItem, edit: RedriveEdit | undefined): Promise<Place | null> {
     const deadLetter = message.deadLetter
     const subscriptionId = parseArn(deadLetter?.subscriptionArn ?? '')?.subscriptionId
     if (deadLetter === undefined || subscriptionId === undefined) return null
     const location = await this.#subscriptions.locate(subscriptionId)
     if (location === null) return null
-    const delivery = deliveryId(deadLetter.messageId, deadLetter.generation + 1)
+    const generation = edit?.itemId === message.messageId ? 0 : deadLetter.generation + 1
+    const delivery = deliveryId(deadLetter.messageId, generation)
     const { groupId } = deadLetter.message
     const entry = { subscriptionId, delivery, itemId: message.messageId, ...(groupId ? { groupId } : {}) }
     return { shard: location.shard, deadLetter, entry }
@@ -247,13 +263,6 @@ interface Place {
 
 function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
   return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
-}
-
-/** The common arguments of every script of a task. */
-function taskPlace(id: string): { base: string; id: string } {
-  const shard = shardOfTask(id)
-  if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)
-  return { base: shardBase(shard), id }
 }
 
 function batchItem(reply: ItemReply): RedriveBatch['items'][number] {

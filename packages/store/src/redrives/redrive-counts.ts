@@ -40,7 +40,7 @@ export async function countRedrive(
       fromId,
       newest,
       lookedAtMax: COUNT_SCAN_ITEMS_MAX,
-      ...filterArgs(filter),
+      filterJson: filterJson(filter),
     })) as CountReply | null
     if (reply === null) throw queueMissing()
     newest = String(reply[0])
@@ -66,23 +66,17 @@ type CountReply = [
   withoutOrigin: number,
 ]
 
-/** The filter in the form of queue-scan.lua. */
-export function filterArgs({
-  subscription = '',
-  statusCode,
-  since,
-  until,
-  messageIds,
-  reason,
-}: RedriveFilter) {
-  return {
-    subscription,
-    status: String(statusCode ?? ''),
-    since: String(since ?? ''),
-    till: String(until ?? ''),
-    ids: messageIds ? JSON.stringify(messageIds) : '',
-    reason: reason ?? '',
-  }
+/** The filter in the form of queue-scan.lua. Absent members mean any. */
+export function filterJson(filter: RedriveFilter): string {
+  const { subscription, topic, statusCode, reason, error, since, until: till, messageIds: ids } = filter
+  const status = statusCode === undefined ? undefined : textOf(statusCode)
+  const failure = error === undefined ? undefined : textOf(error)
+  return JSON.stringify({ subscription, topic, status, error: failure, reason, since, till, ids })
+}
+
+/** Scripts have an empty text for a letter without a status or an error. */
+function textOf(value: string | number): string {
+  return value === 'none' ? '' : String(value)
 }
 
 function addCounts(counts: Record<string, number>, flat: Buffer[]): void {

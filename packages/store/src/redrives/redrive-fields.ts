@@ -8,10 +8,12 @@ import { type FieldTable, RecordFields } from '../records/fields.ts'
 
 const REDRIVE_FIELDS = {
   id: { required: true, type: 'string', shown: 'asItIs' },
+  action: { default: 'redrive', shown: 'asItIs' },
   source: { required: true, type: 'string', shown: 'asItIs' },
   status: { required: true, type: 'string', shown: 'asItIs' },
   destination: { default: null, shown: 'asItIs' },
   filter: { codec: hashJson(), default: {}, shown: 'never' },
+  edit: { codec: hashJson(), optional: true, default: null, shown: 'never' },
   matched: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   moved: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   skipped: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },

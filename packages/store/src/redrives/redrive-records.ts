@@ -1,13 +1,20 @@
 /** Ids of redrive tasks, and the conversion of a hash to a task. */
 import { randomBytes } from 'node:crypto'
 import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
-import { SHARD_COUNT } from '../redis/shards.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { REDRIVE } from './redrive-fields.ts'
 
 /** The shard of a task. undefined: the text is not the id of a task. */
 export function shardOfTask(id: string): number | undefined {
   const shard = parseMessageId(id)?.[15]
   return shard !== undefined && shard < SHARD_COUNT ? shard : undefined
+}
+
+/** The common arguments of every script of a task. */
+export function taskPlace(id: string): { base: string; id: string } {
+  const shard = shardOfTask(id)
+  if (shard === undefined) throw new TypeError(`not a redrive's id: ${id}`)
+  return { base: shardBase(shard), id }
 }
 
 let lastTaskAt = 0
@@ -20,13 +27,13 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
-/** The stored status of an active task ends with this text if its filter has a reason (redrive.lua). */
-const BY_REASON = '+reason'
+/** The stored status of an active task ends with this text if earlier releases must leave it alone (redrive.lua). */
+const MARK = '+reason'
 
 /** null: there is no such task. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
   if (fields.id === undefined || fields.source === undefined) return null
   const set = Object.entries(fields).filter(([, text]) => text !== '')
-  const status = fields.status?.replace(BY_REASON, '')
+  const status = fields.status?.replace(MARK, '')
   return REDRIVE.unpack({ ...Object.fromEntries(set), ...(status && { status }) }, key)
 }

@@ -7,11 +7,14 @@
  * A task is one hash in its source's shard, beside its queue. Choosing and ending a batch then take one script each.
  * The last byte of a task's id is the number of that shard. A task moves only messages that were in the source when it
  * began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs tasks
- * (redrive-batches.ts). Ended tasks are kept for 14 days.
+ * (redrive-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended tasks are kept for 14
+ * days.
  */
 import {
   FantailError,
   isFifoName,
+  type RedriveAction,
+  type RedriveEdit,
   type RedriveFilter,
   type RedriveStatus,
   type RedriveTask,
@@ -21,6 +24,7 @@ import { redriveKey, redrivesKey, redrivingKey } from '../keys.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
 import { Queues } from '../queues/queues.ts'
 import { batch } from '../redis/batch.ts'
+import { readNow } from '../redis/clock.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
@@ -36,11 +40,23 @@ const LIST_ROUNDS_MAX = 20
 /** @limit Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
 const PRUNE_MAX = 100
 
+/** Members of a filter that the first redrive services knew. They ignore all others. */
+const FIRST_FILTERS = new Set(['subscription', 'statusCode', 'since', 'until', 'messageIds'])
+
 interface NewRedrive {
   source: string
   destination: string | null
   maxMessagesPerSecond: number | null
   filter: RedriveFilter
+}
+
+interface SingleRedrive {
+  source: string
+  destination: string | null
+  /** The queue's id of the message. */
+  itemId: string
+  /** Absent: the message goes as it is. */
+  edit?: RedriveEdit | undefined
 }
 
 interface ListRedrives {
@@ -64,7 +80,11 @@ export class Redrives {
    * `redrive_active`.
    */
   async create(input: NewRedrive): Promise<RedriveTask> {
-    const { source, destination, filter } = input
+    await this.#checkDestination(input)
+    return this.#create('redrive', input)
+  }
+
+  async #checkDestination({ source, destination }: Pick<NewRedrive, 'source' | 'destination'>) {
     if (destination === source)
       throw FantailError.invalid('destination', 'must be another queue than the source')
     if (destination !== null && (await this.#queues.get(destination)) === null) {
@@ -74,23 +94,24 @@ export class Redrives {
       const kind = isFifoName(source) ? 'FIFO' : 'standard'
       throw FantailError.invalid('destination', `must be a ${kind} queue, as the source is`)
     }
-    if ((await this.#redis.hexists(redrivingKey(shardBase(shardOf(source))), source)) === 1) throw active()
-    const { newest, matched, now } = await countRedrive(this.#redis, source, filter)
-    const id = newTaskId(shardOf(source), now)
-    const result = await runScript(this.#redis, CREATE, {
-      base: shardBase(shardOf(source)),
-      source,
-      id,
-      destination: destination ?? '',
-      filter: JSON.stringify(filter),
-      byReason: filter.reason !== undefined,
-      newest,
-      matched,
-      rate: String(input.maxMessagesPerSecond ?? ''),
-    })
-    if (String(result) === 'missing') throw queueMissing()
-    if (String(result) === 'active') throw active()
-    return this.#need(id)
+  }
+
+  /**
+   * Creates a task that moves one message, edited or as it is. Throws like `create`, and `wrong_state` if a consumer
+   * has the message, or if an earlier message of its FIFO group is in the queue.
+   */
+  async createSingle({ itemId, edit, ...input }: SingleRedrive): Promise<RedriveTask> {
+    await this.#checkDestination(input)
+    const filter = { messageIds: [itemId] }
+    return this.#create('redrive', { ...input, maxMessagesPerSecond: null, filter, itemId, edit })
+  }
+
+  /**
+   * Creates a task that removes the dead letters that match and are in the source now. Throws `not_found` or
+   * `redrive_active`.
+   */
+  async createPurge(source: string, filter: RedriveFilter): Promise<RedriveTask> {
+    return this.#create('purge', { source, destination: null, maxMessagesPerSecond: null, filter })
   }
 
   /** Counts the messages that `create` would move now, and creates nothing. Throws `not_found`. */
@@ -166,6 +187,39 @@ export class Redrives {
     return pruned
   }
 
+  async #create(action: RedriveAction, input: NewRedrive & Partial<SingleRedrive>): Promise<RedriveTask> {
+    const { source, destination, filter, itemId = '', edit } = input
+    const base = shardBase(shardOf(source))
+    if ((await this.#redis.hexists(redrivingKey(base), source)) === 1) throw active()
+    const { newest, matched, now } = await this.#count(source, filter, itemId)
+    const id = newTaskId(shardOf(source), now)
+    const result = await runScript(this.#redis, CREATE, {
+      base,
+      source,
+      id,
+      action,
+      destination: destination ?? '',
+      filter: JSON.stringify(filter),
+      isMarked: isMarked(action, input),
+      edit: edit ? JSON.stringify(edit) : '',
+      item: itemId,
+      newest,
+      matched,
+      rate: String(input.maxMessagesPerSecond ?? ''),
+    })
+    if (String(result) === 'missing') throw queueMissing()
+    if (String(result) === 'active') throw active()
+    const refused = NOT_MOVABLE[String(result)]
+    if (refused) throw refused()
+    return this.#need(id)
+  }
+
+  /** A single message is not looked for, because the script that creates the task knows its place. */
+  async #count(source: string, filter: RedriveFilter, itemId: string) {
+    if (itemId === '') return countRedrive(this.#redis, source, filter)
+    return { newest: '', matched: 1, now: await readNow(this.#redis, shardOf(source)) }
+  }
+
   async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate = '') {
     const shard = shardOfTask(id)
     if (shard === undefined) throw taskMissing()
@@ -192,6 +246,24 @@ export class Redrives {
     const ids = ((await replies(pipeline)) as string[][]).flat()
     return ids.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit)
   }
+}
+
+/** Whether a redrive service of an earlier release would run the task wrongly. */
+function isMarked(action: RedriveAction, { filter, edit }: NewRedrive & Partial<SingleRedrive>): boolean {
+  const hasNewFilter = Object.keys(filter).some((member) => !FIRST_FILTERS.has(member))
+  return action === 'purge' || edit !== undefined || filter.statusCode === 'none' || hasNewFilter
+}
+
+/** Why a single message cannot be moved, by the answers of the script. */
+const NOT_MOVABLE: Record<string, () => FantailError> = {
+  gone: () => new FantailError('not_found', 'no such message in this queue'),
+  busy: () =>
+    new FantailError('wrong_state', 'a consumer has received the message: wait until it is visible'),
+  behind: () =>
+    new FantailError(
+      'wrong_state',
+      'an earlier message of its group is in the queue: redrive that one first',
+    ),
 }
 
 function active(): FantailError {

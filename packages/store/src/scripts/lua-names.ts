@@ -133,6 +133,8 @@ const ITEM = {
   statusCode: 'k',
   subscription: 'u',
   message: 'm',
+  /** Code of the last attempt's failure, or ''. Absent in items of earlier releases. */
+  lastError: 'l',
 } satisfies Names
 
 /** Hash of a redrive task: the fields of its record, and its progress. */

@@ -101,12 +101,7 @@ export interface ScriptArguments {
     itemsMax: number
     bytesMax: number
     lookedAtMax: number
-    subscription: ScriptText
-    status: ScriptText
-    since: ScriptText
-    till: ScriptText
-    ids: ScriptText
-    reason: ScriptText
+    filterJson: ScriptText
   }
   'claim-endpoint-1': {
     base: ScriptText
@@ -153,12 +148,7 @@ export interface ScriptArguments {
     fromId: ScriptText
     newest: ScriptText
     lookedAtMax: number
-    subscription: ScriptText
-    status: ScriptText
-    since: ScriptText
-    till: ScriptText
-    ids: ScriptText
-    reason: ScriptText
+    filterJson: ScriptText
   }
   'create-api-key-1': {
     base: ScriptText
@@ -173,7 +163,10 @@ export interface ScriptArguments {
     id: ScriptText
     destination: ScriptText
     filter: ScriptText
-    byReason: boolean
+    action: ScriptText
+    isMarked: boolean
+    edit: ScriptText
+    item: ScriptText
     newest: ScriptText
     matched: number
     rate: ScriptText
@@ -326,6 +319,16 @@ export interface ScriptArguments {
     uid: ScriptText
     version: ScriptText
     revision: ScriptText
+  }
+  'group-letters-1': {
+    base: ScriptText
+    arn: ScriptText
+    fromScore: ScriptText
+    fromId: ScriptText
+    lookedAtMax: number
+    hourMs: number
+    samplesMax: number
+    filterJson: ScriptText
   }
   'hold-claim-1': {
     key: ScriptText
@@ -495,11 +498,7 @@ export interface ScriptArguments {
     fromId: ScriptText
     limit: number
     lookedAtMax: number
-    subscription: ScriptText
-    status: ScriptText
-    since: ScriptText
-    till: ScriptText
-    reason: ScriptText
+    filterJson: ScriptText
   }
   'place-subscription-1': {
     base: ScriptText
@@ -553,17 +552,19 @@ export interface ScriptArguments {
     fromScore: ScriptText
     fromId: ScriptText
     lookedAtMax: number
-    subscription: ScriptText
-    status: ScriptText
-    since: ScriptText
-    till: ScriptText
-    ids: ScriptText
-    reason: ScriptText
+    filterJson: ScriptText
   }
   'purge-lane-1': {
     base: ScriptText
     id: ScriptText
     deliveriesMax: number
+  }
+  'purge-page-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    lookedAtMax: number
+    filterJson: ScriptText
   }
   'purge-queue-1': {
     base: ScriptText

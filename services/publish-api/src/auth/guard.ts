@@ -113,10 +113,11 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** The id of what was created. The path does not have it yet. */
-function madeIn(body: unknown): { id?: string } {
-  const { id } = (body ?? {}) as { id?: unknown }
-  return typeof id === 'string' ? { id } : {}
+/** The id of what was created, which the path does not have yet, and the digests of an edited text. */
+function madeIn(body: unknown): Record<string, string> {
+  const members = (body ?? {}) as Record<string, unknown>
+  const shown = ['id', 'originalSha256', 'editedSha256'].map((name) => [name, members[name]] as const)
+  return Object.fromEntries(shown.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
 /** Requests that are refused because of a missing scope count against the limit too. */

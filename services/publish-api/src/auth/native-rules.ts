@@ -3,7 +3,7 @@
  * does not start if a route has no rule, so none can be forgotten.
  */
 
-import type { Target } from '@fantail/access'
+import { needScope, type Target } from '@fantail/access'
 import {
   areNumbers,
   directOwnerOf,
@@ -131,6 +131,13 @@ const onRedrive =
     return task ? [{ action: `SQS:${action}`, arn: task.source, hidden }] : []
   }
 
+/** The scope that started the task may change it. */
+async function changedTask(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const isPurge = (await deps.redrives.get(call.params.id ?? ''))?.action === 'purge'
+  if (call.caller) needScope(call.caller, isPurge ? MANAGE : REDRIVE)
+  return onRedrive(isPurge ? 'PurgeQueue' : 'StartMessageMoveTask')(call, deps)
+}
+
 function newSubscription(call: Call, deps: ApiDeps): Target[] {
   const { endpoint: given, protocol: named } = call.body as Body
   const address = readEndpoint(String(given), isProtocol(named) ? named : undefined, deps.settings.arn)
@@ -179,6 +186,22 @@ async function newRedrive({ body, caller }: Call, deps: ApiDeps): Promise<Target
   return [from, ...filtered, ...(isBound ? await originsOf(deps, from.arn) : [])]
 }
 
+/** A message that is sent again may be edited, so it is a publish too, and its text is read. */
+async function sentAgain(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { caller, params } = call
+  if (caller) for (const scope of ['publish', 'bodies'] as const) needScope(caller, [scope])
+  const [from] = onQueue('StartMessageMoveTask')(call, deps)
+  if (!from) return []
+  const source = [from, { ...from, action: 'SQS:ReceiveMessage' }]
+  const { destination } = (call.body ?? {}) as Body
+  if (typeof destination === 'string')
+    return [...source, ...sendingTo(resolveQueue(destination, deps.settings.arn, 'destination'))]
+  const item = await deps.queues.message(from.arn, params.messageId ?? '')
+  const { deadLetter, deadLetterSourceArn } = item ?? {}
+  if (deadLetterSourceArn !== undefined) return [...source, ...sendingTo(deadLetterSourceArn)]
+  return [...source, ...(deadLetter ? [{ action: 'SNS:Publish', arn: deadLetter.topicArn }] : [])]
+}
+
 /**
  * The subscription that a filter names. If it is named by id, the answer shows its ARN, so the right is checked. If it
  * is named by ARN, the caller knows the ARN already.
@@ -193,6 +216,12 @@ async function onFilter(given: unknown, path: string, { subscriptions }: ApiDeps
 async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
   const { subscription } = call.query as Body
   const queue = onQueue('ReceiveMessage')(call, deps)
+  return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
+}
+
+async function grouped(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { subscription } = call.query as Body
+  const queue = onQueue('GetQueueAttributes')(call, deps)
   return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
 }
 
@@ -267,7 +296,7 @@ const applicationSettings = (call: Call, deps: ApiDeps): Target[] => [
 const managing = (targets: NonNullable<Rule['targets']>): Rule => ({ need: MANAGE, change: true, targets })
 const reading = (targets: NonNullable<Rule['targets']>): Rule => ({ need: READ, targets })
 const setting = managing(onSubscription('SetSubscriptionAttributes'))
-const redriving: Rule = { need: REDRIVE, change: true, targets: onRedrive('StartMessageMoveTask') }
+const redriving: Rule = { need: ['redrive', 'manage'], change: true, targets: changedTask }
 const application = '/v1/platform-applications/{platform}/{name}'
 const consumers = '/v1/queues/{queue}/consumers'
 
@@ -333,7 +362,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/queues/{queue}/messages': reading(peeked),
   'GET /v1/queues/{queue}/messages/{messageId}': reading(onQueue('ReceiveMessage')),
   'DELETE /v1/queues/{queue}/messages/{messageId}': managing(onQueue('DeleteMessage')),
-  'GET /v1/queues/{queue}/dead-letters': reading(onQueue('GetQueueAttributes')),
+  'GET /v1/queues/{queue}/dead-letters': reading(grouped),
+  'POST /v1/queues/{queue}/messages/{messageId}/redrive': { need: REDRIVE, change: true, targets: sentAgain },
   [`GET ${consumers}`]: reading(onQueue('GetQueueAttributes')),
   [`GET ${consumers}/{consumer}`]: reading(onQueue('GetQueueAttributes')),
   [`PUT ${consumers}/{consumer}`]: managing(consumerSettings),

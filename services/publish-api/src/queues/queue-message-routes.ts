@@ -1,15 +1,11 @@
 /** Routes for messages in a queue: send, receive, acknowledge, and peek. */
 import {
   AckInput,
-  DeadLetterCounts,
-  DeadLetterCountsQuery,
   type ErrorCode,
   HandleResults,
   isObject,
   PeekAnswer,
   PeekQuery,
-  PurgeAnswer,
-  PurgeInput,
   problemsOf,
   QueueBatchInput,
   QueueItemInput,
@@ -108,20 +104,6 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
         return ok({ results })
       },
     }),
-    endpoint({
-      ...post(
-        'purgeQueue',
-        'purge',
-        'Remove everything in the queue, or the dead letters that a filter matches',
-      ),
-      description:
-        'Removes what was sent before the call: visible, delayed and in flight. Nothing brings it back. With `filter` ' +
-        'it removes only dead letters that match, and with `dryRun` it counts them.',
-      body: PurgeInput,
-      bodyIs: 'optional',
-      answers: { 200: { description: 'How many were removed', schema: PurgeAnswer } },
-      handle: (call) => purge(deps, call),
-    }),
     ...lookingRoutes(deps),
   ]
 }
@@ -179,21 +161,6 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
         return NO_CONTENT
       },
     }),
-    endpoint({
-      id: 'countDeadLetters',
-      method: 'GET',
-      path: '/v1/queues/{queue}/dead-letters',
-      params: { queue: QueueReference },
-      tag: 'Queues',
-      summary: 'Count dead letters by reason, status code and subscription',
-      description:
-        'From counters, so it is quick however much the queue holds. With `reason` the queue is read through, which takes ' +
-        'longer the more it holds. Other messages are not counted.',
-      query: DeadLetterCountsQuery,
-      answers: { 200: { description: 'The counts', schema: DeadLetterCounts } },
-      errors,
-      handle: (call) => countLetters(deps, call),
-    }),
   ]
 }
 
@@ -240,36 +207,10 @@ async function receive(deps: ApiDeps, call: Call<unknown, z.output<typeof Receiv
   return ok({ messages: messages.map(queueMessageView) })
 }
 
-async function countLetters(
-  deps: ApiDeps,
-  call: Call<z.output<typeof DeadLetterCountsQuery>>,
-): Promise<Answer> {
-  const { reason } = call.query
-  const queueArn = queueOf(deps, call)
-  if (reason === undefined) return ok(await deps.queues.deadLetterCounts(queueArn))
-  const { matched, byStatusCode, bySubscription } = await deps.redrives.dryRun(queueArn, { reason })
-  return ok({ byReason: matched === 0 ? {} : { [reason]: matched }, byStatusCode, bySubscription })
-}
-
-async function purge(deps: ApiDeps, call: Call<unknown, z.output<typeof PurgeInput>>): Promise<Answer> {
-  const { reason, filter: given, dryRun } = call.body
-  const queueArn = queueOf(deps, call)
-  const filter = given ? await letterFilterOf(deps, given) : reason ? { reason } : undefined
-  if (dryRun) {
-    const { matched } = await deps.redrives.dryRun(queueArn, filter ?? {})
-    return ok({ discarded: 0, matched })
-  }
-  const discarded = await (filter
-    ? deps.queues.purgeDeadLetters(queueArn, filter)
-    : deps.queues.purge(queueArn))
-  deps.log.info({ requestId: call.requestId, queueArn, filter, discarded }, 'queue.purged')
-  return ok({ discarded })
-}
-
 async function peek(deps: ApiDeps, call: Call<z.output<typeof PeekQuery>>): Promise<Answer> {
   const { cursor, limit, ...filter } = call.query
   const request: PeekRequest = {
-    ...(await letterFilterOf(deps, filter, 'subscription')),
+    ...(await letterFilterOf(deps, filter, '')),
     limit,
     ...(cursor !== undefined && { cursor }),
   }

@@ -191,12 +191,12 @@ test('dead letters are looked at, counted and purged by reason, and name the mes
   const letters = looked.body.messages.map((item: { deadLetter: object }) => item.deadLetter)
   const expired = { reason: 'expired', publishedMessageId: LETTER_MESSAGE_ID }
   expect(letters).toMatchObject([expired, expired])
-  expect((await api.call('GET', `${path}/dead-letters?reason=expired`)).body).toEqual({
+  expect((await api.call('GET', `${path}/dead-letters?reason=expired`)).body).toMatchObject({
     byReason: { expired: 2 },
     byStatusCode: { '503': 1, none: 1 },
     bySubscription: { [SUBSCRIPTION]: 2 },
   })
-  expect((await api.call('GET', `${path}/dead-letters?reason=retriesExhausted`)).body).toEqual({
+  expect((await api.call('GET', `${path}/dead-letters?reason=retriesExhausted`)).body).toMatchObject({
     byReason: {},
     byStatusCode: {},
     bySubscription: {},

@@ -1,24 +1,26 @@
 /** A filter of dead letters as the store reads it. */
-import type { RedriveFilter, RedriveInput } from '@fantail/contracts'
+import { type RedriveFilter, type RedriveInput, resolveTopic } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 
 type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
 
-/** `path`: the member of the request that names the subscription. */
+/** `within`: where the filter's members are in the request, with a dot at the end. */
 export async function letterFilterOf(
   deps: ApiDeps,
   filter: FilterInput,
-  path = 'filter.subscription',
+  within = 'filter.',
 ): Promise<RedriveFilter> {
-  const { subscription, statusCode, reason, since, until, messageIds } = filter
+  const { subscription, topic, since, until, ...same } = filter
+  const given = Object.entries(same).filter(([, value]) => value !== undefined)
   return {
-    ...(subscription !== undefined && { subscription: await subscriptionArnOf(deps, subscription, path) }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(reason !== undefined && { reason }),
+    ...Object.fromEntries(given),
+    ...(subscription !== undefined && {
+      subscription: await subscriptionArnOf(deps, subscription, `${within}subscription`),
+    }),
+    ...(topic !== undefined && { topic: resolveTopic(topic, deps.settings.arn, `${within}topic`) }),
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
-    ...(messageIds !== undefined && { messageIds }),
   }
 }

@@ -1,9 +1,12 @@
-import type { DeadLetter, Message } from '@fantail/contracts'
+import { hash } from 'node:crypto'
+import { createMessageId, type DeadLetter, type Message } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+const LETTER_ID = '01a1fbe2-80fa-72ab-bc08-d682f311b524'
+const PLAIN_ID = '01a1fbe2-80fa-72ab-bc08-d682f311b599'
 let api: TestApi
 let subscription: { id: string; arn: string }
 
@@ -20,7 +23,7 @@ afterAll(() => api.stop())
 /** Puts two dead letters of the subscription into the queue. */
 async function letters(queue: string): Promise<void> {
   await api.call('PUT', `/v1/queues/${queue}`)
-  const messageId = '01a1fbe2-80fa-72ab-bc08-d682f311b524'
+  const messageId = LETTER_ID
   const message: Message = { messageId, topicArn: TOPIC, publishedAt: 1, message: 'x' }
   const common = { attempts: 1, subscriptionArn: subscription.arn, topicArn: TOPIC, messageId, generation: 0 }
   const times = { publishedAt: Date.now(), deadLetteredAt: Date.now(), message, lastError: null }
@@ -31,6 +34,8 @@ async function letters(queue: string): Promise<void> {
     [one, two].map((deadLetter) => ({ body: 'x', deadLetter })),
   )
 }
+
+const sha256 = (text: string) => hash('sha256', text, 'hex')
 
 const post = (path: string, body?: object) => api.call('POST', `/v1/redrives${path}`, body && { body })
 
@@ -131,4 +136,171 @@ test('a deleted subscription is named by its ARN, and a task that does not exist
     post('', { source: 'no-such-queue' }),
   ])
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+})
+
+const grouped = (queue: string, query: string) => api.call('GET', `/v1/queues/${queue}/dead-letters?${query}`)
+
+test('dead letters are grouped by their values, with samples and a histogram', async () => {
+  await letters('grouped')
+  await letters('grouped')
+  const { status, body } = await grouped('grouped', 'groupBy=reason,statusCode,topic')
+  expect([status, body.matched, body.scanned, body.scannedTo, body.nextCursor]).toEqual([
+    200,
+    4,
+    4,
+    null,
+    null,
+  ])
+  expect(body).toMatchObject({ byReason: { permanent: 2, retriesExhausted: 2 }, otherGroups: 0 })
+  const one = { reason: 'permanent', statusCode: 400, topic: TOPIC, count: 2 }
+  expect(body.groups).toContainEqual(expect.objectContaining(one))
+  expect(body.groups.map(({ samples }: { samples: unknown[] }) => samples.length)).toEqual([2, 2])
+  const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString()
+  expect(body.byHour.at(-1).at <= hour).toBe(true)
+  expect(body.byHour.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(4)
+  const refused = await grouped('grouped', 'groupBy=reason,size')
+  expect(refused.body.error.details).toMatchObject([{ path: 'groupBy' }])
+})
+
+test('one filter means the same to groups, lists, redrives and purges', async () => {
+  await letters('same')
+  const common = { subscriptionArn: subscription.arn, topicArn: TOPIC, messageId: LETTER_ID, generation: 0 }
+  const times = { publishedAt: Date.now(), deadLetteredAt: Date.now(), attempts: 1 }
+  const message = { messageId: LETTER_ID, topicArn: TOPIC, publishedAt: 1, message: 'x' }
+  const silent: DeadLetter = {
+    ...common,
+    ...times,
+    message,
+    reason: 'expired',
+    statusCode: null,
+    lastError: 'timeout',
+  }
+  await api.deps.queues.send(`${QUEUE}same`, [{ body: 'x', deadLetter: silent }, { body: 'no letter' }])
+  const counted = async (filter: Record<string, string | number>) => {
+    const query = new URLSearchParams(
+      Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    const listed = await api.call('GET', `/v1/queues/same/messages?${query}`)
+    const moved = await post('', { source: 'same', filter, dryRun: true })
+    const purged = await api.call('POST', '/v1/queues/same/purge', { body: { filter, dryRun: true } })
+    return [
+      (await grouped('same', String(query))).body.matched,
+      listed.body.messages.length,
+      moved.body.matched,
+      purged.body.matched,
+    ]
+  }
+  expect(await counted({ error: 'timeout' })).toEqual([1, 1, 1, 1])
+  expect(await counted({ statusCode: 'none' })).toEqual([1, 1, 1, 1])
+  expect(await counted({ error: 'none', reason: 'permanent' })).toEqual([1, 1, 1, 1])
+  expect(await counted({ topic: 'orders' })).toEqual([3, 3, 3, 3])
+  expect(await counted({ topic: 'order' })).toEqual([0, 0, 0, 0])
+  const ids = await api.call('GET', `/v1/queues/same/messages?messageIds=${LETTER_ID},other`)
+  expect(ids.body.messages).toHaveLength(3)
+})
+
+test('a purge of many dead letters is a task, and an empty filter is refused', async () => {
+  await letters('many')
+  const [one] = (await api.call('GET', '/v1/queues/many/messages?reason=permanent')).body.messages
+  const { items } = await api.deps.queues.peek(`${QUEUE}many`, { limit: 1, reason: 'permanent' })
+  expect(items[0]?.messageId).toBe(one.messageId)
+  const deadLetter = items[0]?.deadLetter
+  await api.deps.queues.send(
+    `${QUEUE}many`,
+    Array.from({ length: 1_001 }, () => ({ body: 'x', ...(deadLetter && { deadLetter }) })),
+  )
+  const purge = (body: object) => api.call('POST', '/v1/queues/many/purge', { body })
+  const empty = await purge({ filter: {} })
+  expect([empty.status, empty.body.error.details]).toMatchObject([400, [{ path: 'filter' }]])
+  expect((await purge({ filters: { reason: 'permanent' } })).status).toBe(400)
+  const begun = await purge({ filter: { reason: 'permanent' } })
+  expect([begun.status, begun.body.action, begun.body.matched]).toEqual([202, 'purge', 1_002])
+  const second = await purge({ filter: { reason: 'permanent' } })
+  expect([second.status, second.body.error.code]).toEqual([409, 'redrive_active'])
+  expect((await post(`/${begun.body.id}/cancel`)).body.status).toBe('canceled')
+})
+
+/** A dead letter of the subscription in its queue, and the path of its redrive. */
+async function oneLetter(queue: string, attributes?: Message['attributes']) {
+  await letters(queue)
+  const { items } = await api.deps.queues.peek(QUEUE + queue, { limit: 1 })
+  const letter = items[0]?.deadLetter
+  if (!letter) throw new Error('no letter')
+  const deadLetter = { ...letter, message: { ...letter.message, ...(attributes && { attributes }) } }
+  const id = createMessageId(Date.now())
+  await api.deps.queues.send(QUEUE + queue, [{ id, body: 'x', deadLetter }])
+  return `/v1/queues/${queue}/messages/${id}/redrive`
+}
+
+test('a dead letter is edited and sent under a new id, with both digests in the answer', async () => {
+  const path = await oneLetter('edited')
+  const { status, body } = await api.call('POST', path, { body: { message: 'mended', attributes: { n: 7 } } })
+  expect(status).toBe(202)
+  expect(body).toMatchObject({
+    editedFrom: LETTER_ID,
+    originalSha256: sha256('x'),
+    editedSha256: sha256('mended'),
+  })
+  expect(body.messageId).not.toBe(LETTER_ID)
+  const task = await api.deps.redrives.get(body.id)
+  expect(task).toMatchObject({ matched: 1, filter: { messageIds: [path.split('/')[5]] } })
+  expect(task?.edit?.message).toMatchObject({
+    messageId: body.messageId,
+    editedFrom: LETTER_ID,
+    message: 'mended',
+    attributes: {
+      n: { type: 'Number', value: '7' },
+      'fantail.editedFrom': { type: 'String', value: LETTER_ID },
+    },
+  })
+  const shown = await api.call('GET', `/v1/messages/${body.messageId}`)
+  expect([shown.status, shown.body.topicArn]).toEqual([200, TOPIC])
+  expect((await api.call('POST', path, { body: {} })).body.error.code).toBe('redrive_active')
+})
+
+test('an edit that its target would not take is refused, and changes nothing', async () => {
+  const filterPolicy = { country: ['DE'] }
+  const filtered = await api.call('POST', '/v1/topics/orders/subscriptions', {
+    body: { endpoint: 'https://example.com/filtered', filterPolicy },
+  })
+  const earlier = subscription
+  subscription = filtered.body
+  const path = await oneLetter('refusing', { country: { type: 'String', value: 'DE' } })
+  subscription = earlier
+  const send = async (body: object, to = path) => {
+    const answer = await api.call('POST', to, { body })
+    return [answer.status, answer.body.error?.details?.[0]?.path ?? answer.body.error?.code]
+  }
+  expect(await send({ attributes: { country: 'FR' } })).toEqual([400, 'attributes'])
+  expect(await send({ message: 'y'.repeat(262_140) })).toEqual([413, 'message'])
+  expect(await send({ message: '' })).toEqual([400, 'message'])
+  expect(await send({ destination: 'nowhere' })).toEqual([400, 'destination'])
+  expect(await send({}, path.replace(/[0-9a-f-]{36}/, LETTER_ID))).toEqual([404, 'not_found'])
+  await api.deps.queues.send(`${QUEUE}refusing`, [{ id: PLAIN_ID, body: 'plain' }])
+  expect(await send({}, `/v1/queues/refusing/messages/${PLAIN_ID}/redrive`)).toEqual([400, 'destination'])
+  const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`a${n}`, n]))
+  await api.call('PUT', '/v1/queues/aside')
+  expect(await send({ attributes, destination: 'aside' })).toEqual([400, 'attributes'])
+  const all = (await api.deps.queues.peek(`${QUEUE}refusing`, { limit: 100 })).items
+  expect([
+    all.length,
+    (await api.deps.redrives.list({ limit: 100, source: `${QUEUE}refusing` })).items,
+  ]).toEqual([4, []])
+  expect(await send({ message: 'y' })).toEqual([202, undefined])
+})
+
+test('a received message, and one behind another of its FIFO group, are not sent', async () => {
+  await api.call('PUT', '/v1/queues/order.fifo')
+  await api.call('PUT', '/v1/queues/other.fifo')
+  const [first, second] = await api.deps.queues.send(
+    `${QUEUE}order.fifo`,
+    ['one', 'two'].map((body) => ({ body, groupId: 'g', deduplicationId: body })),
+  )
+  const send = (id = '') =>
+    api.call('POST', `/v1/queues/order.fifo/messages/${id}/redrive`, { body: { destination: 'other.fifo' } })
+  const behind = await send(second?.messageId)
+  expect([behind.status, behind.body.error.message]).toEqual([409, expect.stringMatching(/earlier message/)])
+  await api.deps.queues.receive(`${QUEUE}order.fifo`, { maxMessages: 1 })
+  const busy = await send(first?.messageId)
+  expect([busy.status, busy.body.error.message]).toEqual([409, expect.stringMatching(/a consumer/)])
 })

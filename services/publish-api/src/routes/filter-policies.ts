@@ -1,24 +1,14 @@
 /** Tries a filter policy on a message, clause by clause, to explain why the message would be delivered or not. */
 import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
-import {
-  explainFilter,
-  PARSED_BYTES_MAX,
-  PARSED_SMALL_BYTES_MAX,
-  parsedBytes,
-  VALUES_SHOWN_MAX,
-} from '@fantail/policy'
-import { SplitBudget, Turns } from '@fantail/runtime'
+import { VALUES_SHOWN_MAX } from '@fantail/policy'
 import type { z } from 'zod'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { readMessages } from '../messages/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
+import type { FilterTrials } from './filter-trials.ts'
 
-export function filterPolicyRoutes(): Endpoint[] {
-  const shared: Shared = {
-    turns: new Turns(),
-    parsed: new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX),
-  }
+export function filterPolicyRoutes(trials: FilterTrials): Endpoint[] {
   return [
     endpoint({
       id: 'testFilterPolicy',
@@ -34,7 +24,7 @@ export function filterPolicyRoutes(): Endpoint[] {
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
       errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'],
-      handle: ({ body }) => tryFilter(body, shared),
+      handle: ({ body }) => tryFilter(body, trials),
     }),
   ]
 }
@@ -47,31 +37,19 @@ function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>
   })
 }
 
-interface Shared {
-  turns: Turns
-  /** For the parsed messages. */
-  parsed: SplitBudget
-}
-
-/** Takes turns with other tries, so that no other request waits for it. */
 async function tryFilter(
   {
     filterPolicy,
-    filterPolicyScope = 'MessageAttributes',
+    filterPolicyScope: scope = 'MessageAttributes',
     message,
     protocol = 'http',
   }: z.output<typeof FilterTestInput>,
-  { turns, parsed }: Shared,
+  trials: FilterTrials,
 ): Promise<Answer> {
-  const [given] = readMessages(JSON.stringify(message)).messages
+  const written = JSON.stringify(message)
+  const [given] = readMessages(written).messages
   const { structure, attributes } = given ?? {}
   const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
-  const explanation = explainFilter(filterPolicy, filterPolicyScope, { message: text, attributes })
-  const bytes = parsedBytes(Buffer.byteLength(JSON.stringify(message)))
-  await parsed.enter(bytes)
-  try {
-    return ok(await turns.run(explanation, () => false))
-  } finally {
-    parsed.leave(bytes)
-  }
+  const bytes = Buffer.byteLength(written)
+  return ok(await trials.explain({ filterPolicy, scope, message: text, attributes, bytes }))
 }

@@ -2,13 +2,13 @@
 import {
   countDeadLetters,
   deleteQueueMessage,
-  getQueue,
   listQueues,
   peekMessages,
   purgeQueue,
   type QueueMessage,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
+import type { ExitName } from '../../exit-codes.ts'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
@@ -16,7 +16,8 @@ import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import { Progress } from '../../output/progress.ts'
-import { type LetterFlags, letterFilter, readReason, withLetterFlags } from './letter-flags.ts'
+import { type LetterFlags, letterFilter, letterQuery, withIds, withLetterFlags } from './letter-flags.ts'
+import { follow } from './redrive-command.ts'
 
 export const dlq: Define = (command, does) => {
   defineList(command, does)
@@ -76,7 +77,7 @@ function defineShow(command: Command, does: Does): void {
       does(async (context, queue: string, { limit, ...flags }: LetterFlags & { limit: string }) => {
         const place = await at(context, queue)
         const max = readWhole(limit, '--limit', 1)
-        const filter = letterFilter(flags)
+        const filter = letterQuery(flags)
         const { out } = context
         if (!out.json && !out.quiet) {
           const { byReason, byStatusCode } = await countDeadLetters(place)
@@ -87,6 +88,30 @@ function defineShow(command: Command, does: Does): void {
       }),
     )
   examples(show, 'dlq show orders-dlq', 'dlq show orders-dlq --status 503 --since 1h --json')
+}
+
+async function purgeLetters(
+  context: CommandContext,
+  queue: string,
+  { dryRun, ...flags }: LetterFlags & { dryRun?: boolean },
+): Promise<ExitName | undefined> {
+  const place = await at(context, queue)
+  const filter = letterFilter(flags)
+  const chosen = Object.keys(filter).length === 0 ? {} : { filter }
+  const counted = await purgeQueue({ ...place, body: { ...chosen, dryRun: true } })
+  if (dryRun) {
+    context.out.item(counted, () => `${matchedOf(counted)} would be deleted`)
+    return undefined
+  }
+  const what = 'filter' in chosen ? 'dead letters' : 'messages'
+  await confirm(`delete ${matchedOf(counted)} ${what} of ${queue} for good`, context)
+  const result = await purgeQueue({ ...place, body: chosen })
+  if ('id' in result) return follow(context, result.id)
+  context.out.item(result, () => `deleted ${result.discarded} ${what}`)
+}
+
+function matchedOf({ matched = 0 }: { matched?: number }): number {
+  return matched
 }
 
 function countsText(counts: Record<string, number>): string {
@@ -104,8 +129,7 @@ function defineExport(command: Command, does: Does): void {
       does(async (context, queue: string, flags: LetterFlags) => {
         const place = await at(context, queue)
         const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
-        const read = (query: object) =>
-          peekMessages({ ...place, query: { ...letterFilter(flags), ...query } })
+        const read = (query: object) => peekMessages({ ...place, query: { ...letterQuery(flags), ...query } })
         let count = 0
         for await (const rows of pagesOf(read, ({ messages }) => messages)) {
           for (const row of rows) context.out.line(JSON.stringify(row))
@@ -124,24 +148,12 @@ function defineExport(command: Command, does: Does): void {
 }
 
 function defineRemove(command: Command, does: Does): void {
-  const purge = command.command('purge').description('delete all dead letters, or those of one reason')
-  purge
+  const purge = command.command('purge').description('delete all messages, or the letters that flags choose')
+  withIds(withLetterFlags(purge))
     .argument('<queue>', 'name or ARN')
-    .option('--reason <reason>', 'only letters of this reason')
-    .action(
-      does(async (context, queue: string, flags: { reason?: string }) => {
-        const place = await at(context, queue)
-        const reason = flags.reason === undefined ? undefined : readReason(flags.reason)
-        const { counts } = await getQueue(place)
-        const { byReason } = await countDeadLetters(place)
-        const held =
-          reason === undefined ? counts.visible + counts.inFlight + counts.delayed : (byReason[reason] ?? 0)
-        await confirm(`delete ${held} dead letters of ${queue} for good`, context)
-        const result = await purgeQueue({ ...place, body: reason === undefined ? {} : { reason } })
-        context.out.item(result, () => `deleted ${result.discarded} dead letters`)
-      }),
-    )
-  examples(purge, 'dlq purge orders-dlq --reason expired', 'dlq purge orders-dlq --yes')
+    .option('--dry-run', 'only counts what would be deleted')
+    .action(does(purgeLetters))
+  examples(purge, 'dlq purge orders-dlq --reason expired', 'dlq purge orders-dlq --status 404 --dry-run')
   const remove = command.command('rm').description('delete single dead letters')
   remove
     .argument('<queue>', 'name or ARN')

@@ -116,7 +116,7 @@ function defineRemove(command: Command, does: Does): void {
       const held = counts.visible + counts.inFlight + counts.delayed
       await confirm(`delete the ${held} messages of ${queue}`, context)
       const result = await purgeQueue({ ...(await at(context, queue)), body: {} })
-      context.out.item(result, () => `deleted ${result.discarded} messages`)
+      context.out.item(result, () => `deleted ${'discarded' in result ? result.discarded : 0} messages`)
     }),
   )
   examples(purge, 'queues purge jobs --yes')

@@ -100,13 +100,13 @@ function dryRunText({ matched, withoutOrigin, byStatusCode }: RedriveDryRun): st
 }
 
 /** Follows the redrive until it ends. Ctrl-C ends only the command, not the redrive. */
-async function follow(context: CommandContext, id: string): Promise<ExitName> {
+export async function follow(context: CommandContext, id: string): Promise<ExitName> {
   const client = await context.api()
   const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
   const keys = new RedriveKeys(context, client)
   const leave = () => {
     progress.end()
-    context.out.note(`the redrive goes on: fantail redrive watch ${id}`)
+    context.out.note(`it goes on: fantail redrive watch ${id}`)
   }
   context.signal.addEventListener('abort', leave)
   try {
@@ -143,10 +143,10 @@ async function untilEnded(context: CommandContext, { client, id, progress, keys,
   }
 }
 
-function endOf({ status, skipped, error }: Redrive): ExitName {
+function endOf({ action, status, skipped, error }: Redrive): ExitName {
   if (status === 'failed')
-    throw new CommandError('failed', `the redrive failed: ${error ?? 'no reason given'}`)
-  if (status === 'canceled') throw new CommandError('failed', 'the redrive was canceled')
+    throw new CommandError('failed', `the ${action} failed: ${error ?? 'no reason given'}`)
+  if (status === 'canceled') throw new CommandError('failed', `the ${action} was canceled`)
   return skipped > 0 ? 'partlyDone' : 'done'
 }
 

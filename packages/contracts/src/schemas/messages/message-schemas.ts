@@ -40,7 +40,7 @@ const attributesShape = z.toJSONSchema(
 )
 delete attributesShape.$schema
 
-const Attributes = z
+export const Attributes = z
   .unknown()
   .superRefine((value, context) => {
     if (value === undefined) return

@@ -1,63 +1,13 @@
-/** Schemas for looking into a queue without receiving, counting its dead letters, and purging it. */
+/** Schemas for looking into a queue without receiving, and purging it. */
 import { z } from 'zod'
 import { DEAD_LETTER_REASONS } from '../../records.ts'
-import {
-  named,
-  namedInput,
-  pageOf,
-  pageQuery,
-  Since,
-  SubscriptionReference,
-  Until,
-} from '../shared-schemas.ts'
-import { DeadLetterFilter } from './dead-letter-filter.ts'
+import { named, namedInput, pageOf, pageQuery } from '../shared-schemas.ts'
+import { DeadLetterFilter, letterQuery } from './dead-letter-filter.ts'
 import { QueueMessageView } from './queue-message-schemas.ts'
 
 const DeadLetterReasonShape = z.enum(DEAD_LETTER_REASONS)
-const StatusCodeQuery = z.coerce.number().int().min(100).max(599)
-export const PeekQuery = z.strictObject({
-  subscription: SubscriptionReference.optional().describe(
-    'Only dead letters of this subscription, by its id or ARN. A deleted one needs its ARN.',
-  ),
-  statusCode: StatusCodeQuery.optional().describe(
-    'Only dead letters whose last attempt was answered with this HTTP status, 100 to 599.',
-  ),
-  reason: DeadLetterReasonShape.optional().describe('Only dead letters that ended for this reason.'),
-  since: Since.optional(),
-  until: Until.optional(),
-  ...pageQuery,
-})
+export const PeekQuery = z.strictObject({ ...letterQuery, ...pageQuery })
 export const PeekAnswer = named('QueueMessageList', pageOf('messages', QueueMessageView))
-
-const counts = z.record(z.string(), z.int())
-export const DeadLetterCounts = named(
-  'DeadLetterCounts',
-  z
-    .object({
-      byReason: counts.describe(
-        'Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.',
-      ),
-      byStatusCode: counts.describe(
-        'Dead letters by the last HTTP status; `none` where there was no answer.',
-      ),
-      bySubscription: counts.describe('Dead letters by the ARN of their subscription.'),
-    })
-    .meta({
-      description: 'How many dead letters a queue holds.',
-      examples: [
-        {
-          byReason: { retriesExhausted: 2, permanent: 1 },
-          byStatusCode: { '500': 2, '404': 1 },
-          bySubscription: {
-            'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012': 3,
-          },
-        },
-      ],
-    }),
-)
-export const DeadLetterCountsQuery = z.strictObject({
-  reason: DeadLetterReasonShape.optional().describe('Only dead letters that ended for this reason.'),
-})
 export const PurgeInput = namedInput(
   'PurgeInput',
   z

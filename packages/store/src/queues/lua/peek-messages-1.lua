@@ -6,11 +6,7 @@
 -- @arg from_id: text, cursor; '' from the start
 -- @arg limit: number
 -- @arg looked_at_max: number
--- @arg subscription: text
--- @arg status: text
--- @arg since: text
--- @arg till: text
--- @arg reason: text, each of the filter's five '' for any
+-- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns false if there is no such queue, else: score and id of the next cursor ('' both: the end), items.
 -- @include queue
 -- @include queue-scan
@@ -20,7 +16,7 @@ local queue = open_queue(base, arn)
 if not queue then return false end
 local bytes, items = 0, {}
 local cursor = { score = from_score, id = from_id }
-local filter = read_filter(subscription, status, since, till, '', reason)
+local filter = read_filter(filter_json)
 local score, id = scan(queue, cursor, filter, '', looked_at_max, function(item)
   items[#items + 1] = item_of(queue, item)
   bytes = bytes + #items[#items][2]

@@ -6,12 +6,7 @@
 -- @arg from_score: text, cursor; '' from the start
 -- @arg from_id: text, cursor; '' from the start
 -- @arg looked_at_max: number
--- @arg subscription: text
--- @arg status: text
--- @arg since: text
--- @arg till: text
--- @arg ids: text, JSON
--- @arg reason: text, each of the six '' for any
+-- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   items removed.
 -- @include when-full
@@ -22,9 +17,9 @@ if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
 local highest = newest ~= '' and newest or newest_score(queue)
-local found, filter = {}, read_filter(subscription, status, since, till, ids, reason)
-local score, id = scan(queue, { score = from_score, id = from_id }, filter, highest, looked_at_max, function(item)
-  found[#found + 1] = item
+local found, filter = {}, read_filter(filter_json)
+local score, id = scan(queue, { score = from_score, id = from_id }, filter, highest, looked_at_max, function(item, of)
+  if of.reason then found[#found + 1] = item end
   return false
 end)
 for _, item in ipairs(found) do remove_item(queue, item) end

@@ -4,7 +4,7 @@
 -- @arg arn: text
 -- @arg runs_when_full: flag
 -- @arg is_by_body: flag, a deduplication id is made from a body
--- @rest items: 17 values of each (queue-store.lua)
+-- @rest items: 18 values of each (queue-store.lua)
 -- Returns false if there is no such queue, 0 if it takes no such deduplication id, else for each item: id of what
 --   is in the queue, sequence or '', 1 stored or 0 known.
 -- @include when-full

@@ -6,7 +6,7 @@
 -- @arg task: text
 -- @arg fence: number
 -- @arg batch: number
--- @rest items: 17 values of each (queue-store.lua)
+-- @rest items: 18 values of each (queue-store.lua)
 -- Returns 1, 0 if the fence is stale, that batch's number in a list where a later one has been here, or false if
 --   there is no such queue.
 -- @include when-full

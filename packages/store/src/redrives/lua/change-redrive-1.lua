@@ -8,7 +8,7 @@
 -- @include when-full
 -- @include redrive
 local key = base .. 'redrive:' .. id
-local status, by_reason = read_status(redis.call('HGET', key, TASK.status))
+local status, mark = read_status(redis.call('HGET', key, TASK.status))
 if not status then return 'missing' end
 local allowed = {
   rate = { running = true, paused = true },
@@ -24,7 +24,7 @@ elseif what == 'cancel' and redis.call('HEXISTS', key, TASK.items) == 0 then
   end_task(base, key, 'canceled', '', now_ms(base))
 else
   local changed = ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what]
-  redis.call('HSET', key, TASK.status, changed .. by_reason)
+  redis.call('HSET', key, TASK.status, changed .. mark)
 end
 redis.call('PUBLISH', 'ft:wake:redrives', id)
 return 'ok'

@@ -8,12 +8,7 @@
 -- @arg items_max: number
 -- @arg bytes_max: number
 -- @arg looked_at_max: number
--- @arg subscription: text
--- @arg status: text
--- @arg since: text
--- @arg till: text
--- @arg ids: text, JSON
--- @arg reason: text, each of the six '' for any
+-- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate) | { 'stop' }
 --   (paused or ended, maybe just now) | { 'stale' }
 -- @include now
@@ -49,11 +44,6 @@ local wait, max = pace(task, queue.now, items_max)
 if wait > 0 then return { 'wait', wait } end
 
 local items, bytes, skipped, q, left = {}, 0, 0, queue.q, key .. ':left'
-local function is_elsewhere(item)
-  local back = tonumber(redis.call('ZSCORE', q .. 'flight', item))
-  return (back and back > queue.clock) or redis.call('ZSCORE', q .. 'moving', item)
-end
-
 local function skip(group)
   skipped = skipped + 1
   if not group then return end
@@ -64,7 +54,7 @@ end
 local function choose(item)
   local group = queue.fifo and redis.call('HGET', q .. 'i:' .. item, ITEM.group)
   local follows = group and redis.call('SISMEMBER', left, group) == 1
-  if follows or is_elsewhere(item) then
+  if follows or is_elsewhere(queue, item) then
     skip(not follows and group)
     return false
   end
@@ -74,7 +64,7 @@ local function choose(item)
 end
 
 local cursor = { score = task.score, id = task.last }
-local filter = read_filter(subscription, status, since, till, ids, reason)
+local filter = read_filter(filter_json)
 local score, last = scan(queue, cursor, filter, task.newest, looked_at_max, choose)
 redis.call('HINCRBY', key, TASK.skipped, skipped)
 redis.call('HSET', key, TASK.score, score, TASK.last, last, TASK.done, score == '' and '1' or '')

@@ -5,12 +5,7 @@
 -- @arg from_id: text, cursor; '' from the start
 -- @arg newest: text, highest score; '' that of now
 -- @arg looked_at_max: number
--- @arg subscription: text
--- @arg status: text
--- @arg since: text
--- @arg till: text
--- @arg ids: text, JSON
--- @arg reason: text, each of the six '' for any
+-- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
 --   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
 --   no queue.
@@ -32,15 +27,15 @@ local function flat(counts)
 end
 
 local cursor = { score = from_score, id = from_id }
-local filter = read_filter(subscription, status, since, till, ids, reason)
-local score, id = scan(queue, cursor, filter, highest, looked_at_max, function(item, of, code)
+local filter = read_filter(filter_json)
+local score, id = scan(queue, cursor, filter, highest, looked_at_max, function(item, of)
   matched = matched + 1
-  if of then
-    add(subscriptions, of)
+  if of.subscription then
+    add(subscriptions, of.subscription)
   elseif not redis.call('HGET', queue.q .. 'i:' .. item, ITEM.source) then
     homeless = homeless + 1
   end
-  if code then add(statuses, code) end
+  if of.status then add(statuses, of.status) end
   return false
 end)
 return { highest, score, id, matched, flat(subscriptions), flat(statuses), queue.now, homeless }

@@ -4,21 +4,42 @@
 -- @arg id: text
 -- @arg destination: text, or ''
 -- @arg filter: text, JSON
--- @arg by_reason: flag, whether the filter has a reason
+-- @arg action: text, 'redrive' | 'purge'
+-- @arg is_marked: flag, earlier releases must leave the task alone
+-- @arg edit: text, JSON, or ''
+-- @arg item: text, the only message that it moves, or '' for all that the filter matches
 -- @arg newest: text, highest score (queue-scan.lua)
 -- @arg matched: digits
 -- @arg rate: text, messages a second, or ''
--- Returns 'missing' (no such queue), 'active', or 'created'.
+-- Returns 'missing' (no such queue), 'active', or 'created'. For a single item also: 'gone', 'busy' (a consumer has
+--   it), 'behind' (an earlier message of its FIFO group is in the queue).
 -- @include queue
 -- @include redrive
 local queue = open_queue(base, source)
 if not queue then return 'missing' end
 if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return 'active' end
+
+-- The score of a single item. The scan begins right before it and ends with it. Or what is in the way.
+local function place_of_single()
+  local score = redis.call('ZSCORE', queue.q .. 'age', item)
+  if not score then return nil, 'gone' end
+  if is_elsewhere(queue, item) then return nil, 'busy' end
+  local group = queue.fifo and redis.call('HGET', queue.q .. 'i:' .. item, ITEM.group)
+  if group and redis.call('ZRANGE', queue.q .. 'g:' .. group, 0, 0)[1] ~= item then return nil, 'behind' end
+  return score
+end
+
+local from, to = '', newest
+if item ~= '' then
+  local score, problem = place_of_single()
+  if problem then return problem end
+  from, to = score, score
+end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.source, source, TASK.uid, queue.uid,
-  TASK.destination, destination, TASK.filter, filter, TASK.newest, newest, TASK.matched, matched,
-  TASK.maxMessagesPerSecond, rate, TASK.status, 'running' .. (by_reason and BY_REASON or ''), TASK.moved, 0,
-  TASK.skipped, 0, TASK.startedAt, queue.now, TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0,
-  TASK.score, '', TASK.last, '')
+  TASK.action, action, TASK.destination, destination, TASK.filter, filter, TASK.newest, to, TASK.edit, edit,
+  TASK.matched, matched, TASK.maxMessagesPerSecond, rate, TASK.status, 'running' .. (is_marked and MARK or ''),
+  TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now, TASK.endedAt, '', TASK.error, '', TASK.fence, 0,
+  TASK.batch, 0, TASK.score, from, TASK.last, '')
 redis.call('HSET', base .. 'redriving', source, id)
 redis.call('ZADD', base .. 'redrives', 0, id)
 redis.call('PUBLISH', 'ft:wake:redrives', id)

@@ -17,34 +17,45 @@ local function rank_after(queue, score, id)
   return low
 end
 
--- Makes a filter of six values: subscription, status code, since, until, JSON array of ids, reason. '' means any.
-local function read_filter(subscription, status, since, before, ids, reason)
-  local filter = {
-    subscription = subscription, status = status, since = tonumber(since), before = tonumber(before), reason = reason,
-  }
-  if ids ~= '' then
-    filter.ids = {}
-    for _, id in ipairs(cjson.decode(ids)) do filter.ids[id] = true end
+-- Reads a filter, a JSON object. Members that it lacks mean any: subscription, topic, status ('' no answer), error
+-- ('' none), since, till, reason, ids (a list).
+local function read_filter(json)
+  local filter = cjson.decode(json)
+  if filter.topic then filter.topic = filter.topic .. ':' end
+  if filter.ids then
+    local ids = {}
+    for _, id in ipairs(filter.ids) do ids[id] = true end
+    filter.ids = ids
   end
   return filter
 end
 
--- Whether an item passes the filter. Also returns its subscription and status code, false if it has none.
-local function passes(queue, filter, id)
-  local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'u', 'k', 'e', 'm', 's', 'r')
-  local subscription, status, dead_at = h[1], h[2], tonumber(h[3])
-  local ok = h[5] and (filter.subscription == '' or filter.subscription == subscription)
-    and (filter.status == '' or filter.status == status)
-    and (filter.reason == '' or filter.reason == h[6])
-    and (not filter.since or (dead_at and dead_at >= filter.since))
-    and (not filter.before or (dead_at and dead_at <= filter.before))
-    and (not filter.ids or filter.ids[id] or (h[4] and filter.ids[h[4]]))
-  return ok, subscription, status
+-- The members of an item that filters and groups read. nil: the item is gone.
+local function facts_of(queue, id)
+  local h = redis.call('HMGET', queue.q .. 'i:' .. id, ITEM.sentAt, ITEM.subscription, ITEM.statusCode, ITEM.deadAt,
+    ITEM.message, ITEM.reason, ITEM.lastError)
+  if not h[1] then return nil end
+  return { subscription = h[2], status = h[3], dead_at = tonumber(h[4]), message = h[5], reason = h[6], error = h[7] }
 end
 
--- Calls `visit(id, subscription, status)` for each item that passes the filter, oldest first. It stops when `visit`
--- returns true, or after `max` items. Items with a higher score than `newest` ('' any) and expired items are left out.
--- Returns the cursor's score and id; '' for both at the end.
+local function is_of_topic(topic, subscription)
+  return subscription and string.sub(subscription, 1, #topic) == topic
+end
+
+local function passes(filter, id, of)
+  return (not filter.subscription or filter.subscription == of.subscription)
+    and (not filter.topic or is_of_topic(filter.topic, of.subscription))
+    and (not filter.status or filter.status == of.status)
+    and (not filter.error or (of.reason and filter.error == (of.error or '')))
+    and (not filter.reason or filter.reason == of.reason)
+    and (not filter.since or (of.dead_at and of.dead_at >= filter.since))
+    and (not filter.till or (of.dead_at and of.dead_at <= filter.till))
+    and (not filter.ids or filter.ids[id] or (of.message and filter.ids[of.message]))
+end
+
+-- Calls `visit(id, facts)` for each item that passes the filter, oldest first. It stops when `visit` returns true, or
+-- after `max` items. Items with a higher score than `newest` ('' any) and expired items are left out. Returns the
+-- cursor's score and id ('' for both at the end), then the number of items looked at and the score of the last one.
 local function scan(queue, cursor, filter, newest, max, visit)
   local age = queue.q .. 'age'
   local start = redis.call('ZCOUNT', age, '-inf', queue.clock - queue.retention)
@@ -52,10 +63,10 @@ local function scan(queue, cursor, filter, newest, max, visit)
   local page = redis.call('ZRANGE', age, start, start + max - 1, 'WITHSCORES')
   for i = 1, #page, 2 do
     local id, score = page[i], page[i + 1]
-    if newest ~= '' and tonumber(score) > tonumber(newest) then return '', '' end
-    local ok, subscription, status = passes(queue, filter, id)
-    if ok and visit(id, subscription, status) then return score, id end
+    if newest ~= '' and tonumber(score) > tonumber(newest) then return '', '', (i - 1) / 2, page[i - 1] end
+    local facts = facts_of(queue, id)
+    if facts and passes(filter, id, facts) and visit(id, facts) then return score, id, (i + 1) / 2, score end
   end
-  if #page < max * 2 then return '', '' end
-  return page[#page], page[#page - 1]
+  if #page < max * 2 then return '', '', #page / 2, page[#page] end
+  return page[#page], page[#page - 1], #page / 2, page[#page]
 end

@@ -1,7 +1,7 @@
 -- Storing an item in a queue.
 -- @include queue
 -- @include queue-dedup
-local ITEM_VALUES = 17
+local ITEM_VALUES = 18
 -- FIFO: ages in one queue differ by at least this, so that they have the order of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
@@ -52,11 +52,11 @@ end
 -- ('' the queue's own), sent at ('' now), retention counts from ('' sent at), receive count, first received at, source
 -- queue; of a dead letter: reason, status code, subscription ARN, dead-lettered at, message id; group and
 -- deduplication id ('' none, or the id), '1' to hold it against earlier ones, 'b' where it is made from the body
--- and need not be kept either. A FIFO queue takes no time of an item.
+-- and need not be kept either; code of a dead letter's last failure. A FIFO queue takes no time of an item.
 -- Returns the id and sequence ('' none) of what is in the queue, and whether that is this item, now stored.
 local function store_item(queue, at)
   local id, payload, given, delay, sent, from, count, first, source = unpack(ARGV, at + 1, at + 9)
-  local reason, status, subscription, dead_at, message, group, dedup, held = unpack(ARGV, at + 10, at + 17)
+  local reason, status, subscription, dead_at, message, group, dedup, held, error = unpack(ARGV, at + 10, at + 18)
   local item = queue.q .. 'i:' .. id
   if given == '1' then
     local known, sequence = known_item(queue, id, source ~= '', count)
@@ -76,7 +76,7 @@ local function store_item(queue, at)
   if source ~= '' then redis.call('HSET', item, 'x', source, 'b', count) end
   if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
   if reason ~= '' then
-    redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', message)
+    redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', message, ITEM.lastError, error)
     count_dead(queue, 1, reason, status, subscription)
   end
   if not queue.fifo then

@@ -3,14 +3,14 @@
 -- @limit How long an ended redrive is kept. After it: it is deleted.
 local KEPT_MS = 1209600000
 local PACE_MS = 250
--- The status of an active task ends with this text if its filter has a reason. Earlier releases ignore the reason and
--- would move all letters. They do not know such a status, so they leave the task alone (redrive-records.ts).
-local BY_REASON = '+reason'
+-- The status of an active task ends with this text if an earlier release would run it wrongly: it ignores a reason, and
+-- would move all letters. It does not know such a status, so it leaves the task alone (redrive-records.ts).
+local MARK = '+reason'
 
 -- Returns the status without this end, and the end or ''.
 local function read_status(text)
-  if text and string.sub(text, -#BY_REASON) == BY_REASON then
-    return string.sub(text, 1, -#BY_REASON - 1), BY_REASON
+  if text and string.sub(text, -#MARK) == MARK then
+    return string.sub(text, 1, -#MARK - 1), MARK
   end
   return text, ''
 end
@@ -18,7 +18,7 @@ end
 local function end_task(base, key, status, reason, now)
   local h = redis.call('HMGET', key, TASK.source, TASK.id)
   redis.call('HSET', key, TASK.status, status, TASK.endedAt, now, TASK.error, reason)
-  redis.call('HDEL', key, TASK.items)
+  redis.call('HDEL', key, TASK.items, TASK.edit)
   redis.call('DEL', key .. ':left')
   redis.call('PEXPIRE', key, KEPT_MS)
   if redis.call('HGET', base .. 'redriving', h[1]) == h[2] then redis.call('HDEL', base .. 'redriving', h[1]) end
@@ -30,6 +30,12 @@ local function task_queue(base, key)
   local queue = open_queue(base, h[1])
   if queue and queue.uid == h[2] then return queue end
   return nil
+end
+
+-- Whether a consumer has the item, or it is on its way to another queue.
+local function is_elsewhere(queue, item)
+  local back = tonumber(redis.call('ZSCORE', queue.q .. 'flight', item))
+  return (back and back > queue.clock) or redis.call('ZSCORE', queue.q .. 'moving', item)
 end
 
 -- Ms until the task's rate allows another batch (0: now), and the most items that this batch may have.

@@ -121,7 +121,7 @@ async function listTasks(deps: ApiDeps, input: AwsInput) {
   const tasks: RedriveTask[] = []
   for (let cursor: string | null | undefined; cursor !== null && tasks.length < wanted; ) {
     const page = await deps.redrives.list({ source, limit: LOOK_AT, ...(cursor && { cursor }) })
-    tasks.push(...page.items)
+    tasks.push(...page.items.filter(({ action }) => action === 'redrive'))
     cursor = page.nextCursor
   }
   return { Results: tasks.slice(0, wanted).map(taskView) }

@@ -1,0 +1,125 @@
+/** Schemas for counting and grouping the dead letters of a queue. */
+import { z } from 'zod'
+import { DEAD_LETTER_REASONS } from '../../records.ts'
+import { named, pageQuery, Timestamp, timestamp } from '../shared-schemas.ts'
+import { letterQuery } from './dead-letter-filter.ts'
+
+const LETTER_GROUP_MEMBERS = ['reason', 'statusCode', 'subscription', 'topic', 'error', 'hour'] as const
+export type LetterGroupMember = (typeof LETTER_GROUP_MEMBERS)[number]
+const KNOWN = new Set<string>(LETTER_GROUP_MEMBERS)
+
+const GroupBy = z
+  .string()
+  .transform((text) => [...new Set(text.split(','))])
+  .refine((names) => names.every((name) => KNOWN.has(name)), {
+    error: `must be a list, by commas, of ${LETTER_GROUP_MEMBERS.join(', ')}`,
+  })
+  .transform((names) => names as LetterGroupMember[])
+
+export const DeadLetterCountsQuery = z.strictObject({
+  groupBy: GroupBy.optional().describe(
+    `Groups letters with the same values, by commas: ${LETTER_GROUP_MEMBERS.join(', ')}. \`hour\` is that of the death.`,
+  ),
+  ...letterQuery,
+  cursor: pageQuery.cursor,
+})
+
+const counts = z.record(z.string(), z.int())
+
+const LetterSample = z.object({
+  messageId: z.string().describe('Id by which this queue knows it; not the published one.'),
+  publishedMessageId: z.string().describe('Id that publishing the message answered.'),
+})
+
+const LetterGroup = named(
+  'DeadLetterGroup',
+  z
+    .object({
+      reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Why they ended, if grouped by it.'),
+      statusCode: z
+        .int()
+        .nullable()
+        .optional()
+        .describe('The last HTTP status, if grouped by it; null: the last attempt got no answer.'),
+      subscription: z.string().optional().describe('ARN of their subscription, if grouped by it.'),
+      topic: z.string().optional().describe('ARN of their topic, if grouped by it.'),
+      error: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('Code of the last attempt’s failure, if grouped by it; null: it has none.'),
+      hour: Timestamp.optional().describe('Beginning of the hour of their death, if grouped by it.'),
+      count: z.int().describe('Dead letters of this group.'),
+      oldestAt: timestamp('When the first of them was dead-lettered'),
+      newestAt: timestamp('When the last of them was dead-lettered'),
+      samples: z.array(LetterSample).describe('Up to three of them, the oldest first.'),
+    })
+    .meta({
+      description: 'Dead letters with the same values.',
+      examples: [
+        {
+          reason: 'retriesExhausted',
+          statusCode: 503,
+          count: 912,
+          oldestAt: '2026-11-21T08:22:00.000Z',
+          newestAt: '2026-11-21T09:30:07.000Z',
+          samples: [
+            {
+              messageId: '059f36b4-87a3-84ab-83d2-661975830a7d',
+              publishedMessageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+            },
+          ],
+        },
+      ],
+    }),
+)
+
+export const DeadLetterCounts = named(
+  'DeadLetterCounts',
+  z
+    .object({
+      byReason: counts.describe(
+        'Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.',
+      ),
+      byStatusCode: counts.describe(
+        'Dead letters by the last HTTP status; `none` where there was no answer.',
+      ),
+      bySubscription: counts.describe('Dead letters by the ARN of their subscription.'),
+      matched: z
+        .int()
+        .optional()
+        .describe('Dead letters that match. This and what follows are absent without `groupBy` and filter.'),
+      scanned: z.int().optional().describe('Messages that this answer has looked at, oldest first.'),
+      scannedTo: Timestamp.nullable()
+        .optional()
+        .describe('How far it has looked, by the age of messages. null: to the end of the queue.'),
+      nextCursor: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('Give it as `cursor` to look on; the counts begin anew. null: all was looked at.'),
+      groups: z.array(LetterGroup).optional().describe('The groups, largest first; only with `groupBy`.'),
+      otherGroups: z.int().optional().describe('Number of smaller groups that are left out.'),
+      byHour: z
+        .array(
+          z.object({
+            at: timestamp('Beginning of the hour'),
+            count: z.int().describe('Dead letters that were dead-lettered in it.'),
+          }),
+        )
+        .optional()
+        .describe('Matching dead letters by the hour of their death, the earliest first.'),
+    })
+    .meta({
+      description: 'How many dead letters a queue holds.',
+      examples: [
+        {
+          byReason: { retriesExhausted: 2, permanent: 1 },
+          byStatusCode: { '500': 2, '404': 1 },
+          bySubscription: {
+            'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012': 3,
+          },
+        },
+      ],
+    }),
+)

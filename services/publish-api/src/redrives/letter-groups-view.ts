@@ -1,0 +1,40 @@
+/** Grouped dead letters in the form of the REST API. */
+import type { DeadLetterCounts, DeadLetterReason, LetterGroupMember } from '@fantail/contracts'
+import type { GroupedLetters, LetterGroup } from '@fantail/store'
+import type { z } from 'zod'
+import { iso, isoOrNull } from '../http/record-views.ts'
+
+type Counts = z.input<typeof DeadLetterCounts>
+type Group = NonNullable<Counts['groups']>[number]
+
+/** `groupBy`: undefined if the caller asked for counts alone. */
+export function groupedView(
+  found: GroupedLetters,
+  groupBy: readonly LetterGroupMember[] | undefined,
+): Counts {
+  const { counts, matched, scanned, scannedTo, nextCursor, groups, otherGroups, byHour } = found
+  return {
+    ...counts,
+    matched,
+    scanned,
+    scannedTo: isoOrNull(scannedTo),
+    nextCursor,
+    ...(groupBy && { groups: groups.map(groupView), otherGroups }),
+    byHour: [...byHour].map(([at, count]) => ({ at: iso(at), count })),
+  }
+}
+
+function groupView({ values, count, oldestAt, newestAt, samples }: LetterGroup): Group {
+  const { reason, statusCode, error, hour, ...arns } = values
+  return {
+    ...(reason !== undefined && { reason: reason as DeadLetterReason }),
+    ...(statusCode !== undefined && { statusCode: statusCode === '' ? null : Number(statusCode) }),
+    ...arns,
+    ...(error !== undefined && { error: error || null }),
+    ...(hour !== undefined && { hour: iso(Number(hour)) }),
+    count,
+    oldestAt: iso(oldestAt),
+    newestAt: iso(newestAt),
+    samples,
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Sends one message of a queue again, with changes if the caller wants. Everything is checked before anything changes.
+ * A redrive task then moves the message, so a crash leaves it in exactly one place.
+ */
+import { hash } from 'node:crypto'
+import {
+  type EditedRedrive,
+  type EditInput,
+  FantailError,
+  type MessageAttribute,
+  parseArn,
+  QUEUE_MESSAGE_BYTES_MAX,
+  type QueueMessage,
+  type RedriveEdit,
+  resolveQueue,
+  type SubscriptionRecord,
+  toAttribute,
+} from '@fantail/contracts'
+import { textForProtocol } from '@fantail/delivery'
+import { placeOfSubscription, redrivenItemId } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import type { Answer, Call } from '../http/endpoint.ts'
+import { notFound } from '../http/error-answers.ts'
+import { queueOf } from '../queues/queue-routes.ts'
+import type { FilterTrials } from '../routes/filter-trials.ts'
+import { checkAttributeCount, checkBytes, editOf, textOf } from './edited-letter.ts'
+
+type Input = z.output<typeof EditInput>
+
+/** Where the message goes. */
+type Target = { queueArn: string } | { subscription: SubscriptionRecord }
+
+export async function redriveSingle(
+  deps: ApiDeps,
+  trials: FilterTrials,
+  call: Call<unknown, Input>,
+): Promise<Answer> {
+  const source = queueOf(deps, call)
+  const item = await deps.queues.message(source, call.params.messageId ?? '')
+  if (!item) throw notFound('message in this queue')
+  const { destination: given } = call.body
+  const destination = given ? resolveQueue(given, deps.settings.arn, 'destination') : null
+  const target = await targetOf(deps, item, destination)
+  const edit = editGiven(call.body, item, deps.clock())
+  if (edit) await checkEdit(deps, trials, { item, edit, target })
+  await deps.storageGuard.admit()
+  const task = await deps.redrives.createSingle({ source, destination, itemId: item.messageId, edit })
+  if (edit?.message && 'subscription' in target) await noteParked(deps, edit.message, target.subscription)
+  const body = answerOf(task.id, item, { edit, target })
+  deps.log.info({ requestId: call.requestId, redriveId: task.id, source, destination }, 'redrive.created')
+  return { status: 202, body }
+}
+
+/** Throws `validation_failed` if the message has no place to go to. */
+async function targetOf(deps: ApiDeps, item: QueueMessage, destination: string | null): Promise<Target> {
+  const { deadLetter, deadLetterSourceArn } = item
+  const queueArn = destination ?? deadLetterSourceArn
+  if (queueArn !== undefined) {
+    if (await deps.queues.get(queueArn)) return { queueArn }
+    throw FantailError.invalid('destination', destination ? 'names no queue' : GONE)
+  }
+  if (!deadLetter) throw FantailError.invalid('destination', NO_ORIGIN)
+  const id = parseArn(deadLetter.subscriptionArn)?.subscriptionId
+  const subscription = id === undefined ? null : await deps.subscriptions.get(id)
+  if (subscription && !subscription.unsubscribed) return { subscription }
+  throw FantailError.invalid('destination', GONE)
+}
+
+const GONE = 'must be named: the place that the message came from is gone'
+const NO_ORIGIN = 'must be named: the message came from no subscription and no queue'
+
+function editGiven({ message, attributes }: Input, item: QueueMessage, now: number): RedriveEdit | undefined {
+  if (message === undefined && attributes === undefined) return undefined
+  return editOf(item, { message, ...(attributes !== undefined && { attributes: named(attributes) }) }, now)
+}
+
+/** The schema has checked every attribute. */
+function named(given: unknown): Record<string, MessageAttribute> {
+  const entries = Object.entries(given as object).map(([name, input]) => [name, toAttribute(input)] as const)
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, MessageAttribute] => entry[1] !== undefined),
+  )
+}
+
+interface Edited {
+  item: QueueMessage
+  edit: RedriveEdit
+  target: Target
+}
+
+/** Throws if the target would not take the edited message. */
+async function checkEdit(deps: ApiDeps, trials: FilterTrials, { edit, target }: Edited): Promise<void> {
+  if ('queueArn' in target) return checkForQueue(deps, edit, target.queueArn)
+  const { subscription } = target
+  const { message } = edit
+  if (!message) return
+  const topic = await deps.topicCache.find(subscription.topicArn)
+  if (!topic) throw FantailError.invalid('destination', GONE)
+  checkBytes(message.message, message.attributes, topic.messageBytesMax)
+  const isQueue = parseArn(subscription.endpoint)?.service === 'sqs'
+  if (isQueue && subscription.rawMessageDelivery) checkAttributeCount(message.attributes ?? {})
+  await checkFilter(trials, subscription, message)
+}
+
+async function checkForQueue(
+  { queues }: ApiDeps,
+  { body, attributes }: RedriveEdit,
+  queueArn: string,
+): Promise<void> {
+  const queue = await queues.get(queueArn)
+  checkBytes(body, attributes, queue?.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX)
+  checkAttributeCount(attributes)
+}
+
+async function checkFilter(
+  trials: FilterTrials,
+  { filterPolicy, filterPolicyScope: scope = 'MessageAttributes', protocol }: SubscriptionRecord,
+  message: NonNullable<RedriveEdit['message']>,
+): Promise<void> {
+  if (!filterPolicy) return
+  const text = textForProtocol(message, protocol)
+  const bytes = Buffer.byteLength(text)
+  const { attributes } = message
+  const tried = await trials.explain({ filterPolicy, scope, message: text, attributes, bytes })
+  if (tried?.matched) return
+  const path = scope === 'MessageBody' ? 'message' : 'attributes'
+  throw FantailError.invalid(path, 'must pass the filter policy of the subscription that the message goes to')
+}
+
+/** The new message was not published, so its delivery gets its entry in the outcome log here. */
+async function noteParked(
+  { messages }: ApiDeps,
+  { messageId, topicArn, message }: NonNullable<RedriveEdit['message']>,
+  { id, slot }: SubscriptionRecord,
+): Promise<void> {
+  const slice = placeOfSubscription(id) ?? null
+  const parked = Buffer.alloc((slot >> 3) + 1)
+  parked[slot >> 3] = 1 << (slot & 7)
+  const none = Buffer.alloc(0)
+  const sizeBytes = Buffer.byteLength(message)
+  const entry = {
+    messageId,
+    topicArn,
+    sizeBytes,
+    slice,
+    delivered: none,
+    parked,
+    filtered: none,
+    failures: [],
+  }
+  await messages.append({ dispatch: [entry], lanes: [] })
+}
+
+function answerOf(
+  id: string,
+  item: QueueMessage,
+  { edit, target }: Pick<Edited, 'target'> & { edit: RedriveEdit | undefined },
+): z.input<typeof EditedRedrive> {
+  const before = textOf(item)
+  const after = edit ? (edit.message?.message ?? edit.body) : before
+  const published = edit?.message ?? item.deadLetter
+  const atQueue = redrivenItemId(id, item.messageId)
+  return {
+    id,
+    messageId: 'queueArn' in target || !published ? atQueue : published.messageId,
+    editedFrom: edit ? (item.deadLetter?.messageId ?? item.messageId) : null,
+    originalSha256: hash('sha256', before, 'hex'),
+    editedSha256: hash('sha256', after, 'hex'),
+  }
+}
