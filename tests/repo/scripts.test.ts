@@ -74,3 +74,18 @@ test('every include is used', () => {
   )
   expect(includes.filter((name) => !used.includes(name))).toEqual([])
 })
+
+const EXPIRES = /P?EXPIRE'|'P?X'|'EX'|\.p?expire\(|psetex/
+const OF_TESTS = /\.(test|fixture)\.ts$/
+
+test('docs/time-travel.md says of each file that lets a key expire whether the key moves with the time', () => {
+  const sources = ['packages/store/src', 'packages/jobs/src', 'services'].flatMap((folder) =>
+    ['ts', 'lua'].flatMap((ending) => filesMatching(`${folder}/**/*.${ending}`)),
+  )
+  const isMove = (path: string) => path.startsWith('packages/store/src/travel/')
+  const product = sources.filter((path) => !OF_TESTS.test(path) && !isMove(path))
+  const expiring = product.filter((path) => EXPIRES.test(textOf(path))).map((path) => basename(path))
+  expect(expiring.length).toBeGreaterThan(25)
+  const page = textOf('docs/time-travel.md')
+  expect(expiring.filter((file) => !page.includes(`\`${file}\``))).toEqual([])
+})

@@ -43,6 +43,7 @@ export function readApiSettings(env: Env): ApiSettings {
   const values = read(apiTable, env, [
     hostRule,
     redisRule,
+    timeTravelRule,
     authRule,
     SIGNING_RULE,
     TLS_RULE,
@@ -71,6 +72,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
   const values = read(workerTable, env, [
     hostRule,
     redisRule,
+    timeTravelRule,
     portRule('FANTAIL_OPS_PORT', 1),
     SIGNING_RULE,
     masterKeyRule,
@@ -92,7 +94,12 @@ export function readWorkerSettings(env: Env): WorkerSettings {
 
 /** Throws a SettingsError that names every problem. */
 export function readRedriveSettings(env: Env): RedriveSettings {
-  const values = read(redriveTable, env, [hostRule, redisRule, portRule('FANTAIL_OPS_PORT', 2)])
+  const values = read(redriveTable, env, [
+    hostRule,
+    redisRule,
+    timeTravelRule,
+    portRule('FANTAIL_OPS_PORT', 2),
+  ])
   return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
 }
 
@@ -125,6 +132,18 @@ function hostRule({ mode, host }: Partial<Common>): SettingProblem[] {
   const message =
     'must be a loopback address (127.0.0.1, ::1 or localhost) in local mode; FANTAIL_MODE=server listens elsewhere'
   return [{ name: 'FANTAIL_HOST', message }]
+}
+
+/** One script moves the time of all shards, so they must be on one server. */
+function timeTravelRule(
+  { mode, timeTravel }: Partial<Values<typeof redriveTable>>,
+  env: Env,
+): SettingProblem[] {
+  if (timeTravel !== 'on') return []
+  const isApart = PLACES.some((name) => name !== 'REDIS_URL' && env[name]?.trim())
+  if (mode === 'local' && !isApart) return []
+  const message = 'must be off in server mode and with several Redis servers: only tests move the time'
+  return [{ name: 'FANTAIL_TIME_TRAVEL', message }]
 }
 
 function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProblem[] {

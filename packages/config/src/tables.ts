@@ -85,6 +85,13 @@ const storage = {
     description:
       'Dispatch queues: 1 on a single Redis, one per master on a cluster. May be changed at any time.',
   }),
+  timeTravel: setting({
+    name: 'FANTAIL_TIME_TRAVEL',
+    schema: oneOf(['off', 'on']),
+    default: 'off',
+    description:
+      'Whether tests may move the time of this stack. It needs local mode and an empty Redis of its own.',
+  }),
   minReplicas: setting({
     name: 'FANTAIL_MIN_REPLICAS',
     schema: wholeNumber({ min: 0, max: 16 }),

@@ -320,7 +320,7 @@ export {
   RedriveReference,
   RedriveView,
 } from './schemas/redrive-schemas.ts'
-export { HealthAnswer, ReadyAnswer, ServiceList } from './schemas/service-schemas.ts'
+export { AdvanceInput, HealthAnswer, ReadyAnswer, ServiceList } from './schemas/service-schemas.ts'
 export {
   ErrorAnswer,
   NoBody,

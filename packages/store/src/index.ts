@@ -66,6 +66,8 @@ export {
   sliceKey,
   subscriptionsKey,
   topicKey,
+  travelAnswers,
+  travelQuestions,
   WAKE_CHANGES,
   WAKE_CONSUMERS,
   WAKE_CREDENTIALS,
@@ -160,6 +162,7 @@ export type {
   SentItem,
   VisibilityChange,
 } from './queues/queue-records.ts'
+export type { QueueUse } from './queues/queue-use.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues } from './queues/queues.ts'
 export type { ShownMember } from './records/fields.ts'
@@ -213,3 +216,19 @@ export { placeOfSubscription } from './subscriptions/subscriptions-id.ts'
 export { type PackedSlice, type SliceData, type SliceRef, Snapshots } from './topics/snapshots.ts'
 export { TOPIC, type TopicSettings } from './topics/topic-fields.ts'
 export { type CountedTopic, type SubscriptionCounts, Topics } from './topics/topics.ts'
+export { type PassingTimer, passingTime } from './travel/passing-clock.ts'
+export {
+  followTravel,
+  type TravelAnswer,
+  type Traveller,
+  type TravelQuestion,
+  type WorkInHand,
+} from './travel/travel-listener.ts'
+export {
+  checkTravel,
+  type DueWork,
+  moveTime,
+  readWork,
+  type StoredWork,
+  TravelledDataError,
+} from './travel/travel-store.ts'

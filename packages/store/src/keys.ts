@@ -9,7 +9,8 @@
 import { dispatchTag } from './dispatch/dispatch-tags.ts'
 import { shardBase, shardOf } from './redis/shards.ts'
 
-// `<base>skew`. String: ms that every script of the shard adds to Redis TIME; only tests set it. Never deleted.
+// `<base>skew`. String: ms that every script of the shard adds to Redis TIME. Only time travel and tests set it. Never
+// deleted.
 // `<base>ahead`. String: ms by which the shard's time is ahead of Redis's clock, since that clock was set back
 // (catch-up). Never deleted.
 
@@ -426,3 +427,11 @@ export const WAKE_REDRIVES = 'ft:wake:redrives'
  */
 export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
   `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`
+/**
+ * String: id of a stack whose time can be moved (travel/travel-store.ts). It marks the data for ever. Never
+ * deleted.
+ */
+export const TRAVEL_KEY = 'ft:{time}:travel'
+/** Pub/sub channels of such a stack: the API's questions to all processes, and their answers (travel-listener.ts). */
+export const travelQuestions = (id: string) => `ft:time:${id}:questions`
+export const travelAnswers = (id: string) => `ft:time:${id}:answers`

@@ -17,8 +17,9 @@ import {
 } from './waiting/delivery-waits.ts'
 import { Quiet } from './waiting/nothing-else.ts'
 import type { PublishedMessages } from './waiting/published-messages.ts'
+import { type Advanced, type AdvanceOptions, type Duration, StackTime } from './waiting/stack-time.ts'
 import { standText } from './waiting/timeline-text.ts'
-import type { WaitOptions } from './waiting/wait-until.ts'
+import { type WaitOptions, WaitTimeoutError } from './waiting/wait-until.ts'
 
 /** A URL, or what has one: a receiver, or one of its paths. */
 export type Endpoint = string | { readonly url: string }
@@ -48,6 +49,7 @@ export class FantailStack {
   readonly #receivers: Receiver[] = []
   readonly #watched: Watched
   readonly #quiet: Quiet
+  readonly #time: StackTime
   #stopped: Promise<void> | undefined
 
   constructor(parts: StackParts) {
@@ -55,6 +57,7 @@ export class FantailStack {
     this.url = parts.url
     this.redisUrl = parts.redisUrl
     this.client = new Fantail({ url: parts.url, apiKey: NO_KEY })
+    this.#time = new StackTime(parts.url)
     this.#watched = { fantail: this.client, stand: (messageIds) => this.#stand(messageIds) }
     const { messages } = parts
     this.#quiet = new Quiet({ ...this.#watched, messages, receivers: this.#receivers })
@@ -111,6 +114,30 @@ export class FantailStack {
    */
   nothingElse(options: WaitOptions = {}): Promise<void> {
     return this.#quiet.nothingElse(this.#withTime(options))
+  }
+
+  /**
+   * Moves the stack's time forward. Resolves when everything that became due on the way is attempted and settled, each
+   * at its time. Rejects if something is still under way after `timeoutMs`.
+   */
+  async advance(duration: Duration, options?: AdvanceOptions): Promise<Advanced> {
+    try {
+      return await this.#time.advance(duration, options)
+    } catch (error) {
+      if (error instanceof WaitTimeoutError)
+        error.message += `\n${await this.#stand(this.#parts.messages.ids)}`
+      throw error
+    }
+  }
+
+  /** The stack's time now. */
+  now(): Date {
+    return this.timeOf(Date.now())
+  }
+
+  /** The stack's time at a time of this machine, such as `at` of a request. */
+  timeOf(at: Date | number): Date {
+    return new Date(this.#time.at(Number(at)))
   }
 
   /** The deliveries of a message, and the lanes, in lines: what the errors of waits show. */

@@ -30,7 +30,7 @@ const SERVICES: readonly ServiceName[] = ['publish-api', 'delivery-worker', 'red
 const STACK_START_MS = 30_000
 /** Settings that the stack needs for itself. */
 const OWN =
-  /^(REDIS_.*|NODE_COMPILE_CACHE|FANTAIL_(MODE|HOST|PORT|OPS_PORT|DATA_DIR|LOG_LEVEL|LOG_MESSAGES|QUEUES|AUTH|TLS_.*))$/
+  /^(REDIS_.*|NODE_COMPILE_CACHE|FANTAIL_(MODE|TIME_TRAVEL|HOST|PORT|OPS_PORT|DATA_DIR|LOG_LEVEL|LOG_MESSAGES|QUEUES|AUTH|TLS_.*))$/
 
 /** Resolves when every service is ready. Rejects with the end of the logs. */
 export async function startFantail(options: FantailStackOptions = {}): Promise<FantailStack> {
@@ -84,6 +84,9 @@ function settingsOf(server: ServerFiles, folder: string, redisUrl: string): Reco
     ...server.settings,
     REDIS_URL: redisUrl,
     FANTAIL_MODE: 'local',
+    FANTAIL_TIME_TRAVEL: 'on',
+    // Retries come exactly when the policy says.
+    FANTAIL_RETRY_JITTER: '0',
     FANTAIL_PORT: '0',
     FANTAIL_OPS_PORT: '0',
     FANTAIL_DATA_DIR: folder,

@@ -15,7 +15,7 @@ import {
   QueueAppends,
 } from '@fantail/delivery'
 import { createPublisher, DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
-import { createStartSteps, createStateLog, openConnections } from '@fantail/runtime'
+import { createStartSteps, createStateLog, joinTravel, openConnections } from '@fantail/runtime'
 import {
   AttemptRecorder,
   AttemptStore,
@@ -29,6 +29,7 @@ import {
   MasterKeyError,
   openStreamWriter,
   PushState,
+  passingTime,
   type Redis,
   ServerMarks,
   StatsCounter,
@@ -36,6 +37,7 @@ import {
   shardBase,
   shardOf,
   shardsInUse,
+  TravelledDataError,
   takeRole,
   VaultKeys,
 } from '@fantail/store'
@@ -51,6 +53,7 @@ import { createSmsTools } from './attempts/shared-sms.ts'
 import { TargetTurns } from './attempts/target-turns.ts'
 import { LaneBatches } from './batches/lane-batches.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
+import { createTraveller, realClock } from './clocks/worker-travel.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Isolation } from './dispatch/isolation.ts'
 import { Parking } from './dispatch/parking.ts'
@@ -81,6 +84,8 @@ import { createWorkerStores } from './worker-stores.ts'
 /** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
 const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
+/** Errors of the start that no repetition mends. */
+const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
 
 export interface DeliveryWorker {
@@ -100,7 +105,7 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { redisUrl, log, retryJitter: jitter, maxRetrySeconds, attemptTimeoutMs } = options
   const { spans } = options.telemetry
-  const { minReplicas = 0 } = options
+  const { minReplicas = 0, travel } = options
   const mainName = keyHolderName('worker', options.vault?.keyIds)
   const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
   const { redis, subscriber, acks } = connections
@@ -112,7 +117,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const onFlush = createStateLog({ log, what: 'stats', initial: 'up' })
   const stats = new StatsCounter({ store: new StatsStore(redis), now, onFlush })
   const metrics = createWorkerMetrics(options.telemetry.metrics, now, stats)
-  const slots = new AttemptSlots({ attemptsMax: options.attemptsMax })
+  const slots = new AttemptSlots({ attemptsMax: options.attemptsMax, now: () => passingTime.now() })
   const freed = new FreedCapacity()
   const bytes = new BodyBytes({ bytesMax: options.bodyBytesMax, freed })
   const recorder = new OutcomeRecorder(stores.outcomes, metrics, log)
@@ -164,7 +169,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const markQueue = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
   const appends = new QueueAppends({ queues, admission, mark: markQueue })
   const { userAgent } = options
-  const sending = { sender, vault, clock: now, userAgent, ...(options.kinds && { kinds: options.kinds }) }
+  const sending = {
+    sender,
+    vault,
+    clock: realClock(now),
+    userAgent,
+    ...(options.kinds && { kinds: options.kinds }),
+  }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
   const sms = createSmsTools(redis, { metrics: options.telemetry.metrics, log, now })
   const push: PushState = new PushState(redis, {
@@ -245,7 +256,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     log,
   })
   const isolation = new Isolation({ isolated: stores.isolated, log, now })
-  clocks.onSetForward = () => laneAttempts.setForward()
+  // Time travel moves the times of claims too, so their send times stay valid.
+  if (options.travel?.timeTravel !== 'on') clocks.onSetForward = () => laneAttempts.setForward()
   const readers = new LogReaders({
     reading: stores.fifoReading,
     snapshots,
@@ -353,6 +365,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     spans,
     log,
   })
+  const traveller = createTraveller({
+    slots,
+    firstAttempts,
+    dispatcher,
+    laneLoop,
+    laneAttempts,
+    batches,
+    readers,
+    pushConsumers,
+    sweep,
+    recorder,
+    parking,
+    settling,
+    pacing,
+  })
   redis.on('ready', () => {
     laneAttempts.reconnected()
     laneLoop.reconnected()
@@ -366,9 +393,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     slots: () => ({ used: slots.inFlight, max: options.attemptsMax }),
     async start(signal, checkStorage) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) => error instanceof MasterKeyError || error instanceof DataLossError
+      const isFinal = (error: unknown) => FINAL.some((kind) => error instanceof kind)
       const step = createStartSteps({ log, signal, isFinal })
       if (checkStorage) await step(checkStorage)
+      if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       await moveOlderEntries(redis, quarantine, log)
       if (options.checkMasterKey) {
         await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))

@@ -18,6 +18,7 @@ await runService({
       ...files,
       kinds: settings,
       redisUrl,
+      travel: settings,
       letterShares: { perQueue: settings.deadLetterQueueShare, together: settings.deadLettersShare },
       sender: createHttpSender({
         timeoutMs: settings.attemptTimeoutMs,

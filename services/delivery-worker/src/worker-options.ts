@@ -2,13 +2,15 @@
 import type { RedisTarget } from '@fantail/contracts'
 import type { Attempters, HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
-import type { Logger } from '@fantail/runtime'
+import type { Logger, TravelMode } from '@fantail/runtime'
 import type { LetterShares } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 
 export interface DeliveryWorkerOptions {
   redisUrl: RedisTarget
+  /** Absent: data whose time may be moved is not looked for. */
+  travel?: TravelMode
   /** Number of dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
   attemptsMax: number

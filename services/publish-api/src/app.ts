@@ -42,17 +42,18 @@ import { statsRoutes } from './stats/stats-routes.ts'
 import { subscriptionActionRoutes } from './subscriptions/subscription-actions.ts'
 import { subscriptionRoutes } from './subscriptions/subscription-routes.ts'
 import { webhookKeyRoutes } from './subscriptions/webhook-key-routes.ts'
+import { timeRoutes } from './time/time-routes.ts'
 import { topicRoutes } from './topics/topic-routes.ts'
 
 export function createApp(deps: ApiDeps): App {
   const app: App = new Hono<{ Bindings: Bindings }>()
   const { corsOrigins } = deps.settings
   if (corsOrigins) app.use('/v1/*', answerOrigins(corsOrigins))
-  mount(app, [...endpointsOf(deps), ...consoleRoutes(deps)], deps)
+  mount(app, [...endpointsOf(deps), ...timeRoutes(deps), ...consoleRoutes(deps)], deps)
   return app
 }
 
-/** All routes except those of the console. Programs do not use the console's routes. */
+/** All routes except those of the console, which programs do not use, and those that only test stacks have. */
 export function endpointsOf(deps: ApiDeps): Endpoint[] {
   const trials = new FilterTrials()
   const routes = [

@@ -53,6 +53,7 @@ import type { LeaseRenewals } from './queues/lease-renewals.ts'
 import type { QueueCache } from './queues/queue-cache.ts'
 import type { SessionCache } from './sessions/session-cache.ts'
 import type { StatsReads } from './stats/stats-reads.ts'
+import type { ApiTravel } from './time/api-travel.ts'
 import type { TopicCache } from './topics/topic-cache.ts'
 
 /** The public methods of a class, so that a test may use a simpler object. */
@@ -76,6 +77,7 @@ export type Settings = Pick<
   | 'publicUrl'
   | 'retryJitter'
   | 'sqsDeleteCooldownSeconds'
+  | 'timeTravel'
   | 'tlsCertFile'
   | 'userAgent'
 >
@@ -172,6 +174,8 @@ export interface ApiDeps {
   /** The text of a Prometheus scrape. */
   renderMetrics: () => Promise<string>
   spans: Pick<Spans, 'on' | 'start'>
+  /** Moves the time, with FANTAIL_TIME_TRAVEL. */
+  travel: Pick<ApiTravel, 'advance'>
   /** Epoch ms. */
   clock: () => number
 }

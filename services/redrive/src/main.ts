@@ -8,6 +8,13 @@ await runService({
   name: 'redrive',
   readSettings: readRedriveSettings,
   openFiles: async () => undefined,
-  create: ({ settings: { minReplicas }, redisUrl, log, telemetry: { metrics } }) =>
-    createRedriveService({ redisUrl, minReplicas, log, telemetry: createTelemetry(), metrics }),
+  create: ({ settings, redisUrl, log, telemetry: { metrics } }) =>
+    createRedriveService({
+      redisUrl,
+      minReplicas: settings.minReplicas,
+      travel: settings,
+      log,
+      telemetry: createTelemetry(),
+      metrics,
+    }),
 })

@@ -12,7 +12,7 @@ import {
   TroubleGuard,
 } from '@fantail/jobs'
 import { createLoop, createStateLog, type Logger, type StartStep } from '@fantail/runtime'
-import type { Redis } from '@fantail/store'
+import { passingTime, type Redis } from '@fantail/store'
 
 const MAINTENANCE_QUEUE = 'maintenance'
 const MAINTENANCE_MS = 60_000
@@ -32,6 +32,8 @@ interface MaintenanceOptions {
 interface Maintenance {
   start(step: StartStep): Promise<void>
   stop(): Promise<void>
+  /** Called when time travel has moved the time. A sweep follows if one is due now. */
+  moved(): Promise<void>
 }
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
@@ -39,7 +41,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const sweep = createSweep(options)
   const report = createStateLog({ log, what: 'maintenance', initial: 'up' })
   let queue: Queue<object> | undefined
+  let sweptAt = passingTime.now()
   const process = async () => {
+    sweptAt = passingTime.now()
     await sweep()
     report('up')
   }
@@ -73,6 +77,10 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       // `run` resolves after close(). An error before that is an error of the start.
       void worker.run().catch(failed)
       schedule.start()
+    },
+    async moved() {
+      // The scheduler counts real time.
+      if (passingTime.now() - sweptAt >= everyMs) await queue?.add('sweep', {}, { attempts: 1 })
     },
     async stop() {
       trouble.stop()

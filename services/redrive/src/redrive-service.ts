@@ -1,7 +1,7 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
-import { createStartSteps, type Logger, openConnections } from '@fantail/runtime'
+import { createStartSteps, joinTravel, type Logger, openConnections, type TravelMode } from '@fantail/runtime'
 import {
   AttemptStore,
   DataLossError,
@@ -12,6 +12,8 @@ import {
   Redrives,
   Subscriptions,
   Topics,
+  TravelledDataError,
+  type Traveller,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
@@ -27,6 +29,8 @@ interface RedriveServiceOptions {
   metrics?: Pick<Metrics, 'redrivenMessages'>
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
+  /** Absent: data whose time may be moved is not looked for. */
+  travel?: TravelMode
 }
 
 export interface RedriveService {
@@ -46,6 +50,7 @@ export function createRedriveService({
   telemetry,
   metrics = createMetrics(),
   sweepEveryMs,
+  travel,
 }: RedriveServiceOptions): RedriveService {
   const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
   const { redis, subscriber, acks } = connections
@@ -75,13 +80,19 @@ export function createRedriveService({
       attempts: () => attempts.sweep(),
     },
   })
+  const traveller: Traveller = {
+    moved: () => maintenance.moved(),
+    work: () => ({ busy: [], activity: tasks.moves, waitingJobs: { redrive: tasks.pausing } }),
+  }
   return {
     redis,
     async start(signal, checkStorage) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) => error instanceof DataLossError
+      const isFinal = (error: unknown) =>
+        [DataLossError, TravelledDataError].some((kind) => error instanceof kind)
       const step = createStartSteps({ log, signal, isFinal })
       if (checkStorage) await step(checkStorage)
+      if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },
     async stop() {

@@ -2,12 +2,9 @@
  * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
  * run has it. Between batches it asks Redis anew, so a change of rate or status takes effect within half a second.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RedriveStatus } from '@fantail/contracts'
 import type { RedriveBatch, RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
-
-/** @limit Pause between two looks at a redrive's task. Past it: the task is read again. */
-const REDRIVE_WAIT_MS_MAX = 500
+import { RedrivePauses } from './redrive-pauses.ts'
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
@@ -16,6 +13,8 @@ export interface RunRedriveDeps {
   onMoved?: (moved: number, skipped: number, source: string) => void
   /** Called after every page of a purge that has removed something. */
   onPurged?: (removed: number) => void
+  /** Default: pauses of its own. */
+  pauses?: Pick<RedrivePauses, 'pause'>
 }
 
 interface Run extends RedriveRun {
@@ -40,6 +39,7 @@ export async function runRedrive(
   const { source, destination, filter, edit } = task
   const run: Run = { id, fence, source, destination, filter, edit }
   if (task.action === 'purge') return runPurge(deps, run, signal)
+  const { pauses = new RedrivePauses() } = deps
   while (!signal.aborted) {
     const choice = await deps.batches.choose(run)
     switch (choice.kind) {
@@ -47,7 +47,7 @@ export async function runRedrive(
         if (!(await moveBatch(deps, run, choice.batch))) return 'stale'
         break
       case 'wait':
-        await pause(Math.min(choice.waitMs, REDRIVE_WAIT_MS_MAX), signal)
+        await pauses.pause(choice.waitMs, signal)
         break
       case 'again':
         break
@@ -82,12 +82,4 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   const moved = [...flags.values()].filter(Boolean).length
   deps.onMoved?.(moved, flags.size - moved, run.source)
   return true
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal })
-  } catch {
-    // Aborted: the loop sees it.
-  }
 }

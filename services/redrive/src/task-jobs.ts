@@ -17,6 +17,7 @@ import {
 import { createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
+import { RedrivePauses } from './redrive-pauses.ts'
 import { runRedrive } from './run-redrive.ts'
 
 const TASK_QUEUE = 'redrive'
@@ -45,6 +46,10 @@ interface TaskJobs {
   stop(): Promise<void>
   /** Gives a job to every task that needs one. Returns how many had none. */
   addMissing(): Promise<number>
+  /** How many running tasks pause because of their rate. */
+  readonly pausing: number
+  /** How many batches were ever begun. */
+  readonly moves: number
 }
 
 export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
@@ -53,11 +58,12 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const report = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
   const adding = new Set<Promise<void>>()
   let queue: Queue<TaskJob> | undefined
+  const pauses = new RedrivePauses()
   const worker = createWorker<TaskJob>({
     name: TASK_QUEUE,
     url: options.redisUrl,
     concurrency: TASKS_MAX,
-    process: (job) => runTask(options, job.data.task, stopping.signal),
+    process: (job) => runTask({ ...options, pauses }, job.data.task, stopping.signal),
     telemetry,
   })
   worker.opts.stalledInterval = STALLED_IDLE_MS
@@ -110,6 +116,12 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   }
   return {
     addMissing,
+    get pausing() {
+      return pauses.running
+    },
+    get moves() {
+      return pauses.ended
+    },
     async start(step) {
       subscriber.on('ready', subscribe)
       subscriber.on('message', wake)
@@ -134,7 +146,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 }
 
 async function runTask(
-  { redrives, batches, log, metrics }: TaskJobsOptions,
+  { redrives, batches, log, metrics, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -152,7 +164,7 @@ async function runTask(
   const onPurged = (removed: number) => {
     purged += removed
   }
-  const result = await runRedrive({ redrives, batches, onMoved, onPurged }, id, signal)
+  const result = await runRedrive({ redrives, batches, onMoved, onPurged, pauses }, id, signal)
   const durationMs = Math.round(performance.now() - from)
   log.info({ task: id, result, moved, skipped, purged, durationMs }, 'redrive.ran')
 }

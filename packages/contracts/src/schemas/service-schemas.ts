@@ -109,3 +109,19 @@ export const ServiceList = named(
       ],
     }),
 )
+/** @limit By how much one request may move the time of a test's stack: a year. Past it: the request is refused. */
+const TRAVEL_SECONDS_MAX = 31_536_000
+/** @limit How long a request to move the time of a test's stack may ask the API to wait. Past it: it is refused. */
+const TRAVEL_WAIT_MS_MAX = 600_000
+const TRAVEL_WAIT_MS = 30_000
+
+/** Only stacks of tests have this route, so the OpenAPI document does not name it. */
+export const AdvanceInput = z.strictObject({
+  seconds: z.number().positive().max(TRAVEL_SECONDS_MAX).describe('By how much; fractions are allowed.'),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .max(TRAVEL_WAIT_MS_MAX)
+    .default(TRAVEL_WAIT_MS)
+    .describe('How long to wait for work that became due.'),
+})

@@ -19,6 +19,7 @@ import { deliveryId } from '../lanes/lane-records.ts'
 import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { Snapshots } from '../topics/snapshots.ts'
+import { passingTime } from '../travel/passing-clock.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { existingStreams } from './existing-streams.ts'
 import {
@@ -137,6 +138,7 @@ export class OutcomeLog {
         await runScript(this.#redis, APPEND, {
           stream: outcomeLogKey(number),
           keptMax: kept,
+          movedMs: passingTime.offsetMs,
           pages: pagesOf(packed),
         })
       }),

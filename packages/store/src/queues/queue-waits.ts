@@ -7,6 +7,7 @@
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { WAKE_QUEUES } from '../keys.ts'
+import { type PassingTimer, passingTime } from '../travel/passing-clock.ts'
 import { kindOf } from './kinds/kind-of.ts'
 import { AttemptChangedError } from './queue-errors.ts'
 import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
@@ -48,6 +49,8 @@ interface Line {
   again: boolean
   nextInMs: number | null
   timer: NodeJS.Timeout | undefined
+  /** Set while the time of the next visible message is known. */
+  visible: PassingTimer | undefined
 }
 
 export class QueueWaits {
@@ -78,13 +81,28 @@ export class QueueWaits {
     return messages
   }
 
+  /** Whether a wait is being served. */
+  get isServing(): boolean {
+    return [...this.#lines.values()].some(({ serving }) => serving)
+  }
+
+  /** Whether a receive waits at this queue. */
+  isWaiting(arn: string): boolean {
+    return (this.#lines.get(arn)?.waiters.length ?? 0) > 0
+  }
+
+  /** Looks for messages in every line that waits. */
+  async lookAgain(): Promise<void> {
+    await Promise.all([...this.#lines.values()].map((line) => this.#serve(line)))
+  }
+
   /** Ends every wait. */
   close(): void {
     this.#closed = true
     this.#subscriber.off('ready', this.#subscribe)
     this.#subscriber.off('message', this.#wake)
     for (const line of this.#lines.values()) {
-      clearTimeout(line.timer)
+      stopTimers(line)
       for (const waiter of [...line.waiters]) waiter.settle([])
     }
     this.#lines.clear()
@@ -115,7 +133,15 @@ export class QueueWaits {
   #line(arn: string): Line {
     let line = this.#lines.get(arn)
     if (line === undefined) {
-      line = { arn, waiters: [], serving: false, again: false, nextInMs: null, timer: undefined }
+      line = {
+        arn,
+        waiters: [],
+        serving: false,
+        again: false,
+        nextInMs: null,
+        timer: undefined,
+        visible: undefined,
+      }
       this.#lines.set(arn, line)
     }
     return line
@@ -145,7 +171,7 @@ export class QueueWaits {
     line.again = true
     if (line.serving) return
     line.serving = true
-    clearTimeout(line.timer)
+    stopTimers(line)
     try {
       while (line.again && line.waiters.length > 0) {
         line.again = false
@@ -156,7 +182,14 @@ export class QueueWaits {
     }
     line.serving = false
     if (line.waiters.length === 0 || this.#closed) this.#dismiss(line)
-    else line.timer = setTimeout(() => void this.#serve(line), pause(line.nextInMs))
+    else this.#setTimers(line)
+  }
+
+  #setTimers(line: Line): void {
+    const serve = () => void this.#serve(line)
+    line.timer = setTimeout(serve, RECHECK_MS)
+    const { nextInMs } = line
+    if (nextInMs !== null) line.visible = passingTime.after(Math.max(nextInMs, RECEIVE_PAUSE_MS_MIN), serve)
   }
 
   #dismiss(line: Line): void {
@@ -198,6 +231,7 @@ export class QueueWaits {
   }
 }
 
-function pause(nextInMs: number | null): number {
-  return Math.min(Math.max(nextInMs ?? RECHECK_MS, RECEIVE_PAUSE_MS_MIN), RECHECK_MS)
+function stopTimers({ timer, visible }: Line): void {
+  clearTimeout(timer)
+  visible?.cancel()
 }

@@ -45,6 +45,7 @@ export interface ScriptArguments {
   'append-outcomes-1': {
     stream: ScriptText
     keptMax: number
+    movedMs: number
     pages: {
       entries: number
       page: ScriptText
@@ -63,6 +64,10 @@ export interface ScriptArguments {
     name: ScriptText
     probeEveryMs: number
     keptMs: number
+  }
+  'begin-travel-1': {
+    travel: ScriptText
+    id: ScriptText
   }
   'break-credential-1': {
     base: ScriptText
@@ -435,6 +440,11 @@ export interface ScriptArguments {
     oldToken: ScriptText
     newToken: ScriptText
   }
+  'move-time-1': {
+    travel: ScriptText
+    targetMs: number
+    bases: ScriptValue[]
+  }
   'note-attempts-1': {
     base: ScriptText
     lanes: {
@@ -631,6 +641,10 @@ export interface ScriptArguments {
   'read-slice-1': {
     base: ScriptText
     slice: ScriptText
+  }
+  'read-work-1': {
+    travel: ScriptText
+    names: ScriptValue[]
   }
   'receive-in-order-1': {
     base: ScriptText

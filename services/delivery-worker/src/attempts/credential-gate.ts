@@ -9,7 +9,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempters } from '@fantail/delivery'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import type { Credentials, LaneStore } from '@fantail/store'
+import { type Credentials, type LaneStore, passingTime } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
@@ -37,7 +37,7 @@ export interface CredentialWait {
 }
 
 interface Broken {
-  /** By performance.now(), like `probeAt`. */
+  /** By passingTime.now(), like `probeAt`. */
   since: number
   probeAt: number
   /** Subscription id → shard. */
@@ -84,7 +84,7 @@ export class CredentialGate {
     const credential = standsFor ?? this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)
     if (credential === undefined || (!broken && standsFor === undefined)) return undefined
-    const waitMs = broken ? broken.probeAt - performance.now() : 0
+    const waitMs = broken ? broken.probeAt - passingTime.now() : 0
     if (waitMs > 0) return this.#stand(subscription, credential, waitMs)
     return this.#ask(subscription, credential)
   }
@@ -126,7 +126,7 @@ export class CredentialGate {
       if (state === 'works') this.works(credential)
       if (state === 'works') return undefined
       const waitMs = state === 'probe' ? this.#options.credentials.probeEveryMs : state.waitMs
-      this.#open(credential).probeAt = performance.now() + waitMs
+      this.#open(credential).probeAt = passingTime.now() + waitMs
       return state === 'probe' ? undefined : this.#stand(subscription, credential, waitMs)
     } catch (error) {
       this.#report('down', error)
@@ -137,7 +137,7 @@ export class CredentialGate {
   #failed(subscription: Subscriber, { credential, detail }: AttemptResult & { kind: 'misconfigured' }): void {
     const { credentials, log } = this.#options
     this.#names.set(subscription.record.id, credential)
-    this.#open(credential).probeAt = performance.now() + credentials.probeEveryMs
+    this.#open(credential).probeAt = passingTime.now() + credentials.probeEveryMs
     this.#remember(subscription, credential)
     credentials.broke(credential, detail).then(
       (isNew) => {
@@ -155,7 +155,7 @@ export class CredentialGate {
   #answered(subscription: Subscriber, durationMs: number): void {
     const credential = this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)
-    if (credential === undefined || !broken || performance.now() - durationMs < broken.since) return
+    if (credential === undefined || !broken || passingTime.now() - durationMs < broken.since) return
     this.works(credential)
     this.#options.credentials.worked(credential).then(
       (wasBroken) => {
@@ -170,7 +170,7 @@ export class CredentialGate {
     const known = this.#broken.get(credential)
     if (known) return known
     this.#forgetOldest()
-    const broken = { since: performance.now(), probeAt: 0, lanes: new Map<string, number>() }
+    const broken = { since: passingTime.now(), probeAt: 0, lanes: new Map<string, number>() }
     this.#broken.set(credential, broken)
     return broken
   }

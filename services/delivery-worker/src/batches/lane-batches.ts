@@ -9,6 +9,7 @@
  * others. Otherwise an endpoint that needs more than a second for each request would get one record in each, for ever.
  */
 import type { BatchLimits } from '@fantail/delivery'
+import { type PassingTimer, passingTime } from '@fantail/store'
 import { bytesOf } from '../attempts/body-bytes.ts'
 import type { ClaimInHand } from '../lanes/claim-in-hand.ts'
 import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../lanes/renewals.ts'
@@ -36,10 +37,10 @@ interface Gathering {
   sizeBytes: number
   /** Bytes that the messages of the batch take in memory. */
   heldBytes: number
-  /** By performance.now(), like `sendAt`. */
+  /** By passingTime.now(), like `sendAt`. */
   beganAt: number
   sendAt: number
-  timer: NodeJS.Timeout
+  timer: PassingTimer
   /** Resolves when no renewal of leases is running. A request waits for that, because a renewal changes the leases. */
   renewing: Promise<void>
 }
@@ -128,6 +129,12 @@ export class LaneBatches {
     return claims
   }
 
+  /** Number of claims that are rendered, sent or settled. The others wait in batches for more. */
+  get busy(): number {
+    const waiting = [...this.#gathering.values()].map(({ records }) => records.length)
+    return waiting.reduce((busy, records) => busy - records, this.#open)
+  }
+
   /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
   async stop(): Promise<void> {
     this.#closing = true
@@ -145,7 +152,7 @@ export class LaneBatches {
     if (known && known.sizeBytes + sizeBytes <= known.limits.bytes) return known
     if (known) this.#send(known)
     this.#remember(subscription, limits)
-    const beganAt = performance.now()
+    const beganAt = passingTime.now()
     const lingerMs = hand.proven && hand.standsFor === undefined ? limits.lingerMs : 0
     const gathering: Gathering = {
       subscription,
@@ -155,7 +162,7 @@ export class LaneBatches {
       heldBytes: 0,
       beganAt,
       sendAt: beganAt + lingerMs,
-      timer: setTimeout(() => this.#look(gathering), Math.min(lingerMs, this.#renewEveryMs)),
+      timer: passingTime.after(Math.min(lingerMs, this.#renewEveryMs), () => this.#look(gathering)),
       renewing: Promise.resolve(),
     }
     this.#gathering.set(id, gathering)
@@ -171,13 +178,13 @@ export class LaneBatches {
   }
 
   #look(gathering: Gathering): void {
-    const leftMs = gathering.sendAt - performance.now()
+    const leftMs = gathering.sendAt - passingTime.now()
     if (leftMs <= 0) {
       this.#send(gathering)
       return
     }
     gathering.renewing = this.#renew(gathering)
-    gathering.timer = setTimeout(() => this.#look(gathering), Math.min(leftMs, this.#renewEveryMs))
+    gathering.timer = passingTime.after(Math.min(leftMs, this.#renewEveryMs), () => this.#look(gathering))
   }
 
   /** Half of the shortest time that a renewed lease lasts. */
@@ -193,7 +200,7 @@ export class LaneBatches {
   #send(gathering: Gathering): void {
     this.#end(gathering)
     this.#start(gathering, 1)
-    const isOld = gathering.beganAt < performance.now() - UNRENEWED_MS
+    const isOld = gathering.beganAt < passingTime.now() - UNRENEWED_MS
     void gathering.renewing
       .then(() => (isOld ? this.#renew(gathering) : undefined))
       .then(() => this.#attempts.attempt(gathering.records))
@@ -211,7 +218,7 @@ export class LaneBatches {
   }
 
   #end(gathering: Gathering): void {
-    clearTimeout(gathering.timer)
+    gathering.timer.cancel()
     const { id } = gathering.subscription.record
     if (this.#gathering.get(id) === gathering) this.#gathering.delete(id)
     this.#heldBytes -= gathering.heldBytes

@@ -56,6 +56,7 @@ export class Dispatcher {
   readonly #admission: UnitAdmission
   readonly #quarantine: RunQuarantine
   readonly #messages: MessageStarts
+  #started = 0
   #bytes = 0
 
   constructor(options: DispatcherOptions) {
@@ -81,6 +82,11 @@ export class Dispatcher {
     })
   }
 
+  /** How many jobs were ever started. */
+  get started(): number {
+    return this.#started
+  }
+
   get runs(): number {
     return this.#checkpoints.runs
   }
@@ -96,6 +102,7 @@ export class Dispatcher {
 
   /** Resolves when every delivery of the job is settled, or when the run is lost. */
   async run(job: DispatchRun): Promise<RunEnd> {
+    this.#started++
     const unreadable: Unreadable[] = []
     const contexts = job.messages.flatMap((message, index) => this.#context(message, index, unreadable))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))

@@ -82,6 +82,10 @@ export class Parking {
     this.#queue.push(shard, { run, checkpoint: true })
   }
 
+  get pending(): number {
+    return this.#queue.pending
+  }
+
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle()
   }

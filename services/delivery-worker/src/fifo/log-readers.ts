@@ -77,6 +77,10 @@ export class LogReaders {
     return this.#stopped ? 0 : READERS_MAX - this.#running.size
   }
 
+  get busy(): number {
+    return this.#running.size
+  }
+
   /** Begins to read a log that a take has lent to this worker. */
   read(shard: number, claim: LogClaim): void {
     const reader = this.#read(shard, claim)

@@ -104,6 +104,16 @@ export class LaneAttempts {
     this.#turns.setForward()
   }
 
+  /** Called when time travel has moved the time. */
+  moved(): void {
+    this.#turns.moved()
+  }
+
+  /** Send times of the claims that only wait for theirs, by Redis's clock. */
+  get sendTimes(): number[] {
+    return this.#turns.sendTimes
+  }
+
   /** Dead-letters a claim that is marked dead. This needs no slot. */
   deadLetter(hand: ClaimInHand): void {
     const { claim, subscription, message } = hand

@@ -59,6 +59,11 @@ export class LaneHints {
     this.#sweptAt = Number.NEGATIVE_INFINITY
   }
 
+  /** Called when time travel has moved the time. Resolves when it is known. */
+  moved(): Promise<void> {
+    return this.#options.inOneWrite(() => this.#reportTime())
+  }
+
   /** Replaces a hint whose time has passed. Otherwise the worker would take from its shard every second, for ever. */
   correct(shard: number, dueAt: number | null): void {
     if (this.#hinted.delete(shard)) this.#options.lanes.noteDue(shard, dueAt).catch(laterAgain)

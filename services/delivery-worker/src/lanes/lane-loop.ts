@@ -62,6 +62,7 @@ export class LaneLoop {
   #turnsStarved = false
   /** By performance.now(). */
   #turnsNotBefore = 0
+  #takes = 0
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
@@ -86,6 +87,16 @@ export class LaneLoop {
     clearTimeout(this.#timer)
     this.#hints.stop()
     while (this.#taking.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  /** Called when time travel has moved the time. Resolves when it is known. */
+  moved(): Promise<void> {
+    return this.#hints.moved()
+  }
+
+  /** How many takes are running, and how many there ever were. */
+  get takes(): { running: number; total: number } {
+    return { running: this.#taking.size, total: this.#takes }
   }
 
   /** A delivery of the shard is due at this Redis time. null: a script has reported that none is. */
@@ -178,6 +189,7 @@ export class LaneLoop {
   async #take(shard: number, turn?: ShardTurn): Promise<void> {
     const { lanes, slots, readers, attemptTimeoutMs } = this.#options
     this.#taking.add(shard)
+    this.#takes++
     if (turn) {
       this.#takingTurns = true
       this.#line.forget(shard)

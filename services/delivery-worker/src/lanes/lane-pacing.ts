@@ -74,6 +74,10 @@ export class LanePacing {
     void this.#note(shard, { subscriptionId, answered: 'unsent', cost })
   }
 
+  get pending(): number {
+    return this.#queue.pending
+  }
+
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle()
   }

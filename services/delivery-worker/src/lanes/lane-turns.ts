@@ -120,6 +120,22 @@ export class LaneTurns {
     for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), SEND_AHEAD_MS)
   }
 
+  /** Called when time travel has moved the time. Send times stay, and come earlier. */
+  moved(): void {
+    for (const turn of this.#waiting()) {
+      const { hand } = turn
+      clearTimeout(turn.timer)
+      turn.timer = undefined
+      if (hand.claim.sendAt !== null) hand.sendAt = this.#localTimeOf(hand, hand.claim.sendAt)
+      this.#wait(turn)
+    }
+  }
+
+  /** Send times of the claims that only wait, by Redis's clock. */
+  get sendTimes(): number[] {
+    return this.#waiting().map(timeOf)
+  }
+
   leave(turn: Turn): void {
     clearTimeout(turn.timer)
     const id = turn.hand.subscription.record.id
@@ -134,8 +150,15 @@ export class LaneTurns {
    */
   stop(): void {
     this.#stopped = true
-    const waiting = [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
-    for (const turn of waiting) this.#drop(turn)
+    for (const turn of this.#waiting()) this.#drop(turn)
+  }
+
+  #waiting(): Turn[] {
+    return [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
+  }
+
+  #localTimeOf({ subscription }: ClaimInHand, sendAt: number): number {
+    return this.#options.clocks.of(subscription.shard).localTime(sendAt)
   }
 
   #keep(hand: ClaimInHand): Turn {
@@ -173,10 +196,10 @@ export class LaneTurns {
    * How late a claim is, by the latest knowledge of Redis's clock. A send time that was computed from a slow reply may
    * have been computed too late.
    */
-  #latenessOf({ claim, sendAt, subscription }: ClaimInHand): number {
+  #latenessOf(hand: ClaimInHand): number {
+    const { claim, sendAt } = hand
     const planned = sendAt ?? 0
-    const clock = this.#options.clocks.of(subscription.shard)
-    const known = claim.sendAt === null ? planned : clock.localTime(claim.sendAt)
+    const known = claim.sendAt === null ? planned : this.#localTimeOf(hand, claim.sendAt)
     return performance.now() - Math.min(planned, known)
   }
 
@@ -237,7 +260,7 @@ export class LaneTurns {
       this.#drop(turn)
       return
     }
-    hand.sendAt = this.#options.clocks.of(hand.subscription.shard).localTime(renewed.sendAt)
+    hand.sendAt = this.#localTimeOf(hand, renewed.sendAt)
     this.#wait(turn)
   }
 

@@ -5,7 +5,7 @@
  * so a shard is swept again until nothing more is claimed.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
-import type { LaneStore, SweepResult } from '@fantail/store'
+import { type LaneStore, passingTime, type SweepResult } from '@fantail/store'
 
 const RETENTION_SWEEP_MS = 60_000
 /** The most deliveries that one step claims over all shards. */
@@ -36,18 +36,42 @@ interface RetentionSweepOptions {
   isLeader(): Promise<boolean>
 }
 
-export function createRetentionSweep(options: RetentionSweepOptions): WakeableLoop {
+interface RetentionSweep extends WakeableLoop {
+  /** Called when time travel has moved the time. A sweep follows if one is due now. */
+  moved(): void
+  /** Whether a sweep runs or follows at once. */
+  readonly isBusy: boolean
+}
+
+export function createRetentionSweep(options: RetentionSweepOptions): RetentionSweep {
   const { lanes, log, handOn, inOneWrite, shards, isLeader } = options
+  let isBusy = false
+  let sweptAt = passingTime.now()
   const reportShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
-  return createLoop({
-    name: 'retention_sweep',
-    log,
-    turn: async (signal) => {
+  const loop = createLoop({ name: 'retention_sweep', log, turn })
+  return {
+    ...loop,
+    moved() {
+      if (passingTime.now() - sweptAt < RETENTION_SWEEP_MS) return
+      isBusy = true
+      loop.wake()
+    },
+    get isBusy() {
+      return isBusy
+    },
+  }
+
+  async function turn(signal: AbortSignal): Promise<number> {
+    isBusy = true
+    sweptAt = passingTime.now()
+    try {
       if (!(await isLeader())) return RETENTION_SWEEP_MS / 2
       await sweepShards(await shards(), signal)
       return RETENTION_SWEEP_MS
-    },
-  })
+    } finally {
+      isBusy = false
+    }
+  }
 
   /** If a shard cannot be swept, the others still are. It is tried again with the next sweep. */
   async function sweepShards(all: number[], signal: AbortSignal): Promise<void> {

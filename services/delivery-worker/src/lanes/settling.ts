@@ -81,6 +81,10 @@ export class Settling {
     })
   }
 
+  get pending(): number {
+    return this.#queue.pending
+  }
+
   whenIdle(): Promise<void> {
     return this.#queue.whenIdle()
   }

@@ -5,7 +5,7 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { AttemptNote, LaneStore } from '@fantail/store'
+import { type AttemptNote, type LaneStore, passingTime } from '@fantail/store'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -25,7 +25,7 @@ interface Note {
   shard: number
   attempts: number
   successes: number
-  /** By performance.now(), like the others. */
+  /** By passingTime.now(), like the others. */
   beganAt: number
   succeededAt: number | null
   failed: { at: number; statusCode: number | null; error: string | null } | null
@@ -41,7 +41,7 @@ export class AttemptNotes {
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
-  /** When the last write began, by performance.now(). */
+  /** When the last write began, by passingTime.now(). */
   #wroteAt = Number.NEGATIVE_INFINITY
 
   constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
@@ -49,8 +49,8 @@ export class AttemptNotes {
     this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }
 
-  /** Notes an attempt that delivered this many deliveries. `now`: when it ended, by performance.now(). */
-  delivered(subscription: Noted, deliveries = 1, now = performance.now()): void {
+  /** Notes an attempt that delivered this many deliveries. `now`: when it ended, by passingTime.now(). */
+  delivered(subscription: Noted, deliveries = 1, now = passingTime.now()): void {
     const note = this.#noteOf(subscription, now)
     if (!note) return
     note.attempts += deliveries
@@ -60,7 +60,7 @@ export class AttemptNotes {
   }
 
   failed(subscription: Noted, result: AttemptResult): void {
-    const now = performance.now()
+    const now = passingTime.now()
     const note = this.#noteOf(subscription, now)
     if (!note) return
     note.attempts++
@@ -99,11 +99,11 @@ export class AttemptNotes {
     this.#timer = undefined
     await this.#write()
     this.#writing = undefined
-    if (this.#notes.size > 0) this.#schedule(performance.now())
+    if (this.#notes.size > 0) this.#schedule(passingTime.now())
   }
 
   async #write(): Promise<void> {
-    const now = performance.now()
+    const now = passingTime.now()
     this.#wroteAt = now
     const batch = [...this.#notes].slice(0, NOTED_PER_WRITE_MAX)
     for (const [id] of batch) this.#notes.delete(id)

@@ -194,6 +194,11 @@ export class OutcomeRecorder {
     await this.#write()
   }
 
+  /** Whether entries wait to be written. */
+  get isWriting(): boolean {
+    return this.#writing !== undefined || this.#waiting > 0
+  }
+
   #flush(): void {
     if (this.#retry === undefined) this.#writing ??= this.#write()
   }

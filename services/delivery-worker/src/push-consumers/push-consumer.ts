@@ -12,7 +12,7 @@
 import { randomBytes } from 'node:crypto'
 import { type ConsumerRecord, FantailError } from '@fantail/contracts'
 import { createBackoff, type ReportState } from '@fantail/runtime'
-import type { Queues } from '@fantail/store'
+import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
 import { type Batch, collectBatch } from './collect-batch.ts'
 import type { ConsumerShares } from './consumer-shares.ts'
 import { type PushTools, pushBatch } from './push-batch.ts'
@@ -58,11 +58,11 @@ export class PushConsumer implements Guest {
   #again = false
   #closed = false
   #cutShort = false
-  /** By performance.now(). */
+  /** By passingTime.now(). */
   #notBefore = 0
-  /** Until this time, by performance.now(), other processes have all shares. They look for messages themselves. */
+  /** Until this time, by passingTime.now(), other processes have all shares. They look for messages themselves. */
   #busyUntil = 0
-  #timer: NodeJS.Timeout | undefined
+  #timer: PassingTimer | undefined
   #timerAt = Number.POSITIVE_INFINITY
   #onIdle: (() => void)[] = []
 
@@ -73,6 +73,11 @@ export class PushConsumer implements Guest {
 
   get revision(): string {
     return this.#record.revision
+  }
+
+  /** Whether it pushes, or looks for messages. */
+  get isBusy(): boolean {
+    return this.#running.size > 0 || this.#looking
   }
 
   get batches(): number {
@@ -89,7 +94,7 @@ export class PushConsumer implements Guest {
 
   /** Called when the queue has changed. */
   wake(): void {
-    if (performance.now() >= this.#busyUntil) this.look()
+    if (passingTime.now() >= this.#busyUntil) this.look()
   }
 
   look(): void {
@@ -98,7 +103,7 @@ export class PushConsumer implements Guest {
       this.#again = true
       return
     }
-    const pauseMs = this.#notBefore - performance.now()
+    const pauseMs = this.#notBefore - passingTime.now()
     const atOnceMax = this.#failing ? 1 : this.#record.concurrency
     if (pauseMs > 0) {
       this.lookIn(pauseMs)
@@ -112,14 +117,14 @@ export class PushConsumer implements Guest {
   lookIn(ms: number): void {
     if (this.#closed) return
     const pauseMs = Math.min(Math.max(ms, PUSH_PAUSE_MS_MIN), PUSH_PAUSE_MS_MAX)
-    const at = performance.now() + pauseMs
+    const at = passingTime.now() + pauseMs
     if (at >= this.#timerAt) return
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timerAt = at
-    this.#timer = setTimeout(() => {
+    this.#timer = passingTime.after(pauseMs, () => {
       this.#clearTimer()
       this.look()
-    }, pauseMs)
+    })
   }
 
   /** Begins no further batch. Running batches continue to their end. */
@@ -143,7 +148,7 @@ export class PushConsumer implements Guest {
   }
 
   #clearTimer(): void {
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
@@ -179,7 +184,7 @@ export class PushConsumer implements Guest {
     if (refused === 'changed') this.#options.onChanged()
     else if (messages.length > 0) this.#again = true
     else if (nextVisibleInMs !== null) {
-      if (refused === 'busy') this.#busyUntil = performance.now() + nextVisibleInMs
+      if (refused === 'busy') this.#busyUntil = passingTime.now() + nextVisibleInMs
       this.lookIn(nextVisibleInMs)
     }
   }
@@ -191,7 +196,7 @@ export class PushConsumer implements Guest {
     }
     this.#options.reportStorage('down', error)
     const pauseMs = this.#trouble.nextMs()
-    this.#notBefore = Math.max(this.#notBefore, performance.now() + pauseMs)
+    this.#notBefore = Math.max(this.#notBefore, passingTime.now() + pauseMs)
     this.lookIn(pauseMs)
   }
 
@@ -217,7 +222,7 @@ export class PushConsumer implements Guest {
     this.#failing = end !== 'accepted'
     this.#misconfigured = end === 'misconfigured'
     if (end === 'accepted') this.#pauses.reset()
-    else this.#notBefore = performance.now() + (this.#misconfigured ? PROBE_PAUSE_MS : this.#pauses.nextMs())
+    else this.#notBefore = passingTime.now() + (this.#misconfigured ? PROBE_PAUSE_MS : this.#pauses.nextMs())
   }
 
   #reportIdle(): void {

@@ -198,6 +198,12 @@ export class PushConsumers {
     void consumer.whenIdle().then(() => this.#ending.delete(consumer))
   }
 
+  /** How many consumers push, or look for messages. */
+  get busy(): number {
+    const all = [...this.#running.values()].flatMap((consumers) => [...consumers.values()])
+    return [...all, ...this.#ending].filter(({ isBusy }) => isBusy).length
+  }
+
   /** Each message that is sent wakes all listeners, so only processes with consumers listen. */
   #listen(): void {
     const wanted = this.#running.size > 0

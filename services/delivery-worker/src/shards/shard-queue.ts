@@ -65,6 +65,10 @@ export class ShardQueue<T> {
     this.#timer ??= setTimeout(() => this.#beginLingering(), LINGER_MS)
   }
 
+  get pending(): number {
+    return this.#pending
+  }
+
   /** Resolves when no item is left. */
   async whenIdle(): Promise<void> {
     this.#beginLingering()

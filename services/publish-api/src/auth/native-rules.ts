@@ -427,6 +427,8 @@ const RULES: Record<string, Rule> = {
 
   // Host names concern only the server's operator.
   'GET /v1/services': { need: READ, wholeServer: true },
+  // Only stacks of tests have it (FANTAIL_TIME_TRAVEL).
+  'POST /v1/time/advance': { need: MANAGE, change: true, wholeServer: true },
 
   'GET /healthz': PUBLIC,
   'GET /readyz': PUBLIC,

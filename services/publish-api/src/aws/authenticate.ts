@@ -7,6 +7,7 @@ import { type Caller, keyOf } from '@fantail/access'
 import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
+import { passingTime } from '@fantail/store'
 import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -43,7 +44,7 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
     }
     const id = authorization?.scope?.accessKeyId ?? ''
     const known = configured.get(id) ?? (KEY_ID.test(id) ? await keyCache.of(id) : undefined)
-    await verify(request, wire, { secret: known?.secret, now: clock() })
+    await verify(request, wire, { secret: known?.secret, now: passingTime.realOf(clock()) })
     return known?.key ?? null
   }
 }

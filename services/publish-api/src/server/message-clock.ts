@@ -3,7 +3,7 @@
  * by the monotonic clock in between. Deliveries expire by Redis's time, so this machine's own clock must not decide it.
  * In a cluster the slowest master's clock counts, so that no message is in another master's future.
  */
-import { type Redis, readSlowestTime } from '@fantail/store'
+import { passingTime, type Redis, readSlowestTime } from '@fantail/store'
 
 const ASK_EVERY_MS = 30_000
 
@@ -30,7 +30,7 @@ export function createRedisClock(redis: Redis): RedisClock {
   const timer = setInterval(onReady, ASK_EVERY_MS)
   timer.unref()
   return {
-    now: () => Math.floor(offset + performance.now()),
+    now: () => Math.floor(offset + passingTime.now()),
     stop: () => {
       clearInterval(timer)
       redis.off('ready', onReady)

@@ -42,9 +42,11 @@ import {
   PlatformEndpoints,
   Processes,
   PushState,
+  passingTime,
   ping,
   Quarantine,
   Queues,
+  type QueueUse,
   QueueWaits,
   type Redis,
   Redrives,
@@ -85,6 +87,7 @@ import { SessionCache } from '../sessions/session-cache.ts'
 import { StatsReads } from '../stats/stats-reads.ts'
 import { MoveQuestions } from '../subscriptions/moves/move-questions.ts'
 import { createTestAttempters } from '../subscriptions/test-attempt.ts'
+import { ApiTravel } from '../time/api-travel.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
 import { followChanges } from './follow-changes.ts'
 import { createRedisClock } from './message-clock.ts'
@@ -150,16 +153,17 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     deny: settings.outboundDeny ?? [],
   }
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
-  const use = new QueueCounter(telemetry.metrics)
+  const travel = new ApiTravel({ connections, settings, log })
+  const use = travel.watching(new QueueCounter(telemetry.metrics))
   const { minReplicas, redisMemoryBytes: memoryBytes } = settings
   const health = new StorageHealthReader({ redis, minReplicas, memoryBytes })
   telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
-  const stores = createStores(connections, publisher, use, options)
+  const stores = createStores(connections, { publisher, use, travel, now }, options)
   const attempters = createTestAttempters({
     sender,
     queues: stores.queues,
     vault: options.vault,
-    clock: now,
+    clock: () => passingTime.realOf(now()),
     userAgent: settings.userAgent,
     kinds: settings,
     sms: stores.sms,
@@ -219,6 +223,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     metrics: telemetry.metrics,
     renderMetrics: () => telemetry.renderMetrics(),
     spans: telemetry.spans,
+    travel,
     clock: now,
   }
   const { queues } = deps
@@ -245,6 +250,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       vault: options.vault,
       checkMasterKey,
       checkStorage: () => refuseDataLoss({ health, log, settings }),
+      joinTravel: () => travel.join(stores),
       log,
       fail: options.fail,
     })
@@ -312,10 +318,16 @@ function createKeys(
   }
 }
 
+interface StoreParts {
+  publisher: Publisher
+  use: QueueUse
+  travel: ApiTravel
+  now(): number
+}
+
 function createStores(
   { redis, subscriber, acks }: ServiceConnections,
-  publisher: Publisher,
-  use: QueueCounter,
+  { publisher, use, travel, now }: StoreParts,
   { settings, log, telemetry }: PublishApiOptions,
 ) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
@@ -358,7 +370,7 @@ function createStores(
     mailLinkKey: new MailLinkKey(redis),
     sms: new SmsState(redis, {
       growth,
-      clock: () => Date.now(),
+      clock: now,
       onProblem: (error) => log.warn({ err: error }, 'sms.notKept'),
     }),
     sandboxNumbers: new SandboxNumbers(redis, { growth }),
@@ -367,7 +379,7 @@ function createStores(
     queueCache,
     consumers: new Consumers(redis, { growth }),
     queueWaits: new QueueWaits({ queues, subscriber, use }),
-    leaseRenewals: new LeaseRenewals(queues),
+    leaseRenewals: new LeaseRenewals(queues, (queue) => travel.leaseRenewed(queue)),
     redrives: new Redrives(redis),
     messages: new OutcomeLog(redis, snapshots, lanes, {
       queues: queueCount,

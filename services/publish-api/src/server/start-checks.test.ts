@@ -1,5 +1,13 @@
 import { createLogger } from '@fantail/runtime'
-import { connect, MasterKeyError, type Redis, VaultKeys, whenReady, whenServerChecked } from '@fantail/store'
+import {
+  connect,
+  MasterKeyError,
+  type Redis,
+  TravelledDataError,
+  VaultKeys,
+  whenReady,
+  whenServerChecked,
+} from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -27,12 +35,13 @@ const log = createLogger({
   service: 'test',
   destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
 })
-const check = (vault: Vault) =>
+const check = (vault: Vault, joinTravel = async () => {}) =>
   checkStart({
     connections: { redis, whenChecked: () => whenServerChecked({ redis, target: server.url }) },
     vault,
     checkMasterKey: true,
     checkStorage: async () => undefined,
+    joinTravel,
     log,
     fail: (error) => failures.push(error),
   })
@@ -47,6 +56,12 @@ test('a key that secrets are not sealed with is refused, and the own one noted',
   await check(vaultOf('0'))
   expect(await new VaultKeys(redis).all()).toEqual([vaultOf('0').keyId])
   await expect(check(vaultOf('1'))).rejects.toBeInstanceOf(MasterKeyError)
+  expect([lines, failures]).toEqual([[], []])
+})
+
+test('data whose time may be moved ends the start', async () => {
+  const refuse = () => Promise.reject(new TravelledDataError('not for this process'))
+  await expect(check(vaultOf('0'), refuse)).rejects.toThrow('not for this process')
   expect([lines, failures]).toEqual([[], []])
 })
 

@@ -5,11 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
-import { DataLossError, MasterKeyError, type Redis, VaultKeys } from '@fantail/store'
+import { DataLossError, MasterKeyError, type Redis, TravelledDataError, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** If Redis is unreachable, the start waits no longer than this. */
 const START_WAIT_MS = 2_000
+/** Errors that no repetition mends. */
+const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 
 interface StartChecks {
   connections: Pick<ServiceConnections, 'redis' | 'whenChecked'>
@@ -18,6 +20,8 @@ interface StartChecks {
   checkMasterKey: boolean
   /** Rejects with a DataLossError if Redis must not be used. */
   checkStorage: () => Promise<void>
+  /** Rejects with a TravelledDataError if the API must not use the data. */
+  joinTravel: () => Promise<void>
   log: Logger
   /** Called with problems that are found after the start. */
   fail: (error: unknown) => void
@@ -42,11 +46,12 @@ export async function checkStart(checks: StartChecks): Promise<void> {
   }
 }
 
-async function check({ connections, vault, checkMasterKey, checkStorage, log }: StartChecks): Promise<void> {
+async function check({ connections, vault, checkMasterKey, log, ...checks }: StartChecks): Promise<void> {
   await connections.whenChecked()
-  const isFinal = (error: unknown) => error instanceof MasterKeyError || error instanceof DataLossError
+  const isFinal = (error: unknown) => FINAL.some((kind) => error instanceof kind)
   const step = createStartSteps({ log, what: 'start_checks', isFinal })
-  await step(checkStorage)
+  await step(checks.checkStorage)
+  await step(checks.joinTravel)
   if (!checkMasterKey) return
   await step(() => useMasterKeys(connections.redis, vault))
 }

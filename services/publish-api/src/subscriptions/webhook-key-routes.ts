@@ -8,6 +8,7 @@ import {
   WebhookKeyInput,
   WebhookKeyList,
 } from '@fantail/contracts'
+import { passingTime } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
@@ -59,7 +60,7 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       errors: ['not_found'],
       handle: async (call) => {
         const { webhookKeys = [] } = await visibleSubscription(deps, idOf(call))
-        return ok({ webhookKeys: signing(webhookKeys, deps.clock()).map(keyView) })
+        return ok({ webhookKeys: signing(webhookKeys, passingTime.realOf(deps.clock())).map(keyView) })
       },
     }),
     endpoint({

@@ -11,6 +11,7 @@ import {
 } from '@fantail/contracts'
 import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { passingTime } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 
@@ -29,7 +30,8 @@ export async function rotateWebhookKey(
   rotation: Rotation,
 ): Promise<NewWebhookKey> {
   checkRotation(protocol, rotation)
-  const now = deps.clock()
+  // Others check signatures by their own clocks, so keys live in real time.
+  const now = passingTime.realOf(deps.clock())
   const made = create(deps, { subscriptionId: id, now, ...rotation })
   await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')

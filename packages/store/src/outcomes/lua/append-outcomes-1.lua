@@ -3,6 +3,7 @@
 -- @key stream: each page of it has n, how many entries there ever were up to its end, and p, the entries
 --   (outcome-pages.ts)
 -- @arg kept_max: number, entries to keep, about
+-- @arg moved_ms: number, by which the stack's time was moved (travel/travel-store.ts)
 -- @list pages
 -- @item entries: number, how many the page has
 -- @item page: text
@@ -27,9 +28,21 @@ run_when_full(stream)
 local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
 if last then told = tonumber(last[2][2]) or 0 end
 local before = told
+
+-- Look-ups find pages by the stack's time in their ids.
+local function next_id()
+  if moved_ms == 0 then return '*' end
+  local t = redis.call('TIME')
+  local now = t[1] * 1000 + math.floor(t[2] / 1000) + moved_ms
+  local ms, sequence = string.match(last and last[1] or '0-0', '(%d+)-(%d+)')
+  if now > tonumber(ms) then return string.format('%.0f-0', now) end
+  return ms .. '-' .. string.format('%.0f', sequence + 1)
+end
+
 for entries, page in pages() do
   told = told + entries
-  redis.call('XADD', stream, '*', 'n', string.format('%d', told), 'p', page)
+  local id = redis.call('XADD', stream, next_id(), 'n', string.format('%d', told), 'p', page)
+  last = { id }
 end
 
 local step = math.max(1, math.floor(kept_max / 100))

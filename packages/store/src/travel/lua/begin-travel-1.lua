@@ -1,0 +1,17 @@
+-- Marks empty data as that of a stack whose time can be moved. Data without the mark is not touched. BullMQ writes the
+-- `meta` of a queue before the services check their data, so this alone does not count as data.
+-- @key travel: of the stack
+-- @arg id: text, for a new mark
+-- Returns the id of the stack, or '' if there is other data
+local known = redis.call('GET', travel)
+if known then return known end
+local cursor = '0'
+repeat
+  local step = redis.call('SCAN', cursor, 'MATCH', 'ft:*', 'COUNT', 1000)
+  cursor = step[1]
+  for _, key in ipairs(step[2]) do
+    if not string.match(key, ':meta$') then return '' end
+  end
+until cursor == '0'
+redis.call('SET', travel, id)
+return id

@@ -1,0 +1,68 @@
+/**
+ * A worker's part in moving the stack's time: how it follows a move, and what it has in hand.
+ *
+ * Lanes and logs stand in Redis with their times, so only two things of the worker wait for a time that Redis does not
+ * show: throttled claims in hand, and timers of PassingTime. Everything else that the worker holds is under way.
+ */
+import { passingTime, type Traveller, type WorkInHand } from '@fantail/store'
+
+interface Pending {
+  readonly pending: number
+}
+
+interface TravellingParts {
+  slots: { readonly inFlight: number }
+  firstAttempts: { readonly queued: number }
+  dispatcher: { readonly runs: number; readonly started: number }
+  laneLoop: { moved(): Promise<void>; readonly takes: { running: number; total: number } }
+  laneAttempts: { moved(): void; readonly open: number; readonly sendTimes: number[] }
+  batches: { readonly busy: number }
+  readers: { readonly busy: number }
+  pushConsumers: { readonly busy: number }
+  sweep: { moved(): void; readonly isBusy: boolean }
+  recorder: { readonly isWriting: boolean }
+  parking: Pending
+  settling: Pending
+  pacing: Pending
+}
+
+export function createTraveller(parts: TravellingParts): Traveller {
+  const { laneLoop, laneAttempts, sweep } = parts
+  return {
+    async moved() {
+      await laneLoop.moved()
+      laneAttempts.moved()
+      sweep.moved()
+    },
+    work: () => workOf(parts),
+  }
+}
+
+function workOf(parts: TravellingParts): WorkInHand {
+  const { laneLoop, laneAttempts, dispatcher, sweep, recorder } = parts
+  const { sendTimes } = laneAttempts
+  const { running, total } = laneLoop.takes
+  const counts: [number, string][] = [
+    [parts.slots.inFlight, 'attempts'],
+    [parts.firstAttempts.queued, 'queued first attempts'],
+    [dispatcher.runs, 'dispatch jobs'],
+    [running, 'takes'],
+    [laneAttempts.open - sendTimes.length, 'claims'],
+    [parts.batches.busy, 'batched claims'],
+    [parts.readers.busy, 'FIFO logs'],
+    [parts.pushConsumers.busy, 'push consumers'],
+    [parts.parking.pending + parts.settling.pending + parts.pacing.pending, 'unwritten results'],
+    [Number(recorder.isWriting), 'unwritten outcomes'],
+    [Number(sweep.isBusy), 'retention sweep'],
+  ]
+  return {
+    busy: counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+    activity: total + dispatcher.started,
+    ...(sendTimes.length > 0 && { dueAt: Math.min(...sendTimes) }),
+  }
+}
+
+/** The time by which requests are signed. Others check it by their own clocks, so it is never moved. */
+export function realClock(now: () => number): () => number {
+  return () => passingTime.realOf(now())
+}

@@ -1,0 +1,125 @@
+/**
+ * Moves the time of a private stack (FANTAIL_TIME_TRAVEL), from due time to due time. Before each move nothing is under
+ * way, so every attempt is made at its time and in its order, as with a real clock.
+ *
+ * Sweeps have no due times that Redis knows: retention, leases of queues, tokens. They run after a move if a minute has
+ * passed since the last one. So no move is longer than a tenth of the way, within bounds.
+ */
+import { FantailError } from '@fantail/contracts'
+import { type DueWork, moveTime, type Redis, readWork } from '@fantail/store'
+import { lookAtStack, type StackLook } from './stack-look.ts'
+import { TravelAsker } from './travel-asker.ts'
+
+/** @limit Moves of one request to move the time. Past it: the request ends where it is, and says so. */
+const TRAVEL_STEPS_MAX = 10_000
+/** @limit Things that one step of an answer names. Past it: only their number is right. */
+const NAMED_PER_STEP_MAX = 20
+const SWEEPS_PER_WAY = 10
+const SWEEP_EVERY_MS = 60_000
+/** @limit Longest single move of time. Past it: a further move follows, so that sweeps run in between. */
+const MOVE_MS_MAX = 21_600_000
+const LOOK_AGAIN_AFTER_MS = 1
+/** @limit Pause between two looks at a stack that is busy. Past it: it is looked at again. */
+const LOOK_AGAIN_MS_MAX = 20
+const BUSY_SHOWN = 10
+
+interface TravelStep {
+  /** Epoch ms of this machine at which the time was moved. */
+  realTime: number
+  /** Epoch ms of the stack after that. */
+  time: number
+  /** How many things became due, and the names of the first. */
+  count: number
+  due: string[]
+}
+
+export interface Travelled {
+  time: number
+  steps: TravelStep[]
+}
+
+interface TimeTravelOptions {
+  redis: Redis
+  subscriber: Redis
+  id: string
+  /** Full names of BullMQ's queues. */
+  queues: readonly string[]
+  onBegin(): void
+  onEnd(): void
+}
+
+export class TimeTravel {
+  readonly #options: TimeTravelOptions
+  readonly #asker: TravelAsker
+  #isMoving = false
+
+  constructor(options: TimeTravelOptions) {
+    this.#options = options
+    this.#asker = new TravelAsker(options)
+  }
+
+  /**
+   * Resolves when everything that became due until then is done. Throws `wrong_state` if something is still under way
+   * after `timeoutMs`, and `conflict` while another call moves the time.
+   */
+  async advance(byMs: number, timeoutMs: number): Promise<Travelled> {
+    if (this.#isMoving) throw new FantailError('conflict', 'another request moves the time')
+    this.#isMoving = true
+    this.#options.onBegin()
+    try {
+      return await this.#advance(byMs, performance.now() + timeoutMs)
+    } finally {
+      this.#options.onEnd()
+      this.#isMoving = false
+    }
+  }
+
+  async #advance(byMs: number, until: number): Promise<Travelled> {
+    const { redis } = this.#options
+    const begin = await readWork(redis, [])
+    const target = begin.now + byMs
+    const moveMsMax = Math.min(Math.max(byMs / SWEEPS_PER_WAY, SWEEP_EVERY_MS), MOVE_MS_MAX)
+    const steps: TravelStep[] = []
+    let look = await this.#untilAtRest(begin.offsetMs, until)
+    while (look.now < target) {
+      if (steps.length === TRAVEL_STEPS_MAX) throw tooMany(look)
+      const time = Math.min(target, look.now + moveMsMax, ...look.due.map(({ at }) => Math.ceil(at)))
+      const { realMs, offsetMs } = await moveTime(redis, time)
+      steps.push({ realTime: realMs, time: realMs + offsetMs, ...namesOf(look.due, time) })
+      look = await this.#untilAtRest(offsetMs, until)
+    }
+    return { time: look.now, steps }
+  }
+
+  async #untilAtRest(offsetMs: number, until: number): Promise<StackLook> {
+    const options = { ...this.#options, asker: this.#asker }
+    for (let pauseMs = LOOK_AGAIN_AFTER_MS; ; pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX)) {
+      const look = await lookAtStack(options, offsetMs)
+      if (look.busy.length === 0) return look
+      if (performance.now() > until) throw await this.#stillBusy(look)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
+  async #stillBusy({ busy }: StackLook): Promise<FantailError> {
+    const { now } = await readWork(this.#options.redis, [])
+    const more = busy.length > BUSY_SHOWN ? ` and ${busy.length - BUSY_SHOWN} more` : ''
+    const shown = busy.slice(0, BUSY_SHOWN).join(', ')
+    const message = `the time stands at ${textOf(now)}, because this is still under way: ${shown}${more}`
+    return new FantailError('wrong_state', message)
+  }
+}
+
+function tooMany({ now }: StackLook): FantailError {
+  const message = `the time stands at ${textOf(now)} after ${TRAVEL_STEPS_MAX} steps: move it on with another request`
+  return new FantailError('wrong_state', message)
+}
+
+function namesOf(due: DueWork[], time: number): Pick<TravelStep, 'count' | 'due'> {
+  const now = due.filter(({ at }) => at <= time)
+  return { count: now.length, due: now.slice(0, NAMED_PER_STEP_MAX).map(({ what }) => what) }
+}
+
+function textOf(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}

@@ -1,0 +1,42 @@
+/** Pauses of redrives between two batches, because of their rates. */
+import { passingTime } from '@fantail/store'
+
+/** @limit Pause between two looks at a redrive's task. Past it: the task is read again. */
+const REDRIVE_WAIT_MS_MAX = 500
+
+export class RedrivePauses {
+  #running = 0
+  #ended = 0
+
+  get running(): number {
+    return this.#running
+  }
+
+  /** How many pauses there were. */
+  get ended(): number {
+    return this.#ended
+  }
+
+  /** Resolves after this time of the stack, after REDRIVE_WAIT_MS_MAX of real time, or when the signal is aborted. */
+  async pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    this.#running++
+    await pauseFor(ms, signal)
+    this.#running--
+    this.#ended++
+  }
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      rate.cancel()
+      clearTimeout(look)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const rate = passingTime.after(ms, end)
+    const look = setTimeout(end, REDRIVE_WAIT_MS_MAX)
+    signal.addEventListener('abort', end)
+  })
+}

@@ -1,0 +1,147 @@
+/** Time travel on one whole stack: each kind of clock moves, and what became due on the way is done. */
+import { createRedriveService } from '@fantail/redrive'
+import { createLogger } from '@fantail/runtime'
+import { type FantailStack, type Receiver, startFantail } from '@fantail/testing'
+import '@fantail/testing/vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HAS_REDIS, stackOptions } from './stack-options.ts'
+
+const CURVE = {
+  deliveryPolicy: {
+    healthyRetryPolicy: {
+      numRetries: 5,
+      numNoDelayRetries: 1,
+      minDelayTarget: 20,
+      maxDelayTarget: 600,
+      backoffFunction: 'exponential' as const,
+    },
+  },
+}
+
+describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
+  let fantail: FantailStack
+  let receiver: Receiver
+
+  beforeAll(async () => {
+    fantail = await startFantail(stackOptions())
+    receiver = await fantail.receiver()
+  })
+  afterAll(() => fantail.stop())
+
+  /** Seconds of the stack between the first request of the path and each. */
+  const secondsOf = (path: string) => {
+    const times = receiver.on(path).requests.map(({ at }) => fantail.timeOf(at).getTime())
+    return times.map((time) => Math.round((time - (times[0] ?? 0)) / 1_000))
+  }
+
+  test('every retry of a curve comes at its time, then the dead letter', async () => {
+    receiver.on('/curve').reply(503)
+    await fantail.subscribe('curve', receiver.on('/curve'), CURVE)
+    const { messageId } = await fantail.publish('curve', { order: 7 })
+    const begin = fantail.now().getTime()
+    const { time, due } = await fantail.advance('2h')
+    expect(time.getTime() - begin).toBeGreaterThanOrEqual(7_200_000)
+    expect(due.filter((what) => what.startsWith('lane')).length).toBeGreaterThanOrEqual(4)
+    const seconds = secondsOf('/curve')
+    expect(seconds).toHaveLength(6)
+    expect(seconds[1]).toBe(0)
+    expect(seconds[2]).toBe(20)
+    expect(seconds.at(-1)).toBeGreaterThan(600)
+    const [delivery] = await fantail.waitUntilDeadLettered(messageId)
+    expect(Date.parse(delivery?.endedAt ?? '')).toBeLessThan(begin + 3_600_000)
+    await fantail.nothingElse()
+  })
+
+  test('a throttle spreads deliveries over the hour', async () => {
+    const deliveryPolicy = { throttlePolicy: { maxReceivesPerSecond: 0.1 } }
+    await fantail.subscribe('throttled', receiver.on('/throttled'), { deliveryPolicy })
+    for (let order = 0; order < 6; order++) await fantail.publish('throttled', { order })
+    await fantail.advance('1m')
+    const seconds = secondsOf('/throttled')
+    expect(seconds).toHaveLength(6)
+    seconds.forEach((at, i) => {
+      expect(Math.abs(at - 10 * i)).toBeLessThanOrEqual(1)
+    })
+  })
+
+  test('delays, visibility timeouts and deduplication of queues pass', async () => {
+    const queue = fantail.client.queues('work.fifo')
+    await queue.create({ visibilityTimeoutSeconds: 30 })
+    const send = () => queue.send('once', { groupId: 'a', deduplicationId: 'one' })
+    await send()
+    const [first] = await queue.receive()
+    expect(await queue.receive()).toEqual([])
+    await fantail.advance('31s')
+    const [second] = await queue.receive()
+    expect([second?.messageId, second?.receiveCount]).toEqual([first?.messageId, 2])
+    await queue.acknowledge([second?.receiptHandle ?? ''])
+    await send()
+    expect(await queue.receive()).toEqual([])
+    await fantail.advance('5m')
+    await send()
+    expect(await queue.receive()).toHaveLength(1)
+
+    const delayed = fantail.client.queues('delayed')
+    await delayed.create()
+    await delayed.send('later', { delaySeconds: 600 })
+    const waiting = delayed.receive({ waitSeconds: 20 })
+    await fantail.advance('10m')
+    expect(await waiting).toMatchObject([{ body: 'later' }])
+  })
+
+  test('an idempotency key counts for a day', async () => {
+    await fantail.subscribe('idempotent', receiver.on('/idempotent'))
+    const publish = async () =>
+      (await fantail.publish('idempotent', { a: 1 }, { idempotencyKey: 'k' })).messageId
+    const first = await publish()
+    await fantail.advance('23h')
+    expect(await publish()).toBe(first)
+    await fantail.advance('2h')
+    expect(await publish()).not.toBe(first)
+  })
+
+  test('a circuit is probed, a paused lane expires, and a redrive keeps its rate', async () => {
+    const path = receiver.on('/circuit')
+    path.reply(503).times(4).then(200)
+    await fantail.subscribe('circuit', path, {
+      circuitBreaker: { failures: 3, probeSeconds: 300 },
+      deliveryPolicy: { healthyRetryPolicy: { numRetries: 10, minDelayTarget: 10, maxDelayTarget: 10 } },
+    })
+    const { messageId } = await fantail.publish('circuit', { a: 1 })
+    await fantail.advance('30m')
+    await fantail.waitUntilDelivered(messageId)
+    const seconds = secondsOf('/circuit')
+    expect(seconds).toHaveLength(5)
+    expect((seconds.at(-1) ?? 0) - (seconds.at(-2) ?? 0)).toBeGreaterThanOrEqual(299)
+
+    const { id } = await fantail.subscribe('paused', receiver.on('/paused'))
+    await fantail.client.subscriptions(id).pause()
+    const ids: string[] = []
+    for (let order = 0; order < 5; order++) ids.push((await fantail.publish('paused', { order })).messageId)
+    await fantail.advance('15d')
+    const letters = await fantail.waitForDeadLetters('paused-dead-letters', { count: 5 })
+    expect(letters.map(({ deadLetter }) => deadLetter?.reason)).toEqual(Array(5).fill('expired'))
+
+    await fantail.client.subscriptions(id).resume()
+    await fantail.client.redrives.start({ source: 'paused-dead-letters', maxMessagesPerSecond: 1 })
+    await fantail.advance('1m')
+    expect(receiver.on('/paused').requests).toHaveLength(5)
+    expect(secondsOf('/paused').at(-1)).toBeGreaterThanOrEqual(3)
+  })
+
+  test.each(['local', 'server'] as const)('%s mode without the setting refuses its data', async (mode) => {
+    const log = createLogger({ service: 'test', level: 'silent' })
+    const travel = { mode, timeTravel: 'off' } as const
+    const service = createRedriveService({ redisUrl: fantail.redisUrl, log, travel })
+    await expect(service.start()).rejects.toThrow(/must not use it/)
+    await service.stop()
+  })
+
+  test('what is still under way ends the wait with its name', async () => {
+    receiver.on('/hangs').hang()
+    await fantail.subscribe('hangs', receiver.on('/hangs'))
+    await fantail.publish('hangs', { a: 1 })
+    await receiver.on('/hangs').waitForRequests(1)
+    await expect(fantail.advance('1h', { timeoutMs: 200 })).rejects.toThrow(/under way: 1 attempts/)
+  })
+})
