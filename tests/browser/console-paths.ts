@@ -31,7 +31,7 @@ export function mainPaths(subscription: string): string[] {
 }
 
 export function allPaths(subscription: string): string[] {
-  const tabs = ['policy', 'filter', 'outbound', 'keys', 'settings'].map(
+  const tabs = ['attempts', 'policy', 'filter', 'outbound', 'keys', 'settings'].map(
     (tab) => `/subs/${subscription}?tab=${tab}`,
   )
   const ofTopic = ['publish', 'policy', 'filter'].map((tab) => `/topics/shop?tab=${tab}`)

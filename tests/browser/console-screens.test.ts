@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { waitFor } from '@fantail/test-kit'
+import { startReceiver, waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
@@ -13,6 +13,7 @@ import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './
 import { allPaths, NOBODY, subscribeNobody } from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
+const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
 
 describe.runIf(isLong)('the console', () => {
@@ -148,6 +149,94 @@ describe.runIf(isLong)('the console', () => {
     await page.getByLabel('State').selectOption('delivered')
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.getByText('Nothing was found').waitFor()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('attempts are shown one by one, with what the endpoint answered as text, and recording is switched', async () => {
+    const { client } = stack()
+    const hooks = await startReceiver()
+    hooks.respond('/fails', { status: 503, body: HOSTILE, headers: { 'x-request-id': '7' } })
+    await client.put('/v1/topics/answers')
+    const { id } = await client.post<{ id: string }>('/v1/topics/answers/subscriptions', {
+      endpoint: `${hooks.url}/fails`,
+      deliveryPolicy: { healthyRetryPolicy: { numRetries: 2, numNoDelayRetries: 2 } },
+      redrivePolicy: null,
+    })
+    const { messageId } = await client.post<{ messageId: string }>('/v1/topics/answers/messages', {
+      message: 'hello',
+    })
+    const attempts = async () =>
+      (await client.get<{ attempts: object[] }>(`/v1/subscriptions/${id}/attempts`)).attempts
+    await waitFor(async () => (await attempts()).length === 3)
+    const page = await browser.open(`/console/subs/${id}?tab=attempts`)
+    await page.getByRole('button', { name: /^Attempt 3, 503/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('x-request-id').waitFor()
+    expect(await dialog.locator('pre').textContent()).toBe(HOSTILE.replace('\u202e', 'U+202E'))
+    expect(await dialog.locator('pre *:not(span)').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Record attempts of answers').selectOption('none')
+    await waitFor(async () => {
+      const { recordAttempts } = await client.get<{ recordAttempts: string }>('/v1/topics/answers')
+      return recordAttempts === 'none'
+    })
+    await visit(page, `/messages/${messageId}`)
+    const steps = page.getByRole('list', { name: /^What happened at/ })
+    await steps.getByText(/attempt 3, immediate retry/).waitFor()
+    await steps.getByText('waited: immediate').first().waitFor()
+    await steps.getByText('discarded').waitFor()
+    await steps.getByText('the answer').first().click()
+    await steps.getByText('x-request-id').first().waitFor()
+    await page.getByRole('button', { name: /3 of 3 attempts/ }).click()
+    await steps.waitFor({ state: 'detached' })
+    await hooks.close()
+    expect(await page.title()).toContain(messageId)
+    expect(browser.problems).toEqual([])
+  })
+
+  test('attempts without a record are counted, and not passed over in silence', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/quiet', { recordAttempts: 'none' })
+    const { id } = await client.post<{ id: string }>('/v1/topics/quiet/subscriptions', {
+      endpoint: NOBODY,
+      deliveryPolicy: { healthyRetryPolicy: { numRetries: 1, numNoDelayRetries: 1 } },
+      redrivePolicy: null,
+    })
+    const { messageId } = await client.post<{ messageId: string }>('/v1/topics/quiet/messages', {
+      message: 'hello',
+    })
+    const page = await browser.open(`/console/subs/${id}?tab=attempts`)
+    await page.getByText('No attempt is recorded').waitFor()
+    await page.getByText('The topic records none. Choose above').waitFor()
+    await visit(page, `/messages/${messageId}`)
+    await page.getByText(/^2 attempts without a record/).waitFor()
+    await page.route('**/attempts', (route) => route.abort())
+    await visit(page, `/subs/${id}?tab=attempts`)
+    await page.getByRole('alert').waitFor()
+    browser.problems.length = 0
+  })
+
+  test('a test shows the request, the answer and the times', async () => {
+    const { client } = stack()
+    const hooks = await startReceiver()
+    hooks.respond('/in', { status: 400, body: HOSTILE })
+    const { id } = await client.post<{ id: string }>('/v1/topics/shop/subscriptions', {
+      endpoint: `${hooks.url}/in`,
+      outbound: { headers: { 'X-Api-Key': 'top-secret' } },
+    })
+    const page = await browser.open(`/console/subs/${id}`)
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Message').fill('{"order": 7}')
+    await dialog.getByRole('button', { name: 'Send the test' }).click()
+    await dialog.getByText('The endpoint answered 400').waitFor()
+    await dialog.getByText('***').waitFor()
+    await dialog.getByText('First byte').waitFor()
+    expect(await dialog.locator('pre').last().textContent()).toBe(HOSTILE.replace('\u202e', 'U+202E'))
+    expect(await page.content()).not.toContain('top-secret')
+    expect(await axeProblems(page)).toEqual([])
+    await client.delete(`/v1/subscriptions/${id}`)
+    await hooks.close()
     expect(browser.problems).toEqual([])
   })
 

@@ -53,6 +53,7 @@ const messages = createRoute({
 const message = createRoute({
   getParentRoute: under,
   path: '/messages/$id',
+  validateSearch: texts('open'),
   component: lazyRouteComponent(() => import('./routes/messages/message-page.tsx'), 'MessagePage'),
 })
 const tail = createRoute({

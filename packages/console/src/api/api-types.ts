@@ -1,5 +1,6 @@
 /** The API's answers, by the names of the OpenAPI document. */
 export type {
+  AttemptList,
   CreatedKey,
   CreatedWebhookKey,
   DeadLetterCounts,
@@ -21,6 +22,7 @@ export type {
   ServiceList,
   Stats,
   Subscription,
+  TestAttempt,
   Topic,
   WebhookKeyList,
 } from '@fantail/client/api'

@@ -3,7 +3,7 @@
  * cell holds the link that opens the row: `j`, `k` and Enter go by it.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useRef } from 'react'
+import { Fragment, type ReactNode, useRef } from 'react'
 import { words } from '../i18n/en.ts'
 import { Button } from './button.tsx'
 import css from './parts.module.css'
@@ -20,6 +20,8 @@ interface Props<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
+  /** Shown over the whole width under a row. */
+  under?: (row: Row) => ReactNode
   /** Shown where there are no rows. */
   empty: ReactNode
   /** There are more rows than these. */
@@ -31,7 +33,7 @@ const ROW_PX = 33
 const VIRTUAL_FROM = 100
 const VISIBLE_PX = 620
 
-export function DataTable<Row>({ label, columns, rows, keyOf, empty, onMore }: Props<Row>) {
+export function DataTable<Row>({ label, columns, rows, keyOf, under, empty, onMore }: Props<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
   const isVirtual = rows.length > VIRTUAL_FROM
   const virtualizer = useVirtualizer({
@@ -65,15 +67,25 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty, onMore }: P
         </thead>
         <tbody>
           {above > 0 && <Gap height={above} />}
-          {drawn.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, show, isNumber }) => (
-                <td key={title} data-end={isNumber}>
-                  {show(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {drawn.map((row) => {
+            const below = under?.(row)
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr>
+                  {columns.map(({ title, show, isNumber }) => (
+                    <td key={title} data-end={isNumber}>
+                      {show(row)}
+                    </td>
+                  ))}
+                </tr>
+                {below && (
+                  <tr data-under>
+                    <td colSpan={columns.length}>{below}</td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
           {below > 0 && <Gap height={below} />}
         </tbody>
       </table>

@@ -4,13 +4,14 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { DeliveryList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { CopyButton } from '../../parts/button.tsx'
+import { Button, CopyButton } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatBytes, formatSeconds, nameOf } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { DeliveryTimeline } from '../attempts/delivery-timeline.tsx'
 
 type Delivery = DeliveryList['deliveries'][number]
 
@@ -28,7 +29,7 @@ const TONES: Record<Delivery['state'], Tone> = {
   filtered: undefined,
 }
 
-const COLUMNS: readonly Column<Delivery>[] = [
+const columnsFor = (opened: string | null | undefined): readonly Column<Delivery>[] => [
   { title: w.state, show: ({ state }) => <Badge tone={TONES[state]}>{w.states[state]}</Badge> },
   {
     title: words.topic.endpoint,
@@ -43,7 +44,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   {
     title: w.attempts,
-    show: ({ attempts, attemptsMax }) => (attemptsMax === null ? attempts : w.of(attempts, attemptsMax)),
+    show: (delivery) => <Attempts delivery={delivery} isOpen={delivery.subscriptionId === opened} />,
     isNumber: true,
   },
   { title: w.lastAnswer, show: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError ?? '–' },
@@ -51,6 +52,32 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: words.topic.next, show: ({ nextAttemptAt }) => <When at={nextAttemptAt} empty="–" /> },
   { title: w.ended, show: ({ endedAt }) => <When at={endedAt} empty="–" /> },
 ]
+
+/** The number of attempts, and the button that shows them under the row. */
+function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean }) {
+  const { attempts, attemptsMax, subscriptionId, endpoint } = delivery
+  const navigate = route.useNavigate()
+  const text = attemptsMax === null ? String(attempts) : w.of(attempts, attemptsMax)
+  if (subscriptionId === null) return text
+  return (
+    <Button
+      kind="plain"
+      aria-expanded={isOpen}
+      aria-label={words.attempts.show(text, endpoint ?? subscriptionId)}
+      onPress={() =>
+        void navigate({ search: isOpen ? { open: 'none' } : { open: subscriptionId }, replace: true })
+      }
+    >
+      {text} {isOpen ? '▾' : '▸'}
+    </Button>
+  )
+}
+
+/** Without a choice, the first delivery that has attempts and is not delivered. */
+function openedOf(rows: readonly Delivery[], open: string | undefined): string | null | undefined {
+  if (open !== undefined) return open
+  return rows.find(({ state, attempts }) => attempts > 0 && state !== 'delivered')?.subscriptionId
+}
 
 /** The cause by its name in the API, and how long it took. */
 function whyOf({ because, delayMs, reason, redrives }: Delivery) {
@@ -66,6 +93,7 @@ function whyOf({ because, delayMs, reason, redrives }: Delivery) {
 
 export function MessagePage() {
   const { id } = route.useParams()
+  const { open } = route.useSearch()
   const input = { path: { messageId: id } }
   const message = useRead(operations.getMessage, input, { everyMs: SCREEN_REFRESH_MS })
   const deliveries = useRead(operations.listDeliveries, input, { everyMs: SCREEN_REFRESH_MS })
@@ -108,9 +136,20 @@ export function MessagePage() {
               {({ deliveries: rows }) => (
                 <DataTable
                   label={w.deliveries}
-                  columns={COLUMNS}
+                  columns={columnsFor(openedOf(rows, open))}
                   rows={rows}
                   keyOf={({ subscriptionId, endpoint, state }) => `${subscriptionId} ${endpoint} ${state}`}
+                  under={(delivery) =>
+                    delivery.subscriptionId !== null &&
+                    delivery.subscriptionId === openedOf(rows, open) && (
+                      <DeliveryTimeline
+                        messageId={id}
+                        subscriptionId={delivery.subscriptionId}
+                        publishedAt={publishedAt}
+                        delivery={delivery}
+                      />
+                    )
+                  }
                   empty={<Empty title={w.nobody}>{w.nobodyWhy}</Empty>}
                 />
               )}

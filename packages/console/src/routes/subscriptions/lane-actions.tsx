@@ -12,21 +12,21 @@ import { nameOf } from '../../parts/formats.ts'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
+import { TestForm } from './test-dialog.tsx'
 
 const w = words.laneActions
 
-type Open = 'retry' | 'purge' | 'delete'
+type Open = 'test' | 'retry' | 'purge' | 'delete'
 
 export function LaneActions({ subscription }: { subscription: Subscription }) {
   const { id, status, lane } = subscription
   const [open, setOpen] = useState<Open>()
   const isPaused = status === 'paused'
   const toggle = useWrite(isPaused ? operations.resumeSubscription : operations.pauseSubscription)
-  const test = useWrite(operations.testSubscription)
   const confirm = useWrite(operations.sendConfirmation)
   const input = { path: { id } }
   const close = () => setOpen(undefined)
-  const error = toggle.error ?? test.error ?? confirm.error
+  const error = toggle.error ?? confirm.error
   return (
     <div className={css.stack}>
       <div className={css.row}>
@@ -37,9 +37,7 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
             {isPaused ? w.resume : w.pause}
           </Button>
         )}
-        <Button isDisabled={test.isPending} onPress={() => test.mutate({ ...input, body: {} })}>
-          {test.isPending ? w.testing : w.test}
-        </Button>
+        <Button onPress={() => setOpen('test')}>{w.test}</Button>
         <Button isDisabled={lane.waiting === 0} onPress={() => setOpen('retry')}>
           {w.retry}
         </Button>
@@ -51,11 +49,9 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
         </Button>
       </div>
       {error && <Failed error={error} />}
-      {test.data && (
-        <p className={css.notice} data-kind={isGood(test.data.statusCode) ? 'good' : 'bad'} role="status">
-          {w.tested(test.data.statusCode ?? test.data.error ?? '', test.data.durationMs)}
-        </p>
-      )}
+      <Dialog title={words.test.title} isOpen={open === 'test'} onClose={close}>
+        <TestForm id={id} />
+      </Dialog>
       <Dialog title={w.retry} isOpen={open === 'retry'} onClose={close}>
         <RetryForm id={id} waiting={lane.waiting} />
       </Dialog>
@@ -64,8 +60,6 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
     </div>
   )
 }
-
-const isGood = (status: number | null) => status !== null && status >= 200 && status < 300
 
 function RetryForm({ id, waiting }: { id: string; waiting: number }) {
   const [rate, setRate] = useState('50')

@@ -11,6 +11,7 @@ import css from '../../parts/parts.module.css'
 import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FilterTester } from '../topics/filter-tester.tsx'
 import { LaneActions } from './lane-actions.tsx'
@@ -92,6 +93,7 @@ function LaneFigures({ lane }: Pick<Subscription, 'lane'>) {
 
 const tabsOf = (subscription: Subscription) => [
   { id: 'standing', title: w.tabs.standing, content: <Standing {...subscription} /> },
+  { id: 'attempts', title: w.tabs.attempts, content: <SubscriptionAttempts {...subscription} /> },
   { id: 'policy', title: w.tabs.policy, content: <Policy {...subscription} /> },
   { id: 'filter', title: w.tabs.filter, content: <Filter {...subscription} /> },
   ...(isWebhook(subscription)

@@ -1,0 +1,109 @@
+/** A delivery step by step: each attempt with its answer, and the cause of each gap between them. */
+import { operations } from '../../api/api-calls.ts'
+import type { AttemptList, DeliveryList } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { formatMs } from '../../parts/formats.ts'
+import css from '../../parts/parts.module.css'
+import { Badge, When } from '../../parts/show.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { AttemptAnswer } from './attempt-answer.tsx'
+import { type Attempt, answerOf, toneOf, whyText } from './attempt-words.ts'
+import own from './delivery-timeline.module.css'
+
+const w = words.attempts
+
+type Delivery = DeliveryList['deliveries'][number]
+
+interface Props {
+  messageId: string
+  subscriptionId: string
+  publishedAt: string
+  delivery: Delivery
+}
+
+export function DeliveryTimeline({ messageId, subscriptionId, publishedAt, delivery }: Props) {
+  const path = { messageId, id: subscriptionId }
+  const read = useRead(operations.listDeliveryAttempts, { path }, { everyMs: SCREEN_REFRESH_MS })
+  return (
+    <Loaded read={read} rows={3}>
+      {(list) => (
+        <ol className={own.steps} aria-label={w.timeline(delivery.endpoint ?? subscriptionId)}>
+          <li>
+            <time>{clockOf(publishedAt)}</time> {w.published}
+          </li>
+          <Unrecorded list={list} delivery={delivery} />
+          {list.attempts.toReversed().map((attempt) => (
+            <Step key={`${attempt.redrives} ${attempt.attempt}`} attempt={attempt} bodies={list.bodies} />
+          ))}
+          <End delivery={delivery} />
+        </ol>
+      )}
+    </Loaded>
+  )
+}
+
+/** Attempts that were made and are not in the records: the page must not look as if there were none. */
+function Unrecorded({
+  list: { attempts, recording, keptSince },
+  delivery,
+}: {
+  list: AttemptList
+  delivery: Delivery
+}) {
+  const missing = delivery.attempts - attempts.filter(({ redrives }) => redrives === delivery.redrives).length
+  if (missing <= 0) return null
+  return (
+    <li className={css.quiet}>
+      {w.unrecorded(missing)}{' '}
+      {recording === 'none' ? w.isOffHere : recording === 'failures' ? w.onlyFailures : ''}{' '}
+      {keptSince && recording === 'all' && (
+        <>
+          {w.keptSince} <When at={keptSince} />.
+        </>
+      )}
+    </li>
+  )
+}
+
+function Step({ attempt, bodies }: { attempt: Attempt; bodies: AttemptList['bodies'] }) {
+  const { startedAt, durationMs, phase, detail, responseHeaders, because, waited } = attempt
+  return (
+    <>
+      {(because !== null || (waited?.because ?? null) !== null) && (
+        <li className={own.gap}>{w.waited(whyText(attempt))}</li>
+      )}
+      <li>
+        <time title={startedAt}>{clockOf(startedAt)}</time> {w.step(attempt.attempt, w.phases[phase])}{' '}
+        <Badge tone={toneOf(attempt)}>{answerOf(attempt)}</Badge> {w.in(formatMs(durationMs))}
+        {detail && <span className={css.quiet}> {detail}</span>}
+        {responseHeaders && (
+          <details>
+            <summary>{w.showAnswer}</summary>
+            <AttemptAnswer attempt={attempt} isWithheld={bodies === 'withheld'} />
+          </details>
+        )}
+      </li>
+    </>
+  )
+}
+
+function End({ delivery }: { delivery: Delivery }) {
+  const { state, endedAt, nextAttemptAt, because, attemptsMax, attempts } = delivery
+  const isOver = endedAt !== null
+  return (
+    <li>
+      <strong>{words.message.states[state]}</strong>{' '}
+      {isOver ? <When at={endedAt} /> : nextAttemptAt && <When at={nextAttemptAt} />}
+      {because && state !== 'delivered' && <span className={css.quiet}> {because}</span>}
+      {!isOver && attemptsMax !== null && (
+        <span className={css.quiet}> {w.attemptsLeft(Math.max(0, attemptsMax - attempts))}</span>
+      )}
+    </li>
+  )
+}
+
+/** The time of day with milliseconds: steps are often close together. */
+function clockOf(at: string): string {
+  return at.slice(11, 23)
+}
