@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Delivery, Message, Redrive, Subscription } from '@fantail/client/api'
+import type { Attempt, Delivery, Message, Redrive, Subscription } from '@fantail/client/api'
 import { waitFor } from '@fantail/test-kit'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,6 +14,7 @@ import { useStack } from '../harness/services/stack.ts'
 interface Explained {
   message: Message
   deliveries: Delivery[]
+  attempts?: Attempt[]
 }
 
 const stack = useStack({ redrive: true })
@@ -125,6 +126,18 @@ test('a message is published, and explained until its delivery has ended', async
   const text = (await fantail(`explain ${messageId}`)).stdout
   expect(text).toMatch(/^mails · \d+ B · published .*\n✓ +http.* delivered +1 of 4 attempts, last 200/)
   expect((await fantail(`explain ${crypto.randomUUID()}`)).code).toBe(3)
+
+  const refused = await subscribed('mails', 'http://127.0.0.1:9/nobody')
+  const lost = (await fantail('publish mails lost --quiet')).stdout.trim()
+  const tried = await waitFor(async () => {
+    const { code, stdout } = await fantail(`explain ${lost} --sub ${refused} --json`)
+    const { attempts = [] }: Partial<Explained> = code === 0 ? JSON.parse(stdout) : {}
+    return attempts.length > 0 ? attempts : undefined
+  })
+  expect(tried[0]).toMatchObject({ attempt: 1, error: 'connection_refused', stage: 'connect' })
+  const shown = (await fantail(`explain ${lost} --sub ${refused}`)).stdout
+  expect(shown).toMatch(/\n {4}[\d:.]+ attempt 1 · first · connection_refused in \d/)
+  await fantail(`subs rm ${refused} --yes`)
 
   const [once, twice] = await Promise.all(
     [1, 2].map(() => fantail('publish mails once --idempotency-key k1 --quiet')),

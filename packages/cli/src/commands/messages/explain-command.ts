@@ -1,6 +1,13 @@
 /** `fantail explain` shows where each delivery of a message stands, and why. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Client, type Delivery, getMessage, listDeliveries, type Message } from '@fantail/client/api'
+import {
+  type Attempt,
+  type Client,
+  type Delivery,
+  getMessage,
+  listDeliveries,
+  type Message,
+} from '@fantail/client/api'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
 import { exitOf } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
@@ -8,6 +15,7 @@ import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import type { Style } from '../../output/output.ts'
 import { printable, tableText } from '../../output/text-table.ts'
+import { attemptLine, readAttempts } from './attempt-lines.ts'
 
 const EXPLAIN_EVERY_MS = 500
 /** @limit The wait of a follower for a message that was just published. Past it: the message is not found. */
@@ -16,7 +24,7 @@ const APPEARS_MS_MAX = 10_000
 export const explain: Define = (command, does) => {
   command
     .argument('<message>', 'the id that publishing answered')
-    .option('--sub <id>', 'only the delivery for this subscription')
+    .option('--sub <id>', 'only the delivery for this subscription, with its recorded attempts')
     .option('--follow', 'shows every change until all deliveries have ended')
     .action(
       does((context, id: string, { sub, follow = false }: { sub?: string; follow?: boolean }) =>
@@ -33,6 +41,8 @@ export const explain: Define = (command, does) => {
 interface Explained {
   message: Message
   deliveries: Delivery[]
+  /** Absent: no subscription was named. */
+  attempts?: Attempt[]
 }
 
 export async function explainMessage(
@@ -67,13 +77,15 @@ function isNotFound(error: unknown): boolean {
 
 async function read(client: Client, messageId: string, sub: string | undefined): Promise<Explained> {
   const path = { messageId }
-  const [message, { deliveries }] = await Promise.all([
+  const [message, { deliveries }, attempts] = await Promise.all([
     getMessage({ client, path }),
     listDeliveries({ client, path }),
+    sub === undefined ? undefined : readAttempts(client, messageId, sub),
   ])
   return {
     message,
     deliveries: deliveries.filter(({ subscriptionId }) => sub === undefined || subscriptionId === sub),
+    ...(attempts && { attempts }),
   }
 }
 
@@ -97,7 +109,7 @@ const MARKS: Record<Delivery['state'], [mark: string, style: Style]> = {
   filtered: ['–', 'dim'],
 }
 
-function textOf({ message, deliveries }: Explained, { out }: CommandContext): string {
+function textOf({ message, deliveries, attempts = [] }: Explained, { out }: CommandContext): string {
   const { topicArn, sizeBytes, publishedAt } = message
   const name = topicArn === null ? 'to one endpoint' : topicArn.slice(topicArn.lastIndexOf(':') + 1)
   const head = `${name} · ${sizeBytes} B · published ${publishedAt}`
@@ -114,7 +126,7 @@ function textOf({ message, deliveries }: Explained, { out }: CommandContext): st
     out.style(MARKS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
     ...(because === null ? [] : [`    ${because}: ${DELIVERY_CAUSES[because]}`]),
   ])
-  return [head, ...causes].join('\n')
+  return [head, ...causes, ...attempts.map(attemptLine)].join('\n')
 }
 
 function attemptsText({ attempts, attemptsMax, lastStatusCode, lastError, redrives }: Delivery): string {
