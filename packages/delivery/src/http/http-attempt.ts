@@ -338,9 +338,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #keep(statusCode: number, headers: ResponseHeaders): void {
     const { keepAnswer } = this.#request
     if (!keepAnswer || !isKept(keepAnswer, statusCode)) return
-    const dialled = this.#connection?.dialled
-    const mayShow = () => keepAnswer.fromAnywhere || (dialled?.isPublic() ?? false)
-    this.#answer = new KeptAnswer(headers, keepAnswer.bytesMax, mayShow)
+    this.#answer = new KeptAnswer(headers, keepAnswer, this.#connection?.dialled)
   }
 
   /** The part of the attempt that is under way. */

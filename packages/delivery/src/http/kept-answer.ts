@@ -1,5 +1,9 @@
-/** The beginning of an answer, kept for a record or a test. The body is read only if somebody asks for it. */
+/**
+ * The beginning of an answer, kept for a record or a test. Keeping it is cheap, because most kept answers are never
+ * read: the body is decoded only if somebody asks for it.
+ */
 import type { AnswerStart } from '@fantail/contracts'
+import type { DialFacts } from '../connections/dial-facts.ts'
 import { ResponseText } from './response-text.ts'
 
 /**
@@ -14,22 +18,33 @@ export interface KeepAnswer {
 
 export class KeptAnswer implements AnswerStart {
   readonly headers: AnswerStart['headers']
-  readonly #text: ResponseText
-  readonly #mayShow: () => boolean
+  readonly #keep: KeepAnswer
+  readonly #dialled: DialFacts | undefined
+  #bytesLeft: number
+  #chunks: Buffer[] | undefined
 
-  constructor(headers: AnswerStart['headers'], bytesMax: number, mayShow: () => boolean) {
+  constructor(headers: AnswerStart['headers'], keep: KeepAnswer, dialled: DialFacts | undefined) {
     this.headers = headers
-    this.#mayShow = mayShow
-    this.#text = new ResponseText(bytesMax)
-    this.#text.begin(headers['content-encoding'])
+    this.#keep = keep
+    this.#dialled = dialled
+    this.#bytesLeft = keep.bytesMax
   }
 
+  /** Copies the chunk, because it is a view of the socket's read buffer. */
   add(chunk: Buffer): void {
-    this.#text.add(chunk)
+    if (this.#bytesLeft === 0) return
+    const kept = Buffer.from(chunk.subarray(0, this.#bytesLeft))
+    this.#bytesLeft -= kept.length
+    if (this.#chunks) this.#chunks.push(kept)
+    else this.#chunks = [kept]
   }
 
   body(): string | undefined {
-    return this.#mayShow() ? this.#text.text : undefined
+    if (!this.#keep.fromAnywhere && !this.#dialled?.isPublic()) return undefined
+    const text = new ResponseText(this.#keep.bytesMax)
+    text.begin(this.headers['content-encoding'])
+    for (const chunk of this.#chunks ?? []) text.add(chunk)
+    return text.text
   }
 }
 

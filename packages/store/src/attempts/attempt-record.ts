@@ -1,7 +1,6 @@
 /** An attempt as Redis keeps it. A record is one line of JSON. Members without a value are left out. */
 import type {
   AttemptDecision,
-  AttemptErrorCode,
   AttemptPhase,
   AttemptStage,
   DeliveryCause,
@@ -22,7 +21,7 @@ export interface AttemptRecord {
   startedAt: number
   durationMs: number
   statusCode?: number
-  error?: AttemptErrorCode | 'misconfigured'
+  error?: string
   detail?: string
   stage?: AttemptStage
   /** Why the attempt was made at its time. */

@@ -19,7 +19,7 @@ const RECORDED_PER_WRITE_MAX = 300
 /**
  * @limit memory Attempts that wait in a worker to be recorded. Past it: those of further subscriptions are left out.
  */
-const RECORDS_WAITING_MAX = 5_000
+const RECORDS_WAITING_MAX = 2_000
 
 /** Makes the record of an attempt. It is called only if the record is written. */
 type MakeRecord = () => AttemptRecord

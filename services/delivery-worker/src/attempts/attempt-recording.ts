@@ -1,5 +1,5 @@
 /** Decides which attempts are recorded, and makes their records. */
-import { type AttemptRecording, type AttemptResult, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts'
+import { type AnswerStart, type AttemptRecording, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts'
 import { type KeepAnswer, shownHeaders } from '@fantail/delivery'
 import { retryPhase } from '@fantail/policy'
 import type { AttemptRecord, AttemptRecorder } from '@fantail/store'
@@ -50,8 +50,9 @@ export class Recording {
     const recording = this.#of(subscription)
     if (recording === 'none' || decision === 'wait' || message.message.target !== undefined) return
     if (recording === 'failures' && decision === 'delivered') return
-    const endedAt = this.#options.now()
-    this.#options.recorder.add(subscription.record.id, () => recordOf(attempt, endedAt))
+    const record = recordOf(attempt, this.#options.now())
+    const answer = attempt.result.kind === 'response' ? attempt.result.answer : undefined
+    this.#options.recorder.add(subscription.record.id, () => withAnswer(record, answer))
   }
 
   #of({ recordAttempts }: CompiledSubscription): AttemptRecording {
@@ -59,48 +60,45 @@ export class Recording {
   }
 }
 
+/** Holds neither message nor result, because a record waits for up to a second. Undefined members are not stored. */
 function recordOf(attempt: RecordedAttempt, endedAt: number): AttemptRecord {
   const { subscription, message, attempts, result, path, decision, why } = attempt
+  const { messageId, publishedAt } = message.message
   const startedAt = Math.round(endedAt - result.durationMs)
   const { why: cameWhy, heldBy, redrives } = attempt.came?.(startedAt) ?? cameAtFirst(attempt, startedAt)
   const { statusCode, error } = resultState(result)
-  const isFirst = attempts === 1 && redrives === 0
   return {
-    messageId: message.message.messageId,
-    ...(redrives > 0 && { redrives }),
+    messageId,
+    redrives: redrives === 0 ? undefined : redrives,
     attempt: attempts,
     phase: attempts === 1 ? 'first' : retryPhase(subscription.policy.healthyRetryPolicy, attempts - 1),
     path,
-    ...(isFirst && { dueAt: message.message.publishedAt }),
+    dueAt: attempts === 1 && redrives === 0 ? publishedAt : undefined,
     startedAt,
     durationMs: Math.round(result.durationMs),
-    ...(statusCode !== null && { statusCode }),
-    ...(error !== null && { error: error as AttemptRecord['error'] & string }),
-    ...failed(result),
-    ...(cameWhy && { because: cameWhy.because }),
-    ...(cameWhy && cameWhy.delayMs !== null && { delayMs: Math.round(cameWhy.delayMs) }),
-    ...(heldBy && { heldBy }),
+    statusCode: statusCode ?? undefined,
+    error: error ?? undefined,
+    detail: result.kind === 'response' ? undefined : result.detail,
+    stage: result.kind === 'failure' ? result.stage : undefined,
+    because: cameWhy?.because,
+    delayMs: wholeOrNone(cameWhy?.delayMs),
+    heldBy,
     decision: decision === 'wait' ? 'retry' : decision,
-    ...(decision !== 'delivered' && why && { nextBecause: why.because }),
-    ...(decision === 'retry' && { nextAt: Math.round(endedAt + (why?.delayMs ?? 0)) }),
-    ...answered(result),
+    nextBecause: decision === 'delivered' ? undefined : why?.because,
+    nextAt: decision === 'retry' ? Math.round(endedAt + (why?.delayMs ?? 0)) : undefined,
   }
 }
 
+function wholeOrNone(ms: number | null | undefined): number | undefined {
+  return ms == null ? undefined : Math.round(ms)
+}
+
 function cameAtFirst({ message }: RecordedAttempt, startedAt: number): Came {
-  const heldBy = lateFor(message, startedAt - message.message.publishedAt)
   const delayMs = startedAt - message.message.publishedAt
+  const heldBy = lateFor(message, delayMs)
   return { why: heldBy && { because: heldBy, delayMs }, heldBy, redrives: 0 }
 }
 
-function failed(result: AttemptResult): Pick<AttemptRecord, 'detail' | 'stage'> {
-  if (result.kind === 'response') return {}
-  const { detail } = result
-  return result.kind === 'failure' && result.stage ? { detail, stage: result.stage } : { detail }
-}
-
-function answered(result: AttemptResult): Pick<AttemptRecord, 'headers' | 'body'> {
-  if (result.kind !== 'response' || !result.answer) return {}
-  const body = result.answer.body()
-  return { headers: shownHeaders(result.answer.headers), ...(body !== undefined && { body }) }
+function withAnswer(record: AttemptRecord, answer: AnswerStart | undefined): AttemptRecord {
+  return answer ? { ...record, headers: shownHeaders(answer.headers), body: answer.body() } : record
 }
