@@ -10,6 +10,7 @@ import {
   nameOfArn,
   type QueueRecord,
   type TopicRecord,
+  withoutSubscription,
 } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
 import { type Caller, type Key, needAllNames, needScope, principalOf } from './caller.ts'
@@ -200,7 +201,7 @@ export class Access {
 function hasName({ prefixes }: Pick<Key, 'prefixes'>, arn: string): boolean {
   if (prefixes.length === 0) return true
   // The ARN of a stream has a slash before the stream's name.
-  const name = nameOfArn(arn).replace(/^.*\//, '')
+  const name = nameOfArn(withoutSubscription(arn)).replace(/^.*\//, '')
   return prefixes.some((prefix) => name.startsWith(prefix))
 }
 

@@ -121,6 +121,14 @@ const storage = {
     description:
       'Memory of Redis for recorded attempts (docs/attempts.md). Past it: the records of the subscription without an attempt for longest go. 0 records nothing.',
   }),
+  keptMessagesShare: setting({
+    name: 'FANTAIL_KEPT_MESSAGES_SHARE',
+    schema: fraction({ min: 0, max: 0.5 }),
+    default: '0.1',
+    unit: 'share of the memory of Redis',
+    description:
+      'What the messages that topics keep may fill together. Past it: the topic that fills most loses its oldest ones.',
+  }),
   account: setting({
     name: 'FANTAIL_ACCOUNT',
     schema: matching(/^\d{12}$/, 'must be 12 digits'),

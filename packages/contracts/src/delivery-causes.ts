@@ -16,6 +16,7 @@ export const RETRY_CAUSES = {
 export const WAIT_CAUSES = {
   retryNow: 'An operator asked to retry now.',
   redrive: 'A redrive brought the delivery back from a dead-letter queue.',
+  resend: 'An operator had the message sent again.',
   throttle: 'The subscription has a throttle, which limits its requests per second.',
   circuitOpen: 'The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time.',
   retryQuota: 'The subscription’s retry mode limits retries by a quota, and the quota is empty.',

@@ -92,6 +92,7 @@ export {
   QUEUE_VISIBILITY_SECONDS_MAX,
   QUEUE_WAIT_SECONDS_MAX,
   REQUEST_BYTES_MAX,
+  RESEND_RATE_DEFAULT,
   RETENTION_SECONDS_DEFAULT,
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
@@ -219,7 +220,12 @@ export {
   UNLOGGED_EVENTS,
   type UnloggedEventType,
 } from './schemas/events/event-types.ts'
-export { FilterTestAnswer, FilterTestInput } from './schemas/filter-policy-schemas.ts'
+export {
+  FilterReplayAnswer,
+  FilterReplayInput,
+  FilterTestAnswer,
+  FilterTestInput,
+} from './schemas/filter-policy-schemas.ts'
 export {
   AddressReference,
   BouncesAnswer,
@@ -231,6 +237,13 @@ export {
 } from './schemas/mail-schemas.ts'
 export { AttemptsAnswer } from './schemas/messages/attempt-schemas.ts'
 export { DeliveriesAnswer, MessageView } from './schemas/messages/delivery-schemas.ts'
+export {
+  MessageBodyView,
+  ResendAnswer,
+  ResendCount,
+  ResendInput,
+  ResendSinceInput,
+} from './schemas/messages/kept-schemas.ts'
 export {
   BatchInput,
   DirectMessageInput,

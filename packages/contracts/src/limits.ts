@@ -70,6 +70,18 @@ export const SUPPRESSION_DETAIL_CHARS_MAX = 500
 export const RETENTION_SECONDS_DEFAULT = 345_600
 /** @limit Shortest retention of a topic or queue. Below it: `validation_failed`. */
 export const RETENTION_SECONDS_MIN = 60
+/** @limit Longest time for which a topic keeps its messages to show them. Past it: `validation_failed`. */
+export const KEPT_SECONDS_MAX = 2_592_000
+/** @limit memory Most bytes of the messages that a topic keeps. Past it: `validation_failed`. */
+export const KEPT_BYTES_MAX = 10_737_418_240
+/** @limit Least bytes of the messages that a topic keeps, four of the largest. Below it: `validation_failed`. */
+export const KEPT_BYTES_MIN = 1_048_576
+/** @limit Rate of a resend, in messages a second, unless the request says otherwise. */
+export const RESEND_RATE_DEFAULT = 100
+/** @limit Highest rate of a resend, in messages a second. Past it: `validation_failed`. */
+export const RESEND_RATE_MAX = 100_000
+/** @limit Kept messages on which one request tries a filter. Past it: `validation_failed`. */
+export const REPLAY_MESSAGES_MAX = 10_000
 /** @limit Longest retention of a topic or queue. Past it: `validation_failed`. */
 export const RETENTION_SECONDS_MAX = 1_209_600
 /**

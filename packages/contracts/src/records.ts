@@ -53,6 +53,12 @@ export interface EffectiveDeliveryPolicy {
 
 export type FifoThroughputScope = 'Topic' | 'MessageGroup'
 
+/** How long, and in how many bytes, a topic keeps its messages to show and resend them. */
+interface KeepMessages {
+  seconds: number
+  bytes: number
+}
+
 export interface TopicRecord {
   arn: string
   name: string
@@ -65,6 +71,8 @@ export interface TopicRecord {
   deliveryPolicy: DeliveryPolicy | null
   disableSubscriptionOverrides: boolean
   retentionSeconds: number
+  /** The bounds of the ring of messages that the topic keeps. Absent or null: it keeps none. */
+  keepMessages?: KeepMessages | null
   signing: 'none' | 'sns'
   /** Messages keep their order within a group. True if the name ends in `.fifo`. Absent: standard. */
   fifo?: true
@@ -386,7 +394,7 @@ export interface RedriveEdit {
 }
 
 /** `redrive` sends dead letters again. `purge` removes them. */
-export type RedriveAction = 'redrive' | 'purge'
+export type RedriveAction = 'redrive' | 'purge' | 'resend'
 
 export interface RedriveTask {
   id: string

@@ -50,6 +50,8 @@ export { SliceFinder } from './events/slice-finder.ts'
 export { FifoLog, type FifoReceipt } from './fifo/fifo-log.ts'
 export { fifoLogFigures } from './fifo/fifo-log-figures.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
+export { KeptMessages, type NewKept, type NotKept } from './kept/kept-messages.ts'
+export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
 export {
   dispatchJobKey,
   dueKey,
@@ -82,6 +84,7 @@ export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
+export { deliveryId, parseDeliveryId, redrivesOf, resentGeneration } from './lanes/generations.ts'
 export type { LaneStore } from './lanes/lane-api.ts'
 export {
   type AttemptNote,
@@ -89,7 +92,6 @@ export {
   type Claim,
   type ClaimedLane,
   type DeadState,
-  deliveryId,
   type LaneFigures,
   type LaneRenewal,
   type LaneResult,
@@ -102,7 +104,6 @@ export {
   type ParkOutcome,
   type ParkRequest,
   type ParkResult,
-  parseDeliveryId,
   type RenewedClaim,
   type RetryState,
   type Settlement,
@@ -193,6 +194,7 @@ export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/s
 export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
 export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'
+export { ResendBatches } from './redrives/resend-batches.ts'
 export { SandboxNumbers } from './sms/sandbox-numbers.ts'
 export { SmsState } from './sms/sms-state.ts'
 export { StatsCounter } from './stats/stats-counter.ts'

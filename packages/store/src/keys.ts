@@ -25,6 +25,7 @@ import { shardBase, shardOf } from './redis/shards.ts'
  *   removed count too. All numbers are padded to the same width.
  * - `free`: number of the first slice that may have a free place
  * - `deleted`: number of subscriptions that were deleted so far
+ * - `kept`: seconds and bytes of the topic's ring of messages, or ''
  */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
@@ -54,6 +55,19 @@ export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:
 // is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
+
+// ---- kept messages: owned by kept/kept-messages.ts, in the topic's home shard, deleted with the topic and when its
+// ---- setting is turned off; a sweep removes messages that are too old (kept-upkeep.ts)
+
+/**
+ * Hash: `<topic uid> <topic ARN>` → approximate bytes of the topic's ring. A field goes with the ring's last message.
+ */
+export const keptKey = (base: string) => `${base}kept`
+// `<base>kept:<topic uid>`. Hash of notes about a ring: `l` its highest score, `f` ms at which the newest message was
+// kept that was removed for want of bytes.
+// `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
+// rises with every message.
+// `<base>kept:bodies:<topic uid>`. Hash: 16 bytes message id → JSON Message.
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
@@ -89,7 +103,7 @@ export const expiriesKey = (base: string) => `${base}expiries`
  */
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 // `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+
-// 2 bytes generation if redriven).
+// 2 bytes generation if redriven, 6 if resent).
 // `<base>retry:<subscription id>`. Sorted set by due ms: deliveries that were attempted, deliveries that are marked
 // dead, and deliveries that wait because their leases ended again and again.
 // `<base>lease:<subscription id>`. Sorted set by lease: deliveries in flight. A lease is its end in ms times 2,048,
@@ -228,7 +242,8 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
 /**
  * Hash of a redrive task, which expires 14 days after the end of the task. It has the members of the record by name,
  * and the progress:
- * - `uid` of the source, `newest`: the highest score in `age` when the task began
+ * - `uid` of the source, `newest`: the highest score in `age` when the task began; of a resend: in the ring
+ * - `topic`: ARN of the topic, of a resend
  * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
  * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
  * - `next`: ms at which the rate allows the next batch

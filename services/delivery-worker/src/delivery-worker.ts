@@ -56,6 +56,7 @@ import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { createTraveller, realClock } from './clocks/worker-travel.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Isolation } from './dispatch/isolation.ts'
+import { MessageKeeping } from './dispatch/message-keeping.ts'
 import { Parking } from './dispatch/parking.ts'
 import { LogReaders } from './fifo/log-readers.ts'
 import { FirstAttempts } from './first-attempts/first-attempts.ts'
@@ -255,6 +256,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     spans,
     log,
   })
+  const { kept, keptUpkeep: upkeep, memory } = stores
+  const keeping = new MessageKeeping({ kept, upkeep, memory, log })
   const isolation = new Isolation({ isolated: stores.isolated, log, now })
   // Time travel moves the times of claims too, so their send times stay valid.
   if (options.travel?.timeTravel !== 'on') clocks.onSetForward = () => laneAttempts.setForward()
@@ -266,6 +269,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     servers,
     quarantine,
     isolation,
+    keeping,
     log,
     now,
     onDue,
@@ -323,6 +327,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     count: (cause) => stores.counts.add(cause),
     quarantine,
     isolation,
+    keeping,
     now,
   })
   freed.notify(firstAttempts, dispatcher, laneLoop)

@@ -29,6 +29,8 @@ export interface DeliveryWorkerOptions {
   redisMemoryBytes?: number | undefined
   /** Shares of Redis's memory that topics' own dead-letter queues may fill; default 5 % each, 20 % together. */
   letterShares?: LetterShares | undefined
+  /** Share of Redis's memory that the messages that topics keep may fill; default 10 %. */
+  keptMessagesShare?: number | undefined
   /** How many replicas must hold a parked delivery or an appended message before its source is deleted. Default: 0. */
   minReplicas?: number
   publicUrl?: string | undefined

@@ -5,6 +5,8 @@ import {
   FifoReading,
   Idempotency,
   IsolatedMessages,
+  KeptMessages,
+  KeptUpkeep,
   Lanes,
   type NewEntry,
   OutcomeLog,
@@ -19,6 +21,8 @@ import { QueueCounter } from '@fantail/telemetry'
 import { createQuarantine } from './outcomes/quarantining.ts'
 import { SnapshotCache } from './topics/snapshot-cache.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
+
+const KEPT_SHARE_DEFAULT = 0.1
 
 export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: DeliveryWorkerOptions) {
   const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
@@ -41,6 +45,13 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
     /** Puts data into the quarantine. A call may be repeated. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),
     memory: new StorageGuard({ redis, memoryBytes }),
+    kept: new KeptMessages(redis),
+    keptUpkeep: new KeptUpkeep({
+      redis,
+      share: options.keptMessagesShare ?? KEPT_SHARE_DEFAULT,
+      memoryBytes,
+      onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+    }),
     isolated: new IsolatedMessages(redis),
     fifoReading: new FifoReading(redis),
     idempotency: new Idempotency(redis, { acks, queues: queueCount }),

@@ -11,6 +11,7 @@ import { eventRoutes } from './events/event-routes.ts'
 import { answerOrigins } from './http/cross-origin.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { type App, type Bindings, mount } from './http/mount.ts'
+import { keptRoutes } from './kept/kept-routes.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { laneRoutes } from './lanes/lane-routes.ts'
 import { mailPageRoutes } from './mail/mail-page-routes.ts'
@@ -67,7 +68,8 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...statsRoutes(deps),
     ...processRoutes(deps),
     ...deliveryPolicyRoutes(deps),
-    ...filterPolicyRoutes(trials),
+    ...filterPolicyRoutes(deps, trials),
+    ...keptRoutes(deps),
     ...messageRoutes(deps),
     ...attemptRoutes(deps),
     ...searchRoutes(deps),

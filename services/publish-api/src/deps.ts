@@ -14,6 +14,7 @@ import type {
   Counts,
   FifoLog,
   Idempotency,
+  KeptMessages,
   LaneStore,
   LiveSender,
   MailLinkKey,
@@ -99,7 +100,7 @@ export interface ApiDeps {
   sandboxNumbers: Methods<SandboxNumbers>
   /** Signs links to unsubscribe in mails. */
   mailLinkKey: Pick<MailLinkKey, 'get'>
-  lanes: Pick<LaneStore, 'park' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
+  lanes: Pick<LaneStore, 'park' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>
   processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>
@@ -123,6 +124,8 @@ export interface ApiDeps {
     | 'pause'
     | 'resume'
     | 'cancel'
+    | 'createResend'
+    | 'countResend'
   >
   /** The listeners to live events. */
   events: Pick<EventListeners, 'open'>
@@ -135,6 +138,8 @@ export interface ApiDeps {
   /** Recorded attempts. */
   attempts: Pick<AttemptStore, 'read'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
+  /** The rings of messages that topics keep. */
+  kept: Pick<KeptMessages, 'read' | 'topicOf' | 'waiting' | 'page'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>

@@ -10,8 +10,8 @@ await runService({
   openFiles: async () => undefined,
   create: ({ settings, redisUrl, log, telemetry: { metrics } }) =>
     createRedriveService({
+      ...settings,
       redisUrl,
-      minReplicas: settings.minReplicas,
       travel: settings,
       log,
       telemetry: createTelemetry(),

@@ -114,7 +114,7 @@ test('messages behind one in flight stay behind it, and go with it the next time
     },
   }
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
-  await runRedrive({ redrives: fixture.redrives, batches: backAfterTheFirst }, task.id, never)
+  await runRedrive({ ...fixture, batches: backAfterTheFirst }, task.id, never)
   const counts = { moved: 1_500 - blocked.length, skipped: blocked.length }
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', ...counts })
   expect(await fixture.redis.keys('*:left')).toEqual([])

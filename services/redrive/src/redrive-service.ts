@@ -5,17 +5,23 @@ import { createStartSteps, joinTravel, type Logger, openConnections, type Travel
 import {
   AttemptStore,
   DataLossError,
+  KeptUpkeep,
   Lanes,
+  OutcomeLog,
   Queues,
   type Redis,
   RedriveBatches,
   Redrives,
+  ResendBatches,
+  Snapshots,
+  StorageGuard,
   Subscriptions,
   Topics,
   TravelledDataError,
   type Traveller,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
+import { FilterMatches } from './filter-matches.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
@@ -27,6 +33,14 @@ interface RedriveServiceOptions {
   telemetry?: Telemetry | undefined
   /** Default: the service makes its own. */
   metrics?: Pick<Metrics, 'redrivenMessages'>
+  /** Number of dispatch queues, which have the streams of the outcome log. Default: 1. */
+  queues?: number
+  /** Entries of the outcome log. Default: 0, it is not written. */
+  logMessages?: number
+  /** Share of Redis's memory that the messages that topics keep may fill; default 10 %. */
+  keptMessagesShare?: number | undefined
+  /** Used instead of Redis's maxmemory if none is set. */
+  redisMemoryBytes?: number | undefined
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
   /** Absent: data whose time may be moved is not looked for. */
@@ -49,6 +63,10 @@ export function createRedriveService({
   log,
   telemetry,
   metrics = createMetrics(),
+  queues: queueCount = 1,
+  logMessages = 0,
+  keptMessagesShare: share = 0.1,
+  redisMemoryBytes: memoryBytes,
   sweepEveryMs,
   travel,
 }: RedriveServiceOptions): RedriveService {
@@ -61,10 +79,34 @@ export function createRedriveService({
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
+  const kept = new KeptUpkeep({
+    redis,
+    share,
+    memoryBytes,
+    onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+  })
   const redrives = new Redrives(redis)
   const attempts = new AttemptStore(redis)
-  const batches = new RedriveBatches({ redis, acks, subscriptions, lanes: new Lanes(redis, acks) })
-  const tasks = createTaskJobs({ redisUrl, redis, subscriber, redrives, batches, log, telemetry, metrics })
+  const lanes = new Lanes(redis, acks)
+  const batches = new RedriveBatches({ redis, acks, subscriptions, lanes })
+  const filters = new FilterMatches()
+  const snapshots = new Snapshots(redis, { onCorrupt: () => undefined })
+  const outcomes = new OutcomeLog(redis, snapshots, lanes, { queues: queueCount, entriesMax: logMessages })
+  const resends = new ResendBatches({
+    redis,
+    acks,
+    subscriptions,
+    lanes,
+    matches: (record, message) => filters.ask(record, message),
+    // The entry only shows that the delivery waits again. Its end has an entry of its own.
+    onResent: (resent) =>
+      outcomes
+        .append({ dispatch: [], lanes: [], resent })
+        .catch((error: unknown) => log.debug({ err: error }, 'resend.not_noted')),
+  })
+  const memory = new StorageGuard({ redis, memoryBytes })
+  const runs = { redrives, batches, resends, memory }
+  const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics })
   const maintenance = createMaintenance({
     redisUrl,
     redis,
@@ -75,6 +117,7 @@ export function createRedriveService({
       tasks: () => tasks.addMissing(),
       redrives: () => redrives.sweep(),
       queues: () => queues.sweep(),
+      kept: () => kept.sweep(),
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(),

@@ -4,19 +4,23 @@ import {
   connect,
   deadLetterItemId,
   deliveryId,
+  KeptMessages,
   Lanes,
   parseDeliveryId,
   Queues,
   type Redis,
   RedriveBatches,
   Redrives,
+  ResendBatches,
   SHARD_COUNT,
+  StorageGuard,
   Subscriptions,
   shardBase,
   Topics,
   whenReady,
 } from '@fantail/store'
 import { skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
+import { FilterMatches } from './filter-matches.ts'
 
 export const SOURCE = queueArn('dead')
 const TOPIC = topicArn('orders')
@@ -58,6 +62,15 @@ export function storesOn(redis: Redis) {
     lanes: new Lanes(redis),
     redrives: new Redrives(redis),
     batches: new RedriveBatches({ redis, subscriptions, lanes: new Lanes(redis) }),
+    resends: new ResendBatches({
+      redis,
+      subscriptions,
+      lanes: new Lanes(redis),
+      matches: (record, message) => new FilterMatches().ask(record, message),
+      onResent: async () => undefined,
+    }),
+    memory: new StorageGuard({ redis }),
+    kept: new KeptMessages(redis),
   }
 }
 

@@ -2,13 +2,27 @@
  * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
  * run has it. Between batches it asks Redis anew, so a change of rate or status takes effect within half a second.
  */
-import type { RedriveStatus } from '@fantail/contracts'
-import type { RedriveBatch, RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
+import { FantailError, type RedriveAction, type RedriveStatus } from '@fantail/contracts'
+import type {
+  RedriveBatch,
+  RedriveBatches,
+  RedriveRun,
+  Redrives,
+  ResendBatches,
+  StorageGuard,
+} from '@fantail/store'
 import { RedrivePauses } from './redrive-pauses.ts'
+
+/** Between two looks of a resend at the memory. */
+const MEMORY_WAIT_MS = 500
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge'>
+  /** Tasks whose source is a subscription. */
+  resends: Pick<ResendBatches, 'choose' | 'move'>
+  /** Resends make deliveries, so they wait while publishing is refused. */
+  memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
   onMoved?: (moved: number, skipped: number, source: string) => void
   /** Called after every page of a purge that has removed something. */
@@ -19,6 +33,8 @@ export interface RunRedriveDeps {
 
 interface Run extends RedriveRun {
   source: string
+  startedAt: number
+  action: RedriveAction
 }
 
 /**
@@ -36,12 +52,16 @@ export async function runRedrive(
   const fence = await deps.batches.open(id)
   const task = fence === null ? null : await deps.redrives.get(id)
   if (fence === null || task === null) return 'nothing'
-  const { source, destination, filter, edit } = task
-  const run: Run = { id, fence, source, destination, filter, edit }
-  if (task.action === 'purge') return runPurge(deps, run, signal)
+  const { source, destination, filter, edit, startedAt, action } = task
+  const run: Run = { id, fence, source, destination, filter, edit, startedAt, action }
+  if (action === 'purge') return runPurge(deps, run, signal)
   const { pauses = new RedrivePauses() } = deps
   while (!signal.aborted) {
-    const choice = await deps.batches.choose(run)
+    if (isResend(run) && !(await hasMemory(deps))) {
+      await pauses.pause(MEMORY_WAIT_MS, signal)
+      continue
+    }
+    const choice = await (isResend(run) ? deps.resends : deps.batches).choose(run)
     switch (choice.kind) {
       case 'batch':
         if (!(await moveBatch(deps, run, choice.batch))) return 'stale'
@@ -72,7 +92,7 @@ async function runPurge(deps: RunRedriveDeps, run: Run, signal: AbortSignal): Pr
 
 /** Returns false if another run has the task. */
 async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
-  const result = await deps.batches.move(run, batch)
+  const result = await (isResend(run) ? deps.resends : deps.batches).move(run, batch)
   if (result.kind === 'stale') return false
   if (result.kind === 'behind') return deps.batches.renumber(run, batch.number, result.laterBatch)
   const failed = result.kind === 'failed'
@@ -82,4 +102,18 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   const moved = [...flags.values()].filter(Boolean).length
   deps.onMoved?.(moved, flags.size - moved, run.source)
   return true
+}
+
+function isResend({ action }: Run): boolean {
+  return action === 'resend'
+}
+
+async function hasMemory({ memory }: RunRedriveDeps): Promise<boolean> {
+  try {
+    await memory.admit()
+    return true
+  } catch (error) {
+    if (error instanceof FantailError && error.code === 'storage_full') return false
+    throw error
+  }
 }

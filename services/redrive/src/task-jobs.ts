@@ -4,7 +4,7 @@
  * wake). It gets one too if its job ends before the task does (resumed meanwhile, or this process stops). The sweep
  * finds tasks whose wakes were lost.
  */
-import { nameOfArn, type RedisTarget } from '@fantail/contracts'
+import { nameOfArn, type RedisTarget, withoutSubscription } from '@fantail/contracts'
 import {
   createWorker,
   openQueue,
@@ -15,7 +15,14 @@ import {
   TroubleGuard,
 } from '@fantail/jobs'
 import { createStateLog, type Logger, type StartStep } from '@fantail/runtime'
-import { type Redis, type RedriveBatches, type Redrives, WAKE_REDRIVES } from '@fantail/store'
+import {
+  type Redis,
+  type RedriveBatches,
+  type Redrives,
+  type ResendBatches,
+  type StorageGuard,
+  WAKE_REDRIVES,
+} from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { RedrivePauses } from './redrive-pauses.ts'
 import { runRedrive } from './run-redrive.ts'
@@ -31,6 +38,8 @@ interface TaskJobsOptions {
   subscriber: Redis
   redrives: Redrives
   batches: RedriveBatches
+  resends: ResendBatches
+  memory: StorageGuard
   log: Logger
   telemetry?: Telemetry | undefined
   metrics: Pick<Metrics, 'redrivenMessages'>
@@ -146,7 +155,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 }
 
 async function runTask(
-  { redrives, batches, log, metrics, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
+  { redrives, batches, resends, memory, log, metrics, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -156,7 +165,7 @@ async function runTask(
   const onMoved = (movedOfBatch: number, skippedOfBatch: number, source: string) => {
     moved += movedOfBatch
     skipped += skippedOfBatch
-    const queue = nameOfArn(source)
+    const queue = nameOfArn(withoutSubscription(source))
     metrics.redrivenMessages.of({ queue, result: 'moved' }).add(movedOfBatch)
     metrics.redrivenMessages.of({ queue, result: 'skipped' }).add(skippedOfBatch)
   }
@@ -164,7 +173,11 @@ async function runTask(
   const onPurged = (removed: number) => {
     purged += removed
   }
-  const result = await runRedrive({ redrives, batches, onMoved, onPurged, pauses }, id, signal)
+  const result = await runRedrive(
+    { redrives, batches, resends, memory, onMoved, onPurged, pauses },
+    id,
+    signal,
+  )
   const durationMs = Math.round(performance.now() - from)
   log.info({ task: id, result, moved, skipped, purged, durationMs }, 'redrive.ran')
 }

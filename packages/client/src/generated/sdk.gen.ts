@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -560,6 +560,28 @@ export const previewRetries = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
+ * How many of the latest messages a filter policy lets through
+ *
+ * Tries the policy on the messages that the topic keeps, the latest first, for at most 2 s. Nothing is sent or changed. A key also needs the scope `bodies`, because the counts reveal the contents of messages.
+ *
+ * A key needs the scope `read`.
+ */
+export const replayFilterPolicy = <ThrowOnError extends boolean = true>(options: Options<ReplayFilterPolicyData, ThrowOnError>): RequestResult<ReplayFilterPolicyResponses, ReplayFilterPolicyErrors, ThrowOnError, 'data'> => options.client.post<ReplayFilterPolicyResponses, ReplayFilterPolicyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/filter-policies/replay',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Which clauses of a filter policy a message satisfies
  *
  * Nothing is published or changed. Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, so that `matched` may be false although each clause is. At most 100 values of a key that satisfy nothing are shown.
@@ -574,6 +596,68 @@ export const testFilterPolicy = <ThrowOnError extends boolean = true>(options: O
             type: 'apiKey'
         }],
     url: '/v1/filter-policies/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the text and attributes of a message
+ *
+ * Served from the messages that the topic keeps (`keepMessages`), or from where a delivery still waits or was dead-lettered. A key also needs the scope `bodies`.
+ *
+ * A key needs the scope `read`.
+ */
+export const getMessageBody = <ThrowOnError extends boolean = true>(options: Options<GetMessageBodyData, ThrowOnError>): RequestResult<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError, 'data'> => options.client.get<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages/{messageId}/body',
+    ...options
+});
+
+/**
+ * Send a message again to one subscription
+ *
+ * The subscription gets a new delivery under the same message id, with all its attempts anew. Its filter is not asked. The delivery waits in the lane, and in a FIFO topic behind its group. With an `Idempotency-Key`, a request that is repeated within 24 hours makes no second delivery.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const resendMessage = <ThrowOnError extends boolean = true>(options: Options<ResendMessageData, ThrowOnError>): RequestResult<ResendMessageResponses, ResendMessageErrors, ThrowOnError, 'data'> => options.client.post<ResendMessageResponses, ResendMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/messages/{messageId}/resend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send the kept messages since a time again
+ *
+ * Answers at once. A task then resends the messages that the topic keeps since that time, also those that were delivered. The filter of the subscription is asked. The routes of redrives read the task, change its rate, pause, resume and cancel it. One resend per subscription is active at a time.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const resendSince = <ThrowOnError extends boolean = true>(options: Options<ResendSinceData, ThrowOnError>): RequestResult<ResendSinceResponses, ResendSinceErrors, ThrowOnError, 'data'> => options.client.post<ResendSinceResponses, ResendSinceErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/resend',
     ...options,
     headers: {
         'Content-Type': 'application/json',

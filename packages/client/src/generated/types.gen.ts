@@ -786,15 +786,19 @@ export type Delivery = {
      */
     reason: string | null;
     /**
-     * How often it was brought back from a dead-letter queue.
+     * How often it was brought back from a dead-letter queue, since it was resent if it was.
      */
     redrives: number;
+    /**
+     * When it was last resent: ISO 8601 in UTC. null: never.
+     */
+    resentAt: string | null;
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `throttle`: The subscription has a throttle, which limits its requests per second. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy does not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy does not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
-export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
+export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
 /**
  * What became of a message or delivery. It never has bodies, attributes or headers.
@@ -855,7 +859,7 @@ export type DeliveryEvent = {
     /**
      * Cause of the time of what follows, or of the end; null: nothing delayed it.
      */
-    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
     /**
      * Milliseconds that the cause delayed it; null: not known.
      */
@@ -1117,7 +1121,7 @@ export type Error = {
         /**
          * The kind of failure, for programs. Codes stay; new ones may be added. Each has one status.
          */
-        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full';
+        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'body_gone' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full';
         /**
          * The failure in words, for people. It may change with any release.
          */
@@ -1140,6 +1144,81 @@ export type Error = {
      * The `X-Request-Id` of the request, or one made for it. The server’s log lines carry it.
      */
     requestId: string;
+};
+
+/**
+ * The verdict of a filter policy on the latest messages of a topic.
+ */
+export type FilterReplay = {
+    /**
+     * Messages that the topic keeps now.
+     */
+    kept: number;
+    /**
+     * Messages on which the policy was tried, the latest first.
+     */
+    tried: number;
+    /**
+     * How many of them the subscription would get.
+     */
+    matched: number;
+    /**
+     * Why it looked no further. last: it tried as many as asked. ring: the topic keeps no more. time: it took too long.
+     */
+    ended: 'last' | 'ring' | 'time';
+    /**
+     * When the oldest tried message was published: ISO 8601 in UTC. null: none was tried.
+     */
+    oldestAt: string | null;
+    /**
+     * Messages that cannot be decoded. They were not tried.
+     */
+    unreadable: number;
+    /**
+     * One entry per clause of the policy, branches of `$or` included.
+     */
+    clauses: Array<{
+        /**
+         * The key, with the keys around it before it: `order.color`.
+         */
+        path: string;
+        /**
+         * The alternatives of this clause, as the policy has them.
+         */
+        condition: Array<unknown>;
+        /**
+         * Messages that do not satisfy this clause, judged by itself.
+         */
+        refused: number;
+    }>;
+};
+
+/**
+ * A filter policy to be tried on the latest messages of a topic.
+ */
+export type FilterReplayInput = {
+    /**
+     * Topic whose kept messages are tried, by its name or ARN.
+     */
+    topic: string;
+    /**
+     * The policy to try, in SNS’s filter language: per key a list of alternatives.
+     */
+    filterPolicy: {
+        [key: string]: unknown;
+    };
+    /**
+     * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
+     */
+    filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
+    /**
+     * Whose text counts where the message has one per protocol. Default http.
+     */
+    protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+    /**
+     * How many of the latest kept messages to try: 1 to 10000.
+     */
+    last: number;
 };
 
 /**
@@ -1569,6 +1648,67 @@ export type MessageBatchInput = {
      * 1 to 100 messages, stored in this order, all or none.
      */
     messages: Array<MessageInput>;
+};
+
+/**
+ * A message as it is stored.
+ */
+export type MessageBody = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * ARN of the topic it was published to.
+     */
+    topicArn: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * The text, as it was published.
+     */
+    message: string;
+    /**
+     * json: the text is an object with a text for each protocol. Absent: one text for all.
+     */
+    structure?: 'json';
+    /**
+     * The subject, if it has one.
+     */
+    subject?: string;
+    /**
+     * Attributes of the message by name; empty where it has none.
+     */
+    attributes: {
+        [key: string]: {
+            /**
+             * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+             */
+            type: string;
+            /**
+             * The value as text; base64 where the type is Binary.
+             */
+            value: string;
+        };
+    };
+    /**
+     * Message group that it was published with, if any.
+     */
+    groupId?: string;
+    /**
+     * FIFO only: the deduplication id in force.
+     */
+    deduplicationId?: string;
+    /**
+     * FIFO only: 20 digits, rising with every message.
+     */
+    sequenceNumber?: string;
+    /**
+     * Where it was found: in the ring of kept messages, in a lane where a delivery waits, or in a dead-letter queue.
+     */
+    from: 'kept' | 'waiting' | 'deadLetter';
 };
 
 /**
@@ -2975,15 +3115,15 @@ export type Redrive = {
      */
     id: string;
     /**
-     * redrive: moves messages. purge: removes the dead letters that a filter matches.
+     * redrive: moves messages. purge: removes the dead letters that a filter matches. resend: sends kept messages again to a subscription.
      */
-    action: 'redrive' | 'purge';
+    action: 'redrive' | 'purge' | 'resend';
     /**
      * running and paused tasks are active. canceling: a last batch is under way. The others have ended.
      */
     status: 'running' | 'paused' | 'canceling' | 'canceled' | 'completed' | 'failed';
     /**
-     * ARN of the queue that messages are moved out of.
+     * ARN of the queue that messages are moved out of. For a resend: ARN of the subscription that gets kept messages.
      */
     source: string;
     /**
@@ -2991,15 +3131,15 @@ export type Redrive = {
      */
     destination: string | null;
     /**
-     * Messages that matched when the task was started.
+     * Messages that matched when the task was started. For a resend: messages that it looks at.
      */
     matched: number;
     /**
-     * Messages moved or, by a purge, removed so far; they have left the source.
+     * Messages moved or, by a purge, removed so far; they have left the source. For a resend: messages resent.
      */
     moved: number;
     /**
-     * Messages left in the source: in flight, or the place they came from takes them no more.
+     * Messages left in the source: in flight, or the place they came from takes them no more. For a resend: those that the filter refuses, and those that are no longer kept.
      */
     skipped: number;
     /**
@@ -3124,6 +3264,62 @@ export type RedriveRateInput = {
      * Messages moved per second at most from now on, up to 100,000; null: no bound.
      */
     maxMessagesPerSecond: number | null;
+};
+
+/**
+ * The delivery waits in the lane of its subscription.
+ */
+export type Resend = {
+    /**
+     * Id of the message; it stays the same.
+     */
+    messageId: string;
+    /**
+     * Id of the subscription that gets it again.
+     */
+    subscriptionId: string;
+};
+
+/**
+ * The messages that a resend would look at, counted. Nothing was changed.
+ */
+export type ResendDryRun = {
+    /**
+     * Messages kept since then. Those that the filter refuses, or that are later than `until`, count too.
+     */
+    matched: number;
+};
+
+/**
+ * A delivery to be made again.
+ */
+export type ResendInput = {
+    /**
+     * Subscription of the message’s topic that gets it again, by its id or ARN. Its filter is not asked.
+     */
+    subscription: string;
+};
+
+/**
+ * Messages to be sent again to a subscription.
+ */
+export type ResendSinceInput = {
+    /**
+     * Messages that were published at this time or later: ISO 8601 in UTC.
+     */
+    since: string;
+    /**
+     * Messages that were published at this time or earlier: ISO 8601 in UTC. Default: all that are kept now.
+     */
+    until?: string;
+    /**
+     * Messages a second at most. Default 100; null: as fast as it goes.
+     */
+    maxMessagesPerSecond?: number | null;
+    /**
+     * true: only count the kept messages, and answer 200. Default false.
+     */
+    dryRun?: boolean;
 };
 
 /**
@@ -4190,6 +4386,19 @@ export type Topic = {
      */
     retentionSeconds: number;
     /**
+     * How many of the latest messages are kept, to read and resend them; null: none.
+     */
+    keepMessages: {
+        /**
+         * How long a message is kept: 1 to 2592000 s (30 days).
+         */
+        seconds: number;
+        /**
+         * Memory of Redis that the messages may fill. Past it the oldest go, in time or not.
+         */
+        bytes: number;
+    } | null;
+    /**
      * sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.
      */
     signing: 'none' | 'sns';
@@ -4316,6 +4525,19 @@ export type TopicInput = {
      * FIFO only: a message without deduplicationId gets the SHA-256 of its text. Default false.
      */
     contentBasedDeduplication?: boolean | null;
+    /**
+     * Keeps the latest messages, so that they can be read, resent, and tried on filters. Default: none are kept.
+     */
+    keepMessages?: {
+        /**
+         * How long a message is kept: 1 to 2592000 s (30 days).
+         */
+        seconds: number;
+        /**
+         * Memory of Redis that the messages may fill. Past it the oldest go, in time or not.
+         */
+        bytes: number;
+    } | null;
     /**
      * sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.
      */
@@ -6206,6 +6428,69 @@ export type PreviewRetriesResponses = {
 
 export type PreviewRetriesResponse = PreviewRetriesResponses[keyof PreviewRetriesResponses];
 
+export type ReplayFilterPolicyData = {
+    body: FilterReplayInput;
+    path?: never;
+    query?: never;
+    url: '/v1/filter-policies/replay';
+};
+
+export type ReplayFilterPolicyErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ReplayFilterPolicyError = ReplayFilterPolicyErrors[keyof ReplayFilterPolicyErrors];
+
+export type ReplayFilterPolicyResponses = {
+    /**
+     * How many matched, and what refused the others
+     */
+    200: FilterReplay;
+};
+
+export type ReplayFilterPolicyResponse = ReplayFilterPolicyResponses[keyof ReplayFilterPolicyResponses];
+
 export type TestFilterPolicyData = {
     body: FilterTestInput;
     path?: never;
@@ -6260,6 +6545,220 @@ export type TestFilterPolicyResponses = {
 };
 
 export type TestFilterPolicyResponse = TestFilterPolicyResponses[keyof TestFilterPolicyResponses];
+
+export type GetMessageBodyData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/messages/{messageId}/body';
+};
+
+export type GetMessageBodyErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `body_gone`: The message is known, and its text is not kept; `message` says why.
+     */
+    410: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetMessageBodyError = GetMessageBodyErrors[keyof GetMessageBodyErrors];
+
+export type GetMessageBodyResponses = {
+    /**
+     * The message as it is stored
+     */
+    200: MessageBody;
+};
+
+export type GetMessageBodyResponse = GetMessageBodyResponses[keyof GetMessageBodyResponses];
+
+export type ResendMessageData = {
+    body: ResendInput;
+    headers?: {
+        /**
+         * Any text that names this publish: 1 to 255 visible ASCII characters. The same key within 24 hours stores nothing again and answers the same ids.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/messages/{messageId}/resend';
+};
+
+export type ResendMessageErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `body_gone`: The message is known, and its text is not kept; `message` says why.
+     */
+    410: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResendMessageError = ResendMessageErrors[keyof ResendMessageErrors];
+
+export type ResendMessageResponses = {
+    /**
+     * The delivery waits in its lane.
+     */
+    202: Resend;
+};
+
+export type ResendMessageResponse = ResendMessageResponses[keyof ResendMessageResponses];
+
+export type ResendSinceData = {
+    body: ResendSinceInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/resend';
+};
+
+export type ResendSinceErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResendSinceError = ResendSinceErrors[keyof ResendSinceErrors];
+
+export type ResendSinceResponses = {
+    /**
+     * With dryRun: how many messages are kept since then
+     */
+    200: ResendDryRun;
+    /**
+     * The task has begun
+     */
+    202: Redrive;
+};
+
+export type ResendSinceResponse = ResendSinceResponses[keyof ResendSinceResponses];
 
 export type GetMessageData = {
     body?: never;
@@ -8068,7 +8567,7 @@ export type ListRedrivesData = {
     path?: never;
     query?: {
         /**
-         * Only tasks that move out of this queue, by its name or ARN.
+         * Only tasks that move out of this queue, by its name or ARN, or resends to this subscription, by its ARN.
          */
         source?: string;
         /**

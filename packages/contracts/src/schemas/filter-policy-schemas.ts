@@ -1,8 +1,9 @@
 /** Schemas of the route that tries a filter policy on a message before it is set. */
 import { z } from 'zod'
+import { REPLAY_MESSAGES_MAX } from '../limits.ts'
 import { PROTOCOLS } from '../protocols.ts'
 import { MessageInput } from './messages/message-schemas.ts'
-import { givenMap, named, namedInput } from './shared-schemas.ts'
+import { givenMap, named, namedInput, Timestamp, TopicReference } from './shared-schemas.ts'
 
 export const FilterTestInput = namedInput(
   'FilterTestInput',
@@ -73,6 +74,67 @@ export const FilterTestAnswer = named(
             { path: 'color', condition: ['red'], matched: true, value: 'red' },
             { path: 'size', condition: [{ numeric: ['>', 10] }], matched: false, value: 5 },
           ],
+        },
+      ],
+    }),
+)
+
+export const FilterReplayInput = namedInput(
+  'FilterReplayInput',
+  z
+    .strictObject({
+      topic: TopicReference.describe('Topic whose kept messages are tried, by its name or ARN.'),
+      filterPolicy: FilterTestInput.shape.filterPolicy,
+      filterPolicyScope: FilterTestInput.shape.filterPolicyScope,
+      protocol: FilterTestInput.shape.protocol,
+      last: z
+        .int()
+        .min(1)
+        .max(REPLAY_MESSAGES_MAX)
+        .describe(`How many of the latest kept messages to try: 1 to ${REPLAY_MESSAGES_MAX}.`),
+    })
+    .meta({
+      description: 'A filter policy to be tried on the latest messages of a topic.',
+      examples: [{ topic: 'orders', filterPolicy: { color: ['red'] }, last: 1_000 }],
+    }),
+)
+
+const ReplayedClause = Clause.pick({ path: true, condition: true }).extend({
+  refused: z.int().describe('Messages that do not satisfy this clause, judged by itself.'),
+})
+
+export const FilterReplayAnswer = named(
+  'FilterReplay',
+  z
+    .object({
+      kept: z.int().describe('Messages that the topic keeps now.'),
+      tried: z.int().describe('Messages on which the policy was tried, the latest first.'),
+      matched: z.int().describe('How many of them the subscription would get.'),
+      ended: z
+        .enum(['last', 'ring', 'time'])
+        .describe(
+          'Why it looked no further. last: it tried as many as asked. ring: the topic keeps no more. time: it took too ' +
+            'long.',
+        ),
+      oldestAt: Timestamp.nullable().describe(
+        'When the oldest tried message was published: ISO 8601 in UTC. null: none was tried.',
+      ),
+      unreadable: z.int().describe('Messages that cannot be decoded. They were not tried.'),
+      clauses: z
+        .array(ReplayedClause)
+        .describe('One entry per clause of the policy, branches of `$or` included.'),
+    })
+    .meta({
+      description: 'The verdict of a filter policy on the latest messages of a topic.',
+      examples: [
+        {
+          kept: 5_200,
+          tried: 1_000,
+          matched: 640,
+          ended: 'last',
+          oldestAt: '2026-11-21T09:30:00.000Z',
+          unreadable: 0,
+          clauses: [{ path: 'color', condition: ['red'], refused: 360 }],
         },
       ],
     }),

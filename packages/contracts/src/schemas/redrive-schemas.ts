@@ -49,21 +49,39 @@ export const RedriveView = named(
     .object({
       id: z.string().describe('Id of the task. Ended tasks are kept for 14 days.'),
       action: z
-        .enum(['redrive', 'purge'])
-        .describe('redrive: moves messages. purge: removes the dead letters that a filter matches.'),
+        .enum(['redrive', 'purge', 'resend'])
+        .describe(
+          'redrive: moves messages. purge: removes the dead letters that a filter matches. resend: sends kept messages ' +
+            'again to a subscription.',
+        ),
       status: Status.describe(
         'running and paused tasks are active. canceling: a last batch is under way. The others have ended.',
       ),
-      source: z.string().describe('ARN of the queue that messages are moved out of.'),
+      source: z
+        .string()
+        .describe(
+          'ARN of the queue that messages are moved out of. For a resend: ARN of the subscription that gets kept messages.',
+        ),
       destination: z
         .string()
         .nullable()
         .describe('ARN of the queue they go to; null: each back where it came from.'),
-      matched: z.int().describe('Messages that matched when the task was started.'),
-      moved: z.int().describe('Messages moved or, by a purge, removed so far; they have left the source.'),
+      matched: z
+        .int()
+        .describe(
+          'Messages that matched when the task was started. For a resend: messages that it looks at.',
+        ),
+      moved: z
+        .int()
+        .describe(
+          'Messages moved or, by a purge, removed so far; they have left the source. For a resend: messages resent.',
+        ),
       skipped: z
         .int()
-        .describe('Messages left in the source: in flight, or the place they came from takes them no more.'),
+        .describe(
+          'Messages left in the source: in flight, or the place they came from takes them no more. For a resend: those ' +
+            'that the filter refuses, and those that are no longer kept.',
+        ),
       maxMessagesPerSecond: z
         .number()
         .nullable()
@@ -191,7 +209,9 @@ export const RedriveRateInput = namedInput(
     .meta({ description: 'A new rate of an active task.', examples: [{ maxMessagesPerSecond: 500 }] }),
 )
 export const RedriveListQuery = z.strictObject({
-  source: QueueReference.optional().describe('Only tasks that move out of this queue, by its name or ARN.'),
+  source: QueueReference.optional().describe(
+    'Only tasks that move out of this queue, by its name or ARN, or resends to this subscription, by its ARN.',
+  ),
   status: Status.optional().describe('Only tasks with this status. Default: all tasks.'),
   ...pageQuery,
 })

@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import {
   DISPLAY_NAME_CHARS_MAX,
+  KEPT_BYTES_MAX,
+  KEPT_BYTES_MIN,
+  KEPT_SECONDS_MAX,
   RETENTION_SECONDS_DEFAULT,
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
@@ -14,6 +17,19 @@ import {
 } from './delivery-policy-schemas.ts'
 import { ATTEMPT_RECORDINGS } from './messages/recording.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
+
+const KeepMessages = z.strictObject({
+  seconds: z
+    .int()
+    .min(1)
+    .max(KEPT_SECONDS_MAX)
+    .describe(`How long a message is kept: 1 to ${KEPT_SECONDS_MAX} s (30 days).`),
+  bytes: z
+    .int()
+    .min(KEPT_BYTES_MIN)
+    .max(KEPT_BYTES_MAX)
+    .describe('Memory of Redis that the messages may fill. Past it the oldest go, in time or not.'),
+})
 
 const Signing = z.enum(['none', 'sns'])
 const Recording = z.enum(ATTEMPT_RECORDINGS)
@@ -53,6 +69,9 @@ export const TopicInput = namedInput(
         .describe(
           'FIFO only: a message without deduplicationId gets the SHA-256 of its text. Default false.',
         ),
+      keepMessages: KeepMessages.nullish().describe(
+        'Keeps the latest messages, so that they can be read, resent, and tried on filters. Default: none are kept.',
+      ),
       signing: Signing.nullish().describe(
         'sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.',
       ),
@@ -91,6 +110,9 @@ export const TopicView = named(
       retentionSeconds: z
         .int()
         .describe('Deliveries of messages older than this expire, those to queues after 30 days.'),
+      keepMessages: KeepMessages.nullable().describe(
+        'How many of the latest messages are kept, to read and resend them; null: none.',
+      ),
       signing: Signing.describe(
         'sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.',
       ),
@@ -116,6 +138,7 @@ export const TopicView = named(
           effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: null } },
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
+          keepMessages: { seconds: 86_400, bytes: 104_857_600 },
           signing: 'none',
           recordAttempts: 'none',
           fifo: false,

@@ -33,6 +33,8 @@ const DEAD_LETTER_SHARE = 1.05
  * are refused with `rate_limited`.
  */
 const TOPIC_SHARE = 0.25
+/** Assumed memory of Redis if it is unknown. */
+export const ASSUMED_MEMORY_BYTES = 1_073_741_824
 const TOPICS_EVERY_MS = 1_000
 /**
  * @limit memory Share of the host's memory that stands for `maxmemory` if Redis has none; FANTAIL_REDIS_MEMORY_BYTES
@@ -53,6 +55,8 @@ interface StorageGuardOptions {
   memoryBytes?: number | undefined
   /** Called when the guard begins to refuse, and when it admits again. */
   onState?: (state: 'full' | 'free', sample: MemorySample) => void
+  /** Called with each sample. */
+  onSample?: (sample: MemorySample) => void
   /** Called at each refusal: past the watermark, or past the topic's share. */
   onRefused?: (reason: 'storage_full' | 'topic_share') => void
   /** Monotonic ms. */
@@ -93,6 +97,11 @@ export class StorageGuard {
    */
   admit(topicUid?: string): Promise<void> | undefined {
     return this.#fresh(() => this.#refuseWhenFull(topicUid))
+  }
+
+  /** Takes a new sample if the last one is old. It returns a promise only after a pause, when it awaits the sample. */
+  refresh(): Promise<void> | undefined {
+    return this.#fresh(() => undefined)
   }
 
   /** Like `admit`, for a dead letter. Throws `storage_full` if dead letters have used up their share. */
@@ -136,6 +145,7 @@ export class StorageGuard {
   async #takeSample(): Promise<void> {
     try {
       this.#sample = await readMemory(this.#options.redis, this.#options.memoryBytes)
+      this.#options.onSample?.(this.#sample)
       const full = this.#sample.usedBytes >= this.#sample.limitBytes * PUBLISH_SHARE
       const changed = full !== this.#full
       this.#full = full

@@ -1,6 +1,7 @@
 /** Events of deliveries, from pages of the outcome log. */
 import type { AttemptDecision, DeliveryCause, EventType } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
+import { redrivesOf } from '../lanes/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
 import { bits, type Found, hasBit, type LaneEntry, readEntry } from '../outcomes/outcome-entries.ts'
 import type { SliceRef } from '../topics/snapshots.ts'
@@ -96,7 +97,8 @@ function codeOf({ otherCodes }: DispatchEntry, slot: number): number | null {
 }
 
 async function endOf(entry: LaneEntry, finder: SubscriptionFinder): Promise<DeliveryEvent> {
-  const { messageId, subscriptionId, generation: redrives, outcome: type, reason } = entry
+  const { messageId, subscriptionId, generation, outcome: type, reason } = entry
+  const redrives = redrivesOf(generation)
   const { attempts, statusCode, error, why, storedAt: at = 0 } = entry
   const known = subscriptionId === null ? WHOLE : await finder.byId(subscriptionId)
   const cause = shownWhy(type === 'delivered' ? why : whyItEnded(reason))

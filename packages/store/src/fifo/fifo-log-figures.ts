@@ -1,7 +1,7 @@
 /** Counts waiting messages in FIFO logs, for gauges. Changes nothing. */
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { parseDeliveryId } from '../lanes/lane-records.ts'
+import { parseDeliveryId } from '../lanes/generations.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 

@@ -10,7 +10,7 @@
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'
-import { deliveryId } from '../lanes/lane-records.ts'
+import { deliveryId } from '../lanes/generations.ts'
 import { readTime } from '../lanes/lane-replies.ts'
 import { openJson } from '../records/stored-json.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'

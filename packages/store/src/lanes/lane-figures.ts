@@ -8,8 +8,9 @@ import type { Redis } from 'ioredis'
 import { causeOf } from '../outcomes/why-codes.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
+import { parseDeliveryId } from './generations.ts'
 import type { DeliveryRef, DeliveryWhere, LaneFigures } from './lane-records.ts'
-import { parseDeliveryId, unpackError } from './lane-records.ts'
+import { unpackError } from './lane-records.ts'
 import { readState, readTime } from './lane-replies.ts'
 
 const FIGURES = readScript('lane-figures-1')

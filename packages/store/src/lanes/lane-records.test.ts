@@ -1,20 +1,19 @@
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import {
-  type DeadState,
-  deliveryId,
-  packState,
-  parseDeliveryId,
-  type RetryState,
-  unpackState,
-} from './lane-records.ts'
+import { deliveryId, parseDeliveryId, redrivesOf, resentAtOf, resentGeneration } from './generations.ts'
+import { type DeadState, packState, type RetryState, unpackState } from './lane-records.ts'
 
-test('a delivery id names its message and generation in 16 or 18 bytes', () => {
+test('a delivery id names its message and generation in 16, 18 or 22 bytes', () => {
   const messageId = createMessageId(1_700_000_000_000)
   expect(deliveryId(messageId)).toHaveLength(16)
   expect(parseDeliveryId(deliveryId(messageId))).toEqual({ messageId, generation: 0 })
   expect(deliveryId(messageId, 300)).toHaveLength(18)
   expect(parseDeliveryId(deliveryId(messageId, 300))).toEqual({ messageId, generation: 300 })
+  const resent = resentGeneration(1_800_000_000_001)
+  expect(deliveryId(messageId, resent + 1)).toHaveLength(22)
+  expect(parseDeliveryId(deliveryId(messageId, resent + 1))).toEqual({ messageId, generation: resent + 1 })
+  expect([resentAtOf(resent + 1), redrivesOf(resent + 1)]).toEqual([1_800_000_000_001, 1])
+  expect([resentAtOf(300), redrivesOf(300)]).toEqual([null, 300])
   expect(() => deliveryId('not an id')).toThrow('not a message id')
 })
 

@@ -4,7 +4,7 @@
  * A delivery is waiting (fresh or retry, with its due time), in flight (under a lease), or gone from the lane. Only the
  * claim that returned a lease has that lease. A write with a lease that is not the current one changes nothing.
  */
-import { type DeadLetterReason, formatMessageId, parseMessageId, type StoredWhy } from '@fantail/contracts'
+import type { DeadLetterReason, StoredWhy } from '@fantail/contracts'
 import type { Answered } from '@fantail/policy'
 import { packWhy, unpackWhy } from '../outcomes/why-codes.ts'
 
@@ -384,20 +384,6 @@ export interface DeliveryWhere {
   hold?: { because: StoredWhy['because']; until: number | null }
   /** When the lane of an absent delivery was last purged. */
   purgedAt?: number
-}
-
-/** The id of a delivery in a lane: 16 bytes of the message id, and 2 of the generation if it is not 0. */
-export function deliveryId(messageId: string, generation = 0): Buffer {
-  const id = parseMessageId(messageId)
-  if (id === undefined) throw new TypeError(`not a message id: ${messageId}`)
-  if (generation === 0) return id
-  const suffix = Buffer.alloc(2)
-  suffix.writeUInt16BE(generation)
-  return Buffer.concat([id, suffix])
-}
-
-export function parseDeliveryId(id: Buffer): { messageId: string; generation: number } {
-  return { messageId: formatMessageId(id), generation: id.length > 16 ? id.readUInt16BE(16) : 0 }
 }
 
 /** Two letters for longer error codes. A state of up to 14 bytes costs 16 bytes of memory, a longer one 32. */

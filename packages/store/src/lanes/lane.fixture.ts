@@ -7,7 +7,8 @@ import { dueKey, laneKey, sliceKey } from '../keys.ts'
 import { shardBase } from '../redis/shards.ts'
 import { includedBy } from '../scripts/lua-files.ts'
 import { withNames } from '../scripts/lua-names.ts'
-import { deliveryId, type ParkAs, type ParkEntry, type TakeRequest } from './lane-records.ts'
+import { deliveryId } from './generations.ts'
+import type { ParkAs, ParkEntry, TakeRequest } from './lane-records.ts'
 import type { Lanes } from './lanes.ts'
 
 export const SHARD = 7

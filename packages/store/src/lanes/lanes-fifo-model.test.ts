@@ -25,6 +25,7 @@ import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
 import * as keys from '../keys.ts'
 import { shardOf } from '../redis/shards.ts'
+import { deliveryId } from './generations.ts'
 import {
   BASE,
   changeLane,
@@ -37,7 +38,6 @@ import {
   writeSlice,
 } from './lane.fixture.ts'
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
-import { deliveryId } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lanes-fifo-model.fixture.ts'
 import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS, storedState } from './lanes-model.fixture.ts'

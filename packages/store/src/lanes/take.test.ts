@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { countsKey, dueKey, laneKey, subscriptionsKey } from '../keys.ts'
+import { deliveryId } from './generations.ts'
 import {
   BASE,
   claimsOf,
@@ -15,7 +16,6 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import { deliveryId } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 
 const { redis, lanes } = await useLanes()

@@ -11,6 +11,13 @@ const NOTHING = Buffer.alloc(0)
 
 export type LaneOutcome = 'delivered' | 'deadLettered' | 'discarded' | 'expired'
 
+/** A delivery was made again, and waits in its lane. */
+export interface ResentEntry {
+  messageId: string
+  subscriptionId: string
+  generation: number
+}
+
 export interface LaneEntry {
   messageId: string
   /** null: the entry is about the whole message, which never reached a lane. */
@@ -34,6 +41,8 @@ export interface LaneEntry {
 export interface Found {
   dispatch: DispatchEntry[]
   lanes: LaneEntry[]
+  /** Absent: none. */
+  resent?: ResentEntry[]
 }
 
 /**
@@ -92,6 +101,13 @@ function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
   return slots.equals(delivered) ? [statusCode] : [statusCode, base64(slots)]
 }
 
+/** It looks like the end of a delivery, so that older releases can read it. */
+const RESENT = 'resent'
+
+export function resentText({ subscriptionId, generation }: ResentEntry): string {
+  return JSON.stringify(['l', subscriptionId, RESENT, generation, 0, null, null, null])
+}
+
 export function laneText(entry: LaneEntry): string {
   const { subscriptionId, generation, outcome, reason, attempts, statusCode, error, why } = entry
   const fields: LaneFields = ['l', subscriptionId, outcome, generation, attempts, statusCode, error, reason]
@@ -111,9 +127,16 @@ interface StoredText {
 
 export function readEntry({ messageId, text, storedAt }: StoredText, found: Found): void {
   const fields = JSON.parse(text) as DispatchFields | LaneFields | FilteredFields
-  if (fields[0] === 'l') found.lanes.push(...timed([readLane(messageId, fields)], storedAt))
+  if (fields[0] === 'l' && String(fields[2]) === RESENT) addResent(messageId, fields, found)
+  else if (fields[0] === 'l') found.lanes.push(...timed([readLane(messageId, fields)], storedAt))
   else if (fields[0] === 'f') found.dispatch.push(...timed(readFiltered(messageId, fields), storedAt))
   else found.dispatch.push(...timed([readDispatch(messageId, fields)], storedAt))
+}
+
+function addResent(messageId: string, [, subscriptionId, , generation]: LaneFields, found: Found): void {
+  if (subscriptionId === null) return
+  found.resent ??= []
+  found.resent.push({ messageId, subscriptionId, generation })
 }
 
 function timed<T extends object>(entries: T[], storedAt: number | undefined): T[] {

@@ -2,6 +2,7 @@
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
 import { laneKey } from '../keys.ts'
+import { deliveryId } from '../lanes/generations.ts'
 import {
   BASE,
   claimsOf,
@@ -13,7 +14,7 @@ import {
   takeFrom,
   writeLane,
 } from '../lanes/lane.fixture.ts'
-import { deliveryId, type RetryState } from '../lanes/lane-records.ts'
+import type { RetryState } from '../lanes/lane-records.ts'
 import { useLanes } from '../lanes/lanes.fixture.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { IsolatedMessages } from '../quarantine/isolated-messages.ts'

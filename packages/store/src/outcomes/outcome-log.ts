@@ -14,11 +14,11 @@
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys.ts'
+import { deliveryId } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
-import { deliveryId } from '../lanes/lane-records.ts'
 import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import type { Snapshots } from '../topics/snapshots.ts'
+import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { existingStreams } from './existing-streams.ts'
@@ -31,7 +31,9 @@ import {
   laneText,
   type MergedEntry,
   mergeSlices,
+  type ResentEntry,
   readEntry,
+  resentText,
   statusCodeOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
@@ -43,14 +45,16 @@ import {
   deliveredRow,
   directRow,
   filteredRow,
+  generationOf,
   goneRow,
   PURGED,
   parkedRow,
   redrivenRows,
+  resentRow,
   UNTOLD,
   wholeRows,
 } from './outcome-rows.ts'
-import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot } from './outcome-subscribers.ts'
+import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot, subscribersOf } from './outcome-subscribers.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
 
@@ -122,7 +126,11 @@ export class OutcomeLog {
   }
 
   /** Appends entries, with one script per stream. */
-  async append(entries: { dispatch: (DispatchEntry | FilteredEntry)[]; lanes: LaneEntry[] }): Promise<void> {
+  async append(entries: {
+    dispatch: (DispatchEntry | FilteredEntry)[]
+    lanes: LaneEntry[]
+    resent?: ResentEntry[]
+  }): Promise<void> {
     const { entriesMax, queues } = this.#options
     if (entriesMax === 0) return
     const kept = Math.max(1, Math.floor(entriesMax / queues))
@@ -132,6 +140,7 @@ export class OutcomeLog {
       for (const text of texts) pack(streams, text, entry.messageId, entry.id)
     }
     for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId)
+    for (const entry of entries.resent ?? []) pack(streams, resentText(entry), entry.messageId)
     await Promise.all(
       streams.map(async (packed, number) => {
         if (packed.length === 0) return
@@ -240,12 +249,56 @@ export class OutcomeLog {
     return rows
   }
 
-  async #outcomesNow({ dispatch, lanes: entries }: Found): Promise<DeliveryOutcome[]> {
+  async #outcomesNow({ dispatch, lanes: entries, resent = [] }: Found): Promise<DeliveryOutcome[]> {
     const found = { dispatch, lanes: withRemovedLetters(entries) }
     const bySlice = mergeSlices(dispatch)
     const lanes = Map.groupBy(found.lanes, ({ subscriptionId }) => subscriptionId)
     const rows = await Promise.all([...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, lanes)))
-    return [...rows.flat(), ...redrivenRows(found, rows.flat()), ...wholeRows(found)]
+    const ended = [...rows.flat(), ...redrivenRows(found, rows.flat())]
+    const slices = [...bySlice.values()].flatMap(({ slice }) => slice ?? [])
+    return [...(await this.#withResent(ended, resent, slices)), ...wholeRows(found)]
+  }
+
+  /** A resent delivery has an entry when it was resent, and one of its end. In between it is read from its lane. */
+  async #withResent(
+    rows: DeliveryOutcome[],
+    resent: ResentEntry[],
+    slices: SliceRef[],
+  ): Promise<DeliveryOutcome[]> {
+    if (resent.length === 0) return rows
+    const latest = new Map<string, ResentEntry>()
+    for (const entry of resent) {
+      if ((latest.get(entry.subscriptionId)?.generation ?? 0) < entry.generation)
+        latest.set(entry.subscriptionId, entry)
+    }
+    const back = await Promise.all(slices.map((slice) => this.#resentIn(slice, latest)))
+    const bySubscription = new Map(back.flat().map((row) => [row.subscriptionId, row]))
+    const known = rows.map((row) => {
+      const again = bySubscription.get(row.subscriptionId)
+      bySubscription.delete(row.subscriptionId)
+      return again && generationOf(again) > generationOf(row) ? again : row
+    })
+    return [...known, ...bySubscription.values()]
+  }
+
+  /** Rows of the slice's resent deliveries that are in their lanes. */
+  async #resentIn(slice: SliceRef, latest: Map<string, ResentEntry>): Promise<DeliveryOutcome[]> {
+    const data = await this.#snapshots.slice(slice)
+    const asked = (data ? subscribersOf(data) : []).flatMap((subscriber) => {
+      const entry = latest.get(subscriber.record.id)
+      return entry ? [{ subscriber, entry }] : []
+    })
+    if (asked.length === 0) return []
+    const states = await this.#lanes.deliveryStates(
+      slice.shard,
+      asked.map(({ entry }) => ({
+        subscriptionId: entry.subscriptionId,
+        delivery: deliveryId(entry.messageId, entry.generation),
+      })),
+    )
+    return asked.flatMap(
+      ({ subscriber, entry }, i) => resentRow(subscriber, states[i], entry.generation) ?? [],
+    )
   }
 
   async #sliceOutcomes(entry: MergedEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {

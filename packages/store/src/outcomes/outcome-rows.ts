@@ -1,6 +1,7 @@
 /** Combines the outcome log and the lanes into one row per delivery. */
 import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
+import { redrivesOf, resentAtOf, resentGeneration } from '../lanes/generations.ts'
 import type { DeliveryWhere } from '../lanes/lane-records.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { type Found, type LaneEntry, type LaneOutcome, wasPaused } from './outcome-entries.ts'
@@ -29,8 +30,10 @@ export interface DeliveryOutcome {
   delayMs: number | null
   because: DeliveryCause | null
   reason: string | null
-  /** How often the delivery was brought back from a dead-letter queue. */
+  /** How often the delivery was brought back from a dead-letter queue, since it was resent if it was. */
   redrives: number
+  /** When the delivery was resent, epoch ms. null: it was not. */
+  resentAt: number | null
 }
 
 /**
@@ -44,7 +47,7 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
     const { subscriptionId } = entry
     if (entry.generation === 0 || subscriptionId === null) continue
     const row = rows.get(subscriptionId)
-    if (row && row.redrives >= entry.generation) continue
+    if (row && generationOf(row) >= entry.generation) continue
     const latest = endedRow(entry, row ? placeOf(row) : { ...NOWHERE, subscriptionId })
     if (row) {
       Object.assign(row, latest)
@@ -54,6 +57,15 @@ export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): Delive
     added.push(latest)
   }
   return added
+}
+
+/** The numbers of a row that make its generation. */
+function timesOf(generation: number): Pick<DeliveryOutcome, 'redrives' | 'resentAt'> {
+  return { redrives: redrivesOf(generation), resentAt: resentAtOf(generation) }
+}
+
+export function generationOf({ redrives, resentAt }: DeliveryOutcome): number {
+  return redrives + (resentAt === null ? 0 : resentGeneration(resentAt))
 }
 
 /** The delivery of a row. */
@@ -94,6 +106,7 @@ export function deliveredRow(subscriber: Subscriber | undefined, answered: Answe
     ...shownWhy(undefined),
     reason: null,
     redrives: 0,
+    resentAt: null,
   }
 }
 
@@ -132,7 +145,7 @@ function endedRow(entry: LaneEntry, place: Place): DeliveryOutcome {
     endedAt: entry.storedAt ?? null,
     ...shownWhy(whyOfEnd(entry)),
     reason: entry.reason,
-    redrives: entry.generation,
+    ...timesOf(entry.generation),
   }
 }
 
@@ -141,8 +154,10 @@ function whyOfEnd({ outcome, why, reason, attempts, generation }: LaneEntry): Wh
   return why ?? (attempts === 1 ? whyRedriven(generation) : undefined)
 }
 
-function whyRedriven(redrives: number): Why | undefined {
-  return redrives > 0 ? { because: 'redrive', delayMs: null } : undefined
+function whyRedriven(generation: number): Why | undefined {
+  if (generation === 0) return undefined
+  const isResent = resentAtOf(generation) !== null && redrivesOf(generation) === 0
+  return { because: isResent ? 'resend' : 'redrive', delayMs: null }
 }
 
 /** The known facts of a failure. */
@@ -152,14 +167,14 @@ interface Failure {
 }
 
 /**
- * The row of a delivery that is in its lane, after this many redrives. `last`: the failure before its present state.
+ * The row of a delivery that is in its lane, of this generation. `last`: the failure before its present state.
  * undefined: it is not in its lane.
  */
 function waitingRow(
   subscriber: Subscriber,
   where: DeliveryWhere | undefined,
   last: Failure,
-  redrives: number,
+  generation: number,
 ): DeliveryOutcome | undefined {
   if (!where || where.where === 'absent') return undefined
   const { state } = where
@@ -171,9 +186,9 @@ function waitingRow(
     lastError: state?.error ?? last.error ?? null,
     nextAttemptAt: nextAttemptAt(where),
     endedAt: null,
-    ...shownWhy(whyThere(subscriber, where, redrives)),
+    ...shownWhy(whyThere(subscriber, where, generation)),
     reason: state?.kind === 'dead' ? state.reason : null,
-    redrives,
+    ...timesOf(generation),
   }
 }
 
@@ -184,7 +199,7 @@ function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
 }
 
 /** The cause for which it waits. In flight: the cause of its attempt's time. */
-function whyThere({ record }: Subscriber, where: DeliveryWhere, redrives: number): Why | undefined {
+function whyThere({ record }: Subscriber, where: DeliveryWhere, generation: number): Why | undefined {
   const { state, hold } = where
   if (state?.kind === 'dead') {
     return hold?.because === 'dlqMissing'
@@ -197,7 +212,7 @@ function whyThere({ record }: Subscriber, where: DeliveryWhere, redrives: number
   }
   if (state?.why) return state.why
   const isFresh = where.where === 'waiting' && !state
-  return whyRedriven(state ? 0 : redrives) ?? (isFresh ? { because: 'capacity', delayMs: null } : undefined)
+  return whyRedriven(state ? 0 : generation) ?? (isFresh ? { because: 'capacity', delayMs: null } : undefined)
 }
 
 export function parkedRow(
@@ -231,4 +246,13 @@ export function backRow(
   dead: LaneEntry,
 ): DeliveryOutcome | undefined {
   return waitingRow(subscriber, where, dead, dead.generation + 1)
+}
+
+/** The row of a resent delivery. undefined: it is not in its lane. */
+export function resentRow(
+  subscriber: Subscriber,
+  where: DeliveryWhere | undefined,
+  generation: number,
+): DeliveryOutcome | undefined {
+  return waitingRow(subscriber, where, { statusCode: null, error: null }, generation)
 }

@@ -20,10 +20,16 @@ export function subscribersBySlot(data: SliceData | null, messageId: string): Ma
   const bySlot = new Map<number, Subscriber>()
   if (!data) return bySlot
   const createdBy = publishedAtOf(messageId) + CLOCK_SLACK_MS
-  for (const record of data.subscriptions) {
-    if (record.createdAt > createdBy) continue
-    const { numRetries } = effectivePolicy(data.topic, record).healthyRetryPolicy
-    bySlot.set(record.slot, { record, attemptsMax: numRetries + 1 })
+  for (const subscriber of subscribersOf(data)) {
+    if (subscriber.record.createdAt <= createdBy) bySlot.set(subscriber.record.slot, subscriber)
   }
   return bySlot
+}
+
+/** All present subscriptions of a slice. A message may be resent to those that are newer than it. */
+export function subscribersOf(data: SliceData): Subscriber[] {
+  return data.subscriptions.map((record) => {
+    const { numRetries } = effectivePolicy(data.topic, record).healthyRetryPolicy
+    return { record, attemptsMax: numRetries + 1 }
+  })
 }

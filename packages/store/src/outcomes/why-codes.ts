@@ -15,6 +15,7 @@ const LETTERS: Record<StoredCause, string> = {
   retryAfter: 'r',
   retryNow: 'n',
   redrive: 'd',
+  resend: 'a',
   throttle: 't',
   circuitOpen: 'c',
   retryQuota: 'q',

@@ -22,8 +22,9 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
+import { deliveryId } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
-import { deliveryId, type RedrivenEntry } from '../lanes/lane-records.ts'
+import type { RedrivenEntry } from '../lanes/lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
 import { edited, redrivenItem } from '../queues/queue-sending.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
@@ -59,15 +60,18 @@ export interface RedriveRun {
 
 export interface RedriveBatch {
   number: number
-  /** `item` is null if the message has left the source since the batch was chosen. */
-  items: { id: string; item: ReadItem | null }[]
+  /**
+   * `item` is null if the message has left the source since the batch was chosen. A resend has the body of a kept
+   * message instead, if its ring still has it.
+   */
+  items: { id: string; item: ReadItem | null; body?: Buffer | null }[]
 }
 
 /**
  * `again`: this page has nothing to move. `wait`: the rate does not allow a batch yet. `stop`: the task is paused or
  * ended. `stale`: another run has the task.
  */
-type RedriveChoice =
+export type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
   | { kind: 'wait'; waitMs: number }
   | { kind: 'again' | 'stop' | 'stale' }
@@ -76,7 +80,7 @@ type RedriveChoice =
  * By item id, whether the item was moved. Or why the batch cannot be moved at all, or not by this run. `behind`: the
  * target has seen a later batch (see `renumber`).
  */
-type RedriveMove =
+export type RedriveMove =
   | { kind: 'moved'; moved: Map<string, boolean>; marks: ServerMark[] }
   | { kind: 'failed'; error: string }
   | { kind: 'behind'; laterBatch: number }
@@ -261,7 +265,7 @@ interface Place {
   entry: Omit<RedrivenEntry, 'message'>
 }
 
-function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
+export function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove {
   return laterBatch === undefined ? { kind: 'stale' } : { kind: 'behind', laterBatch }
 }
 

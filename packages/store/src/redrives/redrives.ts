@@ -4,11 +4,13 @@
  * running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
  * running ──▶ completed | failed
  *
- * A task is one hash in its source's shard, beside its queue. Choosing and ending a batch then take one script each.
- * The last byte of a task's id is the number of that shard. A task moves only messages that were in the source when it
- * began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs tasks
- * (redrive-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended tasks are kept for 14
- * days.
+ * A resend is a task too: its source is a subscription, and it reads the ring of messages that the topic keeps.
+ *
+ * A task is one hash in its source's shard, beside its queue or ring. Choosing and ending a batch then take one script
+ * each. The last byte of a task's id is the number of that shard. A task moves only messages that were in the source
+ * when it began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs
+ * tasks (redrive-batches.ts, resend-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended
+ * tasks are kept for 14 days.
  */
 import {
   FantailError,
@@ -18,9 +20,11 @@ import {
   type RedriveFilter,
   type RedriveStatus,
   type RedriveTask,
+  withoutSubscription,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { redriveKey, redrivesKey, redrivingKey } from '../keys.ts'
+import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
 import { Queues } from '../queues/queues.ts'
 import { batch } from '../redis/batch.ts'
@@ -32,6 +36,7 @@ import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
 import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
 
 const CREATE = readScript('create-redrive-1')
+const CREATE_RESEND = readScript('create-resend-1')
 const CHANGE = readScript('change-redrive-1')
 const PRUNE = readScript('prune-redrives-1')
 
@@ -57,6 +62,14 @@ interface SingleRedrive {
   itemId: string
   /** Absent: the message goes as it is. */
   edit?: RedriveEdit | undefined
+}
+
+interface NewResend {
+  subscriptionArn: string
+  maxMessagesPerSecond: number | null
+  /** Bounds of `publishedAt`, inclusive, epoch ms. */
+  since: number
+  until?: number
 }
 
 interface ListRedrives {
@@ -114,6 +127,40 @@ export class Redrives {
     return this.#create('purge', { source, destination: null, maxMessagesPerSecond: null, filter })
   }
 
+  /**
+   * Creates a task that resends kept messages to a subscription. `matched` counts the messages that it looks at.
+   * Throws `redrive_active`, and `wrong_state` if the topic keeps no messages.
+   */
+  async createResend(input: NewResend): Promise<RedriveTask> {
+    const result = await this.#resend(input, 'create')
+    if (result.outcome !== 'created') throw active()
+    return this.#need(result.id)
+  }
+
+  /** Counts the messages that `createResend` would look at now, and creates nothing. Throws `wrong_state`. */
+  async countResend(input: Omit<NewResend, 'maxMessagesPerSecond'>): Promise<number> {
+    return (await this.#resend({ ...input, maxMessagesPerSecond: null }, 'count')).matched
+  }
+
+  async #resend({ subscriptionArn, maxMessagesPerSecond, ...bounds }: NewResend, what: 'create' | 'count') {
+    const topic = withoutSubscription(subscriptionArn)
+    const shard = shardOf(topic)
+    const id = newTaskId(shard, await readNow(this.#redis, shard))
+    const reply = await runScript(this.#redis, CREATE_RESEND, {
+      base: shardBase(shard),
+      topic,
+      source: subscriptionArn,
+      id,
+      counts: what === 'count',
+      filter: JSON.stringify(bounds),
+      since: bounds.since - CLOCK_SLACK_MS,
+      rate: String(maxMessagesPerSecond ?? ''),
+    })
+    if (reply === null) throw new FantailError('wrong_state', 'the topic keeps no messages')
+    const [outcome, matched] = reply as [Buffer, number]
+    return { outcome: String(outcome), matched, id }
+  }
+
   /** Counts the messages that `create` would move now, and creates nothing. Throws `not_found`. */
   async dryRun(source: string, filter: RedriveFilter): Promise<RedriveCounts> {
     const { newest: _, now: __, ...counts } = await countRedrive(this.#redis, source, filter)
@@ -129,7 +176,7 @@ export class Redrives {
 
   /** Tasks, newest first. A page may be short and still have a next cursor. */
   async list({ source, status, cursor, limit }: ListRedrives): Promise<Page<RedriveTask>> {
-    const shards = source === undefined ? undefined : [shardOf(source)]
+    const shards = source === undefined ? undefined : [shardOf(withoutSubscription(source))]
     let after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
     const items: RedriveTask[] = []
     for (let round = 0; round < LIST_ROUNDS_MAX; round++) {

@@ -75,6 +75,16 @@ const TOPIC = {
   slices: 'slices',
   free: 'free',
   deleted: 'deleted',
+  /** Seconds and bytes of the ring of messages, or ''. */
+  kept: 'kept',
+} satisfies Names
+
+/** Hash of notes about a topic's ring of messages. */
+const KEPT = {
+  /** The highest score. */
+  last: 'l',
+  /** When the newest message was kept that the ring lost for want of bytes, ms. */
+  fullUntil: 'f',
 } satisfies Names
 
 /** Hash of a slice. Counts by status stand under COUNT and the status. */
@@ -141,6 +151,8 @@ const ITEM = {
 const TASK = {
   ...REDRIVE.storedNames,
   uid: 'uid',
+  /** ARN of the topic of a resend. */
+  topic: 'topic',
   newest: 'newest',
   score: 'score',
   last: 'last',
@@ -185,6 +197,7 @@ const JOB = { starts: 'ats', addedAt: 'timestamp', parts: 'parts' } satisfies Na
 const LUA_NAMES: Record<string, Names> = {
   LANE,
   TOPIC,
+  KEPT,
   SLICE,
   QUEUE,
   ITEM,

@@ -108,6 +108,13 @@ export interface ScriptArguments {
     lookedAtMax: number
     filterJson: ScriptText
   }
+  'choose-resent-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    itemsMax: number
+    bytesMax: number
+  }
   'claim-endpoint-1': {
     base: ScriptText
     arn: ScriptText
@@ -174,6 +181,16 @@ export interface ScriptArguments {
     item: ScriptText
     newest: ScriptText
     matched: number
+    rate: ScriptText
+  }
+  'create-resend-1': {
+    base: ScriptText
+    topic: ScriptText
+    source: ScriptText
+    id: ScriptText
+    counts: boolean
+    filter: ScriptText
+    since: number
     rate: ScriptText
   }
   'create-subscription-1': {
@@ -274,6 +291,11 @@ export interface ScriptArguments {
     base: ScriptText
     lookedAtMax: number
   }
+  'find-kept-1': {
+    base: ScriptText
+    id: ScriptText
+    ringsMax: number
+  }
   'finish-create-1': {
     base: ScriptText
     arn: ScriptText
@@ -354,6 +376,15 @@ export interface ScriptArguments {
   'keep-mail-key-1': {
     base: ScriptText
     offered: ScriptText
+  }
+  'keep-messages-1': {
+    base: ScriptText
+    messages: {
+      arn: ScriptText
+      uid: ScriptText
+      id: ScriptText
+      body: ScriptText
+    }[]
   }
   'keep-shares-1': {
     base: ScriptText
@@ -488,6 +519,13 @@ export interface ScriptArguments {
     number: ScriptText
     numbersMax: number
   }
+  'page-kept-1': {
+    base: ScriptText
+    arn: ScriptText
+    before: ScriptText
+    messagesMax: number
+    bytesMax: number
+  }
   'park-deliveries-1': {
     base: ScriptText
     shard: number
@@ -609,6 +647,7 @@ export interface ScriptArguments {
     throttle: ScriptText
     retention: ScriptText
     overrides: ScriptText
+    kept: ScriptText
     revision: ScriptText
   }
   'quarantine-entry-1': {
@@ -625,6 +664,12 @@ export interface ScriptArguments {
   'read-dead-letter-counts-1': {
     base: ScriptText
     arn: ScriptText
+  }
+  'read-kept-1': {
+    base: ScriptText
+    arn: ScriptText
+    id: ScriptText
+    publishedAt: number
   }
   'read-message-1': {
     base: ScriptText
@@ -864,6 +909,12 @@ export interface ScriptArguments {
     rawId: ScriptText
     removeToken: ScriptText
     addToken: ScriptText
+  }
+  'trim-kept-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    toFree: number
   }
   'trim-letters-1': {
     base: ScriptText

@@ -18,6 +18,11 @@ export function topicFields(settings: TopicSettings): TopicScriptSettings {
   }
 }
 
+/** The bounds of the topic's ring of messages in the form for scripts; '' for none. */
+export function keptField({ keepMessages }: Partial<TopicSettings>): string {
+  return keepMessages ? `${keepMessages.seconds} ${keepMessages.bytes}` : ''
+}
+
 /** Subscriptions per slice, read from `slices` of the topic's hash. */
 export function parseSlices(text: string | null | undefined, key: string): number[] {
   try {

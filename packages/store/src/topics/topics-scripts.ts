@@ -20,6 +20,8 @@ interface PutTopic extends TopicScriptSettings {
   expected: string
   record: string
   uid: string
+  /** Seconds and bytes of the ring of messages, or ''. */
+  kept: string
   revision: string
 }
 

@@ -22,7 +22,14 @@ import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../re
 import { shardBase, shardOf, sliceShard } from '../redis/shards.ts'
 import { createTopicUid } from '../subscriptions/subscriptions-id.ts'
 import { TOPIC, type TopicSettings } from './topic-fields.ts'
-import { newRevision, parseSlices, parseTopic, pauseBeforeTry, topicFields } from './topics-record.ts'
+import {
+  keptField,
+  newRevision,
+  parseSlices,
+  parseTopic,
+  pauseBeforeTry,
+  topicFields,
+} from './topics-record.ts'
 import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
 import { deleteTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
 
@@ -226,6 +233,7 @@ export class Topics {
       expected,
       uid: topic.uid,
       ...topicFields(topic),
+      kept: keptField(topic),
       revision,
     })
   }

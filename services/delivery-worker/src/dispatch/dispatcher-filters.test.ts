@@ -51,6 +51,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     count: async () => undefined,
     quarantine: async () => 'added',
     isolation: { begin: async () => undefined, end: async () => undefined },
+    keeping: { keep: async () => undefined },
     now: Date.now,
   })
   const run = (fence: number, message = red) =>

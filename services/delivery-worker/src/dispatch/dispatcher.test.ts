@@ -83,6 +83,7 @@ function createDispatcher(
       counted.push(`${reason} ${id}`)
       return isFull() ? 'full' : 'added'
     },
+    keeping: { keep: async () => undefined },
     isolation: {
       begin: async (_, failedStarts) => void counted.push(`isolated ${failedStarts}`),
       end: async () => undefined,

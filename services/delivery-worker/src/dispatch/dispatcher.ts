@@ -5,7 +5,7 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import type { Idempotency, LaneStore, NewEntry, Quarantined } from '@fantail/store'
+import type { Idempotency, LaneStore, NewEntry, NewKept, Quarantined } from '@fantail/store'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -15,6 +15,7 @@ import { Checkpoints } from './checkpoints.ts'
 import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun } from './job-run.ts'
+import type { MessageKeeping } from './message-keeping.ts'
 import { MessageStarts } from './message-starts.ts'
 import type { Parking } from './parking.ts'
 import { RunQuarantine, type Unreadable } from './run-quarantine.ts'
@@ -44,6 +45,8 @@ export interface DispatcherOptions {
   /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   isolation: Pick<Isolation, 'begin' | 'end'>
+  /** Writes messages into the rings of their topics. */
+  keeping: Pick<MessageKeeping, 'keep'>
   /** Epoch ms by Redis's clock. */
   now(): number
 }
@@ -56,6 +59,7 @@ export class Dispatcher {
   readonly #admission: UnitAdmission
   readonly #quarantine: RunQuarantine
   readonly #messages: MessageStarts
+  readonly #retries: RunRetries
   #started = 0
   #bytes = 0
 
@@ -67,6 +71,7 @@ export class Dispatcher {
     const units = new UnitStarts({ ...options, retries, admission })
     const quarantine = new RunQuarantine({ ...options, retries })
     const messages = new MessageStarts({ ...options, units, checkpoints, retries, quarantine })
+    this.#retries = retries
     this.#checkpoints = checkpoints
     this.#admission = admission
     this.#quarantine = quarantine
@@ -114,6 +119,7 @@ export class Dispatcher {
       const handedOut = this.#parts.handOut(run)
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = isCautious(run) ? await this.#cautious.run(run) : await this.#runAll(run)
+      if (run.toKeep) await this.#keep(run, run.toKeep)
       const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
@@ -163,8 +169,16 @@ export class Dispatcher {
       await Promise.allSettled(starts)
       throw error
     }
+    // The write goes on while the deliveries do.
+    const keeping = run.toKeep && this.#keep(run, run.toKeep)
     await run.whenUnitsEnded()
+    if (keeping) await keeping
     return undefined
+  }
+
+  async #keep(run: JobRun, messages: NewKept[]): Promise<void> {
+    run.toKeep = undefined
+    await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages))
   }
 
   #context(message: Message, index: number, unreadable: Unreadable[]): MessageContext[] {

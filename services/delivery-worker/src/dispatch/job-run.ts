@@ -6,7 +6,7 @@
  * is gone. Then it is *settled* for good. A later start of the job finds the bit in the checkpoint and skips it.
  */
 import type { DispatchRun } from '@fantail/jobs'
-import type { CodeSlots, ServerMark } from '@fantail/store'
+import type { CodeSlots, NewKept, ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -185,6 +185,8 @@ export class JobRun implements FencedRun {
    * capacity.
    */
   awaitsQuarantine = false
+  /** Messages for the rings of their topics. Undefined in runs whose topics keep none. */
+  toKeep: NewKept[] | undefined
   #refused = false
   #openUnits = 0
   #waiting: (() => void) | undefined

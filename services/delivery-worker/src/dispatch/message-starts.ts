@@ -13,6 +13,7 @@ import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { Isolation } from './isolation.ts'
 import type { JobRun } from './job-run.ts'
+import { keptForm } from './message-keeping.ts'
 import type { RunQuarantine } from './run-quarantine.ts'
 import type { RunRetries } from './run-retries.ts'
 import type { Start, UnitStarts } from './unit-starts.ts'
@@ -88,12 +89,14 @@ export class MessageStarts {
       // Only one part of a message records things that happen once per message.
       if (!isFirst(run.part)) return
       if (snapshot === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
+      else keepLater(run, snapshot, context)
       this.#options.recorder.unmatched(context)
       return
     }
     // The key is checked only now. Otherwise a message without subscribers could claim the key of a topic that was
     // created again.
     if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
+    if (isFirst(run.part)) keepLater(run, snapshot, context)
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
     if (checks) await this.#untilDone(run, () => snapshots.checkFilters(snapshot))
@@ -172,6 +175,13 @@ export class MessageStarts {
   #untilDone<T>(run: JobRun, attempt: () => Promise<T> | T): Promise<T | undefined> {
     return this.#options.retries.untilDone(run, attempt)
   }
+}
+
+/** The dispatcher writes a run's messages into their rings together. */
+function keepLater(run: JobRun, { topic }: TopicSnapshot, context: MessageContext): void {
+  if (!topic.keepMessages) return
+  run.toKeep ??= []
+  run.toKeep.push(keptForm(topic, context))
 }
 
 /** Ignores a topic whose record cannot be decoded. It is handled when its message is started. */

@@ -1,7 +1,7 @@
 /** The next messages of a FIFO log with their lanes, and their entries for the outcome log. */
 import type { TopicRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
-import type { LogMove } from '@fantail/store'
+import type { LogMove, NewKept } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -22,6 +22,8 @@ export interface LogBatch {
    * Messages whose subscribers cannot be determined. They must be quarantined before they leave the log without a lane.
    */
   unmatchable: Unmatchable[]
+  /** Messages for the ring of the topic. Absent: it keeps none. */
+  toKeep?: NewKept[]
   /** Set if a suspect is too old to be matched again. */
   expired?: { topic: TopicRecord; context: MessageContext }
 }

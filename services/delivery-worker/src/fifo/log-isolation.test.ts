@@ -102,6 +102,7 @@ async function work(killer?: string): Promise<void> {
       throw new Error('nothing here is to be quarantined')
     },
     isolation: new Isolation({ isolated: new IsolatedMessages(redis), log, now }),
+    keeping: { keep: async () => undefined },
     log,
     now,
     onDue: () => undefined,

@@ -1,5 +1,7 @@
 /** Matches messages that a reader has read from a log. Meanwhile it renews the reader's lease. */
-import type { FifoReading, LogClaim } from '@fantail/store'
+import type { TopicRecord } from '@fantail/contracts'
+import type { FifoReading, LogClaim, NewKept } from '@fantail/store'
+import { keptForm } from '../dispatch/message-keeping.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
@@ -48,9 +50,11 @@ export class LogMatcher {
     const lease = this.#keepLease(shard, claim)
     try {
       const { snapshots } = this.#options
-      return await matchEntries(slice, current ? contexts : [], (...asked) =>
+      const batch = await matchEntries(slice, current ? contexts : [], (...asked) =>
         snapshots.matchSlice(...asked, lease.isLost),
       )
+      if (current?.topic.keepMessages) batch.toKeep = keptOf(current.topic, contexts, batch)
+      return batch
     } finally {
       lease.letGo()
     }
@@ -76,4 +80,10 @@ export class LogMatcher {
     }, RENEW_MS)
     return { isLost: () => isLost, letGo: () => clearInterval(timer) }
   }
+}
+
+/** The messages that the batch moves, in the order of the log. Those that cannot be decoded are not kept. */
+function keptOf(topic: TopicRecord, contexts: (MessageContext | Buffer)[], { move }: LogBatch): NewKept[] {
+  const moved = contexts.slice(0, move.messages.length)
+  return moved.flatMap((context) => (context instanceof MessageContext ? [keptForm(topic, context)] : []))
 }

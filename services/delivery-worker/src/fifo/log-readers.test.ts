@@ -11,6 +11,7 @@ import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+const NOTHING_KEPT = { keep: async () => undefined }
 const NOT_ISOLATED = { begin: async () => undefined, end: async () => undefined }
 
 /** A slice whose filter throws at a certain text. */
@@ -71,6 +72,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
       expiredWhole: () => undefined,
     },
     isolation: NOT_ISOLATED,
+    keeping: NOTHING_KEPT,
     now: Date.now,
     servers: standing,
     quarantine: async (entry) => {
@@ -126,6 +128,7 @@ test('nothing is matched by the snapshot of an earlier topic of the name', async
     servers: standing,
     quarantine: async () => 'added',
     isolation: NOT_ISOLATED,
+    keeping: NOTHING_KEPT,
     now: Date.now,
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,

@@ -23,6 +23,7 @@ import {
   type ServerMarks,
 } from '@fantail/store'
 import type { Isolation } from '../dispatch/isolation.ts'
+import type { MessageKeeping } from '../dispatch/message-keeping.ts'
 import type { LaneBodies } from '../lanes/lane-bodies.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -50,6 +51,8 @@ export interface LogReadersOptions {
   /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   isolation: Pick<Isolation, 'begin' | 'end'>
+  /** Writes messages into the rings of their topics. */
+  keeping: Pick<MessageKeeping, 'keep'>
   log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -121,6 +124,9 @@ export class LogReaders {
     for (const unmatchable of batch.unmatchable) await this.#quarantine(unmatchableEntry(unmatchable))
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
+    // The ring has the order of the log. The next reader repeats this write if this one dies.
+    const { toKeep = [] } = batch
+    if (toKeep.length > 0) await this.#untilDone(() => this.#options.keeping.keep(toKeep))
     const moved = await this.#untilDone(async () => {
       // Redis may have lost the entry in the quarantine. The message then stays in the log, and the next reader adds
       // the entry again.

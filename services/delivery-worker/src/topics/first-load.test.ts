@@ -63,6 +63,7 @@ function createWorker() {
     count: async () => undefined,
     quarantine: async () => 'added',
     isolation: { begin: async () => undefined, end: async () => undefined },
+    keeping: { keep: async () => undefined },
     now: Date.now,
   })
   const run = (key: string, message: Message, fence = 1) =>

@@ -17,6 +17,8 @@ const BODIES: Record<string, object> = {
   'POST /v1/subscriptions/{id}/confirm': { token: 'a' },
   'POST /v1/subscriptions/{id}/webhook-keys': {},
   'PATCH /v1/subscriptions/{id}': { redrivePolicy: { deadLetterTargetArn: 'hidden-dlq' } },
+  'POST /v1/messages/{messageId}/resend': { subscription: 'x' },
+  'POST /v1/subscriptions/{id}/resend': { since: '2026-11-21T09:00:00.000Z' },
   'PATCH /v1/redrives/{id}': { maxMessagesPerSecond: 5 },
 }
 

@@ -14,6 +14,7 @@ import {
   resolveQueue,
   resolveTopic,
   type SubscriptionRecord,
+  withoutSubscription,
 } from '@fantail/contracts'
 import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
@@ -102,7 +103,7 @@ function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: 
 
 const onMessage =
   (action: string) =>
-  async ({ params, caller }: Call, { messages, settings }: ApiDeps): Promise<Target[]> => {
+  async ({ params, caller }: Call, { messages, settings, kept: rings }: ApiDeps): Promise<Target[]> => {
     const id = params.messageId ?? ''
     const found = parseMessageId(id) ? await messages.message(id) : null
     const error = new Unseen('message')
@@ -117,26 +118,46 @@ const onMessage =
       const hidden = { error, sees: 'SNS:GetTopicAttributes' }
       return [{ action: `SNS:${action}`, arn: found.topicArn, hidden }]
     }
+    const kept = parseMessageId(id) ? await rings.topicOf(id) : null
+    if (kept !== null)
+      return [{ action: `SNS:${action}`, arn: kept, hidden: { error, sees: 'SNS:GetTopicAttributes' } }]
     // The message may be in the quarantine, where its topic can be unknown. A caller who may see the quarantine may
     // also see the deliveries of its messages.
     if (caller?.account === settings.arn.account && caller.prefixes.length === 0) return []
     throw error
   }
 
+const LISTS_TASKS = 'SQS:ListMessageMoveTasks'
+/** A resend fills a lane of a subscription, as `retry` does, so it needs the same right on the topic. */
+const ON_RESEND = {
+  StartMessageMoveTask: 'SNS:SetSubscriptionAttributes',
+  PurgeQueue: 'SNS:SetSubscriptionAttributes',
+  ListMessageMoveTasks: 'SNS:GetSubscriptionAttributes',
+}
+
+/** Whether the source of a task is a subscription, which gets kept messages. */
+const isResend = (source: string) => parseArn(source)?.subscriptionId !== undefined
+
 const onRedrive =
-  (action: string) =>
+  (action: keyof typeof ON_RESEND) =>
   async ({ params }: Call, { redrives }: ApiDeps): Promise<Target[]> => {
     const task = await redrives.get(params.id ?? '')
-    const hidden = { error: new Unseen('redrive'), sees: 'SQS:ListMessageMoveTasks' }
-    return task ? [{ action: `SQS:${action}`, arn: task.source, hidden }] : []
+    if (!task) return []
+    const error = new Unseen('redrive')
+    if (!isResend(task.source))
+      return [{ action: `SQS:${action}`, arn: task.source, hidden: { error, sees: LISTS_TASKS } }]
+    const arn = withoutSubscription(task.source)
+    return [{ action: ON_RESEND[action], arn, hidden: { error, sees: ON_RESEND.ListMessageMoveTasks } }]
   }
 
 /** The scope that started the task may change it. */
 async function changedTask(call: Call, deps: ApiDeps): Promise<Target[]> {
-  const isPurge = (await deps.redrives.get(call.params.id ?? ''))?.action === 'purge'
-  if (call.caller) needScope(call.caller, isPurge ? MANAGE : REDRIVE)
-  return onRedrive(isPurge ? 'PurgeQueue' : 'StartMessageMoveTask')(call, deps)
+  const { action = 'redrive' } = (await deps.redrives.get(call.params.id ?? '')) ?? {}
+  if (call.caller) needScope(call.caller, STARTED_BY[action])
+  return onRedrive(action === 'purge' ? 'PurgeQueue' : 'StartMessageMoveTask')(call, deps)
 }
+
+const STARTED_BY = { redrive: REDRIVE, purge: MANAGE, resend: ['redrive', 'manage'] } as const
 
 function newSubscription(call: Call, deps: ApiDeps): Target[] {
   const { endpoint: given, protocol: named } = call.body as Body
@@ -254,7 +275,8 @@ async function listenedTo(call: Call, deps: ApiDeps): Promise<Target[]> {
 function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
   const { source } = query as Body
   if (typeof source !== 'string') return []
-  return [{ action: 'SQS:ListMessageMoveTasks', arn: resolveQueue(source, settings.arn, 'source') }]
+  if (isResend(source)) return [{ action: ON_RESEND.ListMessageMoveTasks, arn: withoutSubscription(source) }]
+  return [{ action: LISTS_TASKS, arn: resolveQueue(source, settings.arn, 'source') }]
 }
 
 /** The topic or subscription whose statistics are asked for. */
@@ -322,6 +344,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/subscriptions/{id}/confirm': setting,
   'POST /v1/subscriptions/{id}/send-confirmation': setting,
   'POST /v1/subscriptions/{id}/retry': { ...setting, need: ['redrive', 'manage'] },
+  'POST /v1/subscriptions/{id}/resend': { ...setting, need: STARTED_BY.resend },
   'POST /v1/subscriptions/{id}/purge': setting,
   'POST /v1/subscriptions/{id}/test': setting,
   'GET /v1/subscriptions/{id}/attempts': reading(onSubscription('GetSubscriptionAttributes')),
@@ -338,8 +361,15 @@ const RULES: Record<string, Rule> = {
 
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': { need: ['read', 'manage'] },
+  'POST /v1/filter-policies/replay': reading(previewed),
   'POST /v1/messages': { need: ['publish'], targets: publishedTo },
   'GET /v1/messages/{messageId}': reading(onMessage('GetTopicAttributes')),
+  'GET /v1/messages/{messageId}/body': reading(onMessage('GetTopicAttributes')),
+  'POST /v1/messages/{messageId}/resend': {
+    need: STARTED_BY.resend,
+    change: true,
+    targets: onMessage('SetSubscriptionAttributes'),
+  },
   'GET /v1/events': reading(listenedTo),
   // The route shows every subscription, like this operation.
   'GET /v1/messages/{messageId}/deliveries': reading(onMessage('ListSubscriptionsByTopic')),

@@ -68,11 +68,12 @@ function messageView(message: MessageSummary): object {
 }
 
 function deliveryView(delivery: DeliveryOutcome): object {
-  const { endpoint, nextAttemptAt, endedAt } = delivery
+  const { endpoint, nextAttemptAt, endedAt, resentAt } = delivery
   return {
     ...delivery,
     endpoint: endpoint === null ? null : redactEndpoint(endpoint),
     nextAttemptAt: isoOrNull(nextAttemptAt),
     endedAt: isoOrNull(endedAt),
+    resentAt: isoOrNull(resentAt),
   }
 }

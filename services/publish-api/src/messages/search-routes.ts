@@ -8,7 +8,7 @@ import {
   parseArn,
   resolveTopic,
 } from '@fantail/contracts'
-import { type FoundMessage, placeOfSubscription } from '@fantail/store'
+import { type FoundMessage, placeOfSubscription, redrivesOf } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
@@ -68,9 +68,9 @@ function messageView({ publishedAt, at, ends, ...message }: FoundMessage): objec
     ...message,
     publishedAt: iso(publishedAt),
     at: iso(at),
-    ends: ends.map(({ generation: redrives, endedAt, ...end }) => ({
+    ends: ends.map(({ generation, endedAt, ...end }) => ({
       ...end,
-      redrives,
+      redrives: redrivesOf(generation),
       endedAt: iso(endedAt),
     })),
   }

@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   FantailError,
   NoBody,
+  parseArn,
   RedriveInput,
   RedriveList,
   RedriveListQuery,
@@ -174,7 +175,12 @@ async function listRedrives(deps: ApiDeps, query: z.output<typeof RedriveListQue
   const { source, ...rest } = query
   const { items, nextCursor } = await deps.redrives.list({
     ...rest,
-    ...(source !== undefined && { source: resolveQueue(source, deps.settings.arn, 'source') }),
+    ...(source !== undefined && { source: sourceIn(source, deps) }),
   })
   return ok({ redrives: items.map(redriveView), nextCursor })
+}
+
+/** A queue, or the ARN of a subscription that messages are resent to. */
+function sourceIn(given: string, { settings }: ApiDeps): string {
+  return parseArn(given)?.subscriptionId === undefined ? resolveQueue(given, settings.arn, 'source') : given
 }

@@ -3,13 +3,16 @@ import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fant
 import { textForProtocol } from '@fantail/delivery'
 import { VALUES_SHOWN_MAX } from '@fantail/policy'
 import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { filterReplayRoute } from '../kept/filter-replay.ts'
 import { readMessages } from '../messages/read-messages.ts'
 import { filterProblems } from '../subscriptions/filters.ts'
 import type { FilterTrials } from './filter-trials.ts'
 
-export function filterPolicyRoutes(trials: FilterTrials): Endpoint[] {
+export function filterPolicyRoutes(deps: ApiDeps, trials: FilterTrials): Endpoint[] {
   return [
+    filterReplayRoute(deps, trials, problemsOf),
     endpoint({
       id: 'testFilterPolicy',
       method: 'POST',

@@ -30,6 +30,9 @@ import {
   FifoLog,
   Idempotency,
   IsolatedMessages,
+  KEPT_GIVE_WAY_SHARE,
+  KeptMessages,
+  KeptUpkeep,
   KeyLimits,
   keyHolderName,
   LaneSurvey,
@@ -332,8 +335,17 @@ function createStores(
 ) {
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
+  const keptUpkeep = new KeptUpkeep({
+    redis,
+    share: settings.keptMessagesShare,
+    memoryBytes: redisMemoryBytes,
+    onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+  })
   const growth = new StorageGuard({
     redis,
+    onSample: ({ usedBytes, limitBytes }) => {
+      if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE) keptUpkeep.look()
+    },
     topicBytes: () => readTopicBytes(redis),
     memoryBytes: redisMemoryBytes,
     onRefused: (reason) => telemetry.metrics.storageRefusals.of({ reason }).add(),
@@ -392,6 +404,7 @@ function createStores(
     counts: new Counts(redis),
     fifoLog: new FifoLog(redis, { acks }),
     idempotency: new Idempotency(redis, { acks, queues: queueCount }),
+    kept: new KeptMessages(redis),
     storageGuard: growth,
   }
 }

@@ -129,7 +129,10 @@ const DeliveryView = named(
         'Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it.',
       ),
       reason: z.string().nullable().describe('Why it ended, or is in quarantine; null while it goes on.'),
-      redrives: z.int().describe('How often it was brought back from a dead-letter queue.'),
+      redrives: z
+        .int()
+        .describe('How often it was brought back from a dead-letter queue, since it was resent if it was.'),
+      resentAt: Timestamp.nullable().describe('When it was last resent: ISO 8601 in UTC. null: never.'),
     })
     .meta({
       description: 'The fate of a message for one subscription.',
@@ -148,6 +151,7 @@ const DeliveryView = named(
           because: 'retryAfter',
           reason: null,
           redrives: 0,
+          resentAt: null,
         },
       ],
     }),

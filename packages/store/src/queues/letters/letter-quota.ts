@@ -8,7 +8,7 @@
  * letters are the newest, so everybody else's would be removed first.
  */
 import type { Redis } from 'ioredis'
-import type { MemorySample } from '../../capacity/storage-guard.ts'
+import { ASSUMED_MEMORY_BYTES, type MemorySample } from '../../capacity/storage-guard.ts'
 import { letterBytesKey } from '../../keys.ts'
 import { masterOfShard } from '../../redis/cluster.ts'
 import { takeRole } from '../../redis/leader.ts'
@@ -19,8 +19,6 @@ import { type RemovedLetter, readRemoved } from './letters-removed.ts'
 const TRIM = readScript('trim-letters-1')
 
 const CHECK_EVERY_MS = 1_000
-/** Assumed memory of Redis if it is unknown. */
-const ASSUMED_BYTES = 1_073_741_824
 
 export interface LetterShares {
   /** A topic's queue, as a share of Redis's memory (0 to 1). */
@@ -67,7 +65,7 @@ export class LetterQuota {
 
   get #memoryBytes(): number {
     const limit = this.#options.sample()?.limitBytes ?? Number.POSITIVE_INFINITY
-    return Number.isFinite(limit) ? limit : ASSUMED_BYTES
+    return Number.isFinite(limit) ? limit : ASSUMED_MEMORY_BYTES
   }
 
   /** Called after a letter was stored. Checks the sum of all queues, unless it was checked a moment ago. */

@@ -3,7 +3,7 @@
  * (letter-quota.lua).
  */
 import { parseArn, parseMessageId } from '@fantail/contracts'
-import { deliveryId } from '../../lanes/lane-records.ts'
+import { deliveryId } from '../../lanes/generations.ts'
 import { deadLetterItemId } from '../queue-ids.ts'
 
 const VALUES = 4

@@ -1,7 +1,7 @@
 import { createMessageId, isFifoName, queueArn, topicArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { letterBytesKey } from '../../keys.ts'
-import { deliveryId, parseDeliveryId } from '../../lanes/lane-records.ts'
+import { deliveryId, parseDeliveryId } from '../../lanes/generations.ts'
 import { Counts } from '../../outcomes/counts.ts'
 import { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { shardBase, shardOf } from '../../redis/shards.ts'

@@ -11,6 +11,7 @@
 -- @include slice-subscriptions
 -- @include topic-slices
 -- @include fifo-log
+-- @include kept
 local key = base .. 'topic:' .. arn
 run_when_full(base)
 local topic = read_topic(key)
@@ -24,6 +25,7 @@ if slice_count > 1 then
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
 end
 close_log(base, topic.uid, now)
+drop_ring(base, arn, topic.uid)
 if slice_count > 0 then drop_slice(base, topic.uid .. '.0', now) end
 wake_if_earlier(base, shard, before, now, first_turn)
 redis.call('PUBLISH', 'ft:wake:changes', arn)

@@ -11,6 +11,7 @@
 -- @arg throttle: text, '' for none
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' where subscriptions' overrides are disabled, else ''
+-- @arg kept: text, seconds and bytes of the ring of messages; '' for none
 -- @arg revision: text
 -- Returns: {'changed'} | {'created', record} | {'set', number of slices}
 -- @include now
@@ -19,13 +20,14 @@
 -- @include lane-wake
 -- @include slice-topic
 -- @include topic-slices
+-- @include kept
 local key = base .. 'topic:' .. arn
 if #record <= #expected then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
 local topic = read_topic(key)
 if (topic and topic.record or '') ~= expected then return {'changed'} end
 redis.call('HSET', key, TOPIC.throttle, throttle, TOPIC.retention, retention, TOPIC.overrides, overrides,
-  TOPIC.revision, revision)
+  TOPIC.revision, revision, TOPIC.kept, kept)
 redis.call('HINCRBY', key, TOPIC.version, 1)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 if not topic then
@@ -35,6 +37,7 @@ if not topic then
   return {'created', created}
 end
 redis.call('HSET', key, TOPIC.record, record)
+if kept == '' then drop_ring(base, arn, topic.uid) end
 local slice_count = slices_of(topic)
 if slice_count > 0 then
   set_slice_topic(base, topic.uid .. '.0', arn, read_topic(key), revision, now)

@@ -1,0 +1,122 @@
+import { createMessageId, parseMessageId } from '@fantail/contracts'
+import { skewKey } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
+import { connect } from '../redis/connect.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { Topics } from '../topics/topics.ts'
+import { KeptMessages, type NewKept, ringsOf } from './kept-messages.ts'
+import { KeptUpkeep } from './kept-upkeep.ts'
+
+const { redis } = await useRedis({ connect })
+const ORDERS = 'arn:aws:sns:us-east-1:000000000000:orders'
+const MIB = 1_048_576
+const topics = new Topics(redis)
+const kept = new KeptMessages(redis)
+const failing = (error: unknown) => expect.fail(String(error))
+const upkeepOf = (share: number, memoryBytes = 1_000 * MIB) =>
+  new KeptUpkeep({ redis, share, memoryBytes, onProblem: failing })
+
+beforeEach(async () => {
+  await redis.flushall()
+})
+
+async function topic(arn = ORDERS, bytes = 10 * MIB): Promise<string> {
+  return (await topics.put(arn, { keepMessages: { seconds: 60, bytes } })).topic.uid
+}
+
+function messages(uid: string, count: number, text = 'x', arn = ORDERS): NewKept[] {
+  return Array.from({ length: count }, () => {
+    const messageId = createMessageId(Date.now())
+    return {
+      arn,
+      uid,
+      id: parseMessageId(messageId) ?? Buffer.alloc(0),
+      body: JSON.stringify({ messageId, text }),
+    }
+  })
+}
+
+const idOf = ({ body }: NewKept): string => JSON.parse(body).messageId
+const ringKeys = async () => (await redis.keys('*kept*')).length
+const textsIn = (bodies: Buffer[]) => bodies.map((body) => JSON.parse(String(body)).messageId)
+
+test('a ring has each message once, in the order of keeping, and pages lead from the newest to the oldest', async () => {
+  const uid = await topic()
+  const all = messages(uid, 7)
+  await kept.keep(all.slice(0, 5))
+  await kept.keep(all)
+  const first = await kept.page(ORDERS, { before: null, messagesMax: 4 })
+  const second = await kept.page(ORDERS, { before: first?.before ?? null, messagesMax: 4 })
+  expect([first?.total, ...textsIn([...(first?.bodies ?? []), ...(second?.bodies ?? [])])]).toEqual([
+    7,
+    ...all.map(idOf).reverse(),
+  ])
+  expect((await kept.page(ORDERS, { before: second?.before ?? null, messagesMax: 4 }))?.bodies).toEqual([])
+  expect(String(await kept.read(ORDERS, idOf(all[0] as NewKept)))).toBe(all[0]?.body)
+  expect(await kept.topicOf(idOf(all[6] as NewKept))).toBe(ORDERS)
+})
+
+test('a topic without the setting, a deleted one and a recreated one keep nothing and leave no key', async () => {
+  const { topic: plain } = await topics.put(ORDERS, {})
+  const [message] = messages(plain.uid, 1)
+  await kept.keep([message as NewKept])
+  expect([await ringKeys(), await kept.read(ORDERS, idOf(message as NewKept))]).toEqual([0, 'off'])
+  for (const end of [() => topics.patch(ORDERS, { keepMessages: null }), () => topics.delete(ORDERS)]) {
+    const uid = await topic()
+    await kept.keep(messages(uid, 3))
+    expect(await ringKeys()).toBe(4)
+    await end()
+    expect(await ringKeys()).toBe(0)
+    await kept.keep(messages(uid, 1))
+    expect(await ringKeys()).toBe(0)
+  }
+  await topic()
+  await kept.keep(messages(plain.uid, 1))
+  expect([await ringKeys(), await kept.topicOf(idOf(message as NewKept))]).toEqual([0, null])
+})
+
+test('a ring stays within its bytes, and says of the messages that it lost that it was full', async () => {
+  const uid = await topic(ORDERS, MIB)
+  const all = messages(uid, 30, 'x'.repeat(100_000))
+  for (const message of all) await kept.keep([message])
+  const [ring] = await ringsOf(redis)
+  expect(ring?.bytes).toBeLessThanOrEqual(MIB)
+  expect(ring?.bytes).toBeGreaterThan(MIB - 101_000)
+  expect(await kept.read(ORDERS, idOf(all[0] as NewKept))).toBe('ringFull')
+  expect(Buffer.isBuffer(await kept.read(ORDERS, idOf(all[29] as NewKept)))).toBe(true)
+  expect(await kept.read(ORDERS, createMessageId(Date.now() + 1_000))).toBe('absent')
+  await kept.keep(messages(uid, 1, 'x'.repeat(2 * MIB)))
+  expect((await ringsOf(redis))[0]?.bytes).toBe(ring?.bytes)
+})
+
+test('the sweep removes what is too old, also from a ring to which nothing is added', async () => {
+  const uid = await topic()
+  const all = messages(uid, 2_500)
+  await kept.keep(all)
+  await redis.set(skewKey(shardBase(shardOf(ORDERS))), 61_000)
+  expect(await kept.read(ORDERS, createMessageId(Date.now()))).toBe('tooOld')
+  expect(await upkeepOf(0.5).sweep()).toBe(2_500)
+  expect([await ringsOf(redis), (await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.total]).toEqual([
+    [],
+    0,
+  ])
+})
+
+test('past their share of the memory the largest ring gives way, and past 70 % all of them do', async () => {
+  const clicks = ORDERS.replace('orders', 'clicks')
+  const [small, large] = [await topic(ORDERS), await topic(clicks)]
+  const body = 'x'.repeat(10_000)
+  await kept.keep(messages(small, 20, body))
+  await kept.keep(messages(large, 200, body, clicks))
+  const bytes = async () => Object.fromEntries((await ringsOf(redis)).map((ring) => [ring.arn, ring.bytes]))
+  const before = await bytes()
+  await upkeepOf(0.001).sweep()
+  const after = await bytes()
+  expect(after[ORDERS]).toBe(before[ORDERS])
+  expect((after[ORDERS] ?? 0) + (after[clicks] ?? 0)).toBeLessThanOrEqual(0.001 * 1_000 * MIB)
+  const upkeep = upkeepOf(0.5, 100_000)
+  upkeep.look()
+  await upkeep.whenIdle()
+  expect(await ringsOf(redis)).toEqual([])
+})

@@ -1,0 +1,137 @@
+/**
+ * The messages that topics keep: one ring for each topic that asks for it, bounded by age and bytes. A worker adds a
+ * message when it dispatches it, before the job ends. An accepted message is therefore kept, however often workers
+ * die. A ring is only a copy: it gives way when memory is short, and Redis may lose its latest writes in a failover.
+ *
+ * Rejected: writing at publish. A message that is dropped later because of its `Idempotency-Key` would be in the ring,
+ * and each group of publishes would need a second write before it is acknowledged.
+ */
+import { parseMessageId, publishedAtOf } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { keptKey, messageKey } from '../keys.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+
+const KEEP = readScript('keep-messages-1')
+const READ = readScript('read-kept-1')
+const PAGE = readScript('page-kept-1')
+const FIND = readScript('find-kept-1')
+
+/** @limit Rings of a shard in which a message is looked for by its id alone. Past it: further rings are not read. */
+const RINGS_SEARCHED_MAX = 1_000
+/** @limit Bytes of one page that is read from a ring. Past it: the next page has the other messages. */
+const KEPT_PAGE_BYTES_MAX = 1_048_576
+
+export interface NewKept {
+  arn: string
+  uid: string
+  /** 16 bytes. */
+  id: Buffer
+  /** JSON Message. */
+  body: string
+}
+
+/** Why a topic's ring does not have a message. */
+export type NotKept = 'off' | 'tooOld' | 'ringFull' | 'absent'
+const REASONS: readonly NotKept[] = ['off', 'tooOld', 'ringFull', 'absent']
+
+interface KeptPage {
+  /** Messages in the ring. */
+  total: number
+  /** Newest first. */
+  bodies: Buffer[]
+  /** Where the next page begins; null: the ring has no older message. */
+  before: string | null
+}
+
+export class KeptMessages {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** Adds messages to their topics' rings, with one script per shard. Safe to repeat. */
+  async keep(messages: NewKept[]): Promise<void> {
+    const byShard = Map.groupBy(messages, ({ arn }) => shardOf(arn))
+    await Promise.all(
+      [...byShard].map(([shard, some]) =>
+        runScript(this.#redis, KEEP, { base: shardBase(shard), messages: some }),
+      ),
+    )
+  }
+
+  /** The stored message, or why the ring of its topic does not have it. */
+  async read(topicArn: string, messageId: string): Promise<Buffer | NotKept> {
+    const args = { base: shardBase(shardOf(topicArn)), arn: topicArn, id: idOf(messageId) }
+    const reply = await runScript(this.#redis, READ, { ...args, publishedAt: publishedAtOf(messageId) })
+    return typeof reply === 'number' ? (REASONS[reply] ?? 'absent') : (reply as Buffer)
+  }
+
+  /** The topic that keeps the message. null: no ring has it. Asks every shard, in one round trip. */
+  async topicOf(messageId: string): Promise<string | null> {
+    const id = idOf(messageId)
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) =>
+      runScript(this.#redis, FIND, { base: shardBase(shard), id, ringsMax: RINGS_SEARCHED_MAX }),
+    )
+    const found = (await Promise.all(shards)).find((arn) => arn !== null)
+    return found ? String(found) : null
+  }
+
+  /** The stored message, if a lane or a FIFO log still holds it. */
+  async waiting(messageId: string): Promise<Buffer | null> {
+    const pipeline = batch(this.#redis)
+    const id = idOf(messageId)
+    for (let shard = 0; shard < SHARD_COUNT; shard++)
+      pipeline.hgetBuffer(messageKey(shardBase(shard), id), 'b')
+    const found = (await replies(pipeline)) as (Buffer | null)[]
+    return found.find((body) => body !== null) ?? null
+  }
+
+  /** A page of a topic's ring, newest first. null: the topic keeps no messages. */
+  async page(
+    topicArn: string,
+    { before, messagesMax }: { before: string | null; messagesMax: number },
+  ): Promise<KeptPage | null> {
+    const reply = await runScript(this.#redis, PAGE, {
+      base: shardBase(shardOf(topicArn)),
+      arn: topicArn,
+      before: before ?? '',
+      messagesMax,
+      bytesMax: KEPT_PAGE_BYTES_MAX,
+    })
+    if (reply === null) return null
+    const [total, ...pairs] = reply as [number, ...Buffer[]]
+    const bodies = pairs.filter((_, i) => i % 2 === 1)
+    return { total, bodies, before: bodies.length > 0 ? String(pairs.at(-2)) : null }
+  }
+}
+
+/** A topic's ring, and about how many bytes it fills. */
+export interface Ring {
+  arn: string
+  uid: string
+  shard: number
+  bytes: number
+}
+
+/** The rings of all topics, in one round trip. */
+export async function ringsOf(redis: Redis): Promise<Ring[]> {
+  const pipeline = batch(redis)
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hgetall(keptKey(shardBase(shard)))
+  const hashes = (await replies(pipeline)) as Record<string, string>[]
+  return hashes.flatMap((hash, shard) =>
+    Object.entries(hash).map(([name, bytes]) => {
+      const [uid = '', arn = ''] = name.split(' ')
+      return { arn, uid, shard, bytes: Number(bytes) }
+    }),
+  )
+}
+
+function idOf(messageId: string): Buffer {
+  const id = parseMessageId(messageId)
+  if (id === undefined) throw new TypeError(`not a message id: ${messageId}`)
+  return id
+}

@@ -1,0 +1,130 @@
+/**
+ * Keeps the rings of kept messages within their share of Redis's memory, and makes them give way to accepted messages.
+ * One process at a time looks, at most once a second: workers while they keep messages, and the API when memory gets
+ * short. A sweep once a minute also removes messages that are too old. Past the bounds, the largest ring of a master
+ * loses its oldest messages.
+ */
+import type { Redis } from 'ioredis'
+import { ASSUMED_MEMORY_BYTES, type MemorySample, parseMemory } from '../capacity/storage-guard.ts'
+import { masterOfShard, nodeOf } from '../redis/cluster.ts'
+import { takeRole } from '../redis/leader.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
+import { type Ring, ringsOf } from './kept-messages.ts'
+
+const TRIM = readScript('trim-kept-1')
+
+const LOOK_EVERY_MS = 1_000
+/**
+ * Publishing is refused from 75 %, so rings are smaller before that.
+ * @limit memory Share of Redis's memory past which kept messages give way. Past it: rings lose their oldest messages,
+ * and nothing more is kept.
+ */
+export const KEPT_GIVE_WAY_SHARE = 0.7
+/** @limit Scripts that one look at the rings runs. Past it: the next look goes on. */
+const TRIMS_PER_LOOK_MAX = 2_000
+
+interface KeptUpkeepOptions {
+  redis: Redis
+  /** The share of Redis's memory that all rings may fill together (0 to 1). On a cluster: those of one master. */
+  share: number
+  /** Stands for Redis's maxmemory if none is set. */
+  memoryBytes?: number | undefined
+  onProblem(error: unknown): void
+  /** Monotonic ms. */
+  now?: () => number
+}
+
+export class KeptUpkeep {
+  readonly #options: KeptUpkeepOptions
+  readonly #now: () => number
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #looking: Promise<unknown> | undefined
+
+  constructor(options: KeptUpkeepOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** Called when messages were kept, or memory gets short. Looks at the rings, unless that was done a moment ago. */
+  look(): void {
+    if (this.#looking || this.#now() - this.#lookedAt < LOOK_EVERY_MS) return
+    this.#lookedAt = this.#now()
+    this.#looking = this.#lookInTurn()
+      .catch((error) => this.#options.onProblem(error))
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  async whenIdle(): Promise<void> {
+    await this.#looking
+  }
+
+  /** Removes messages that are too old, then what the rings fill too much. Returns how many were removed for age. */
+  async sweep(): Promise<number> {
+    const rings = await ringsOf(this.#options.redis)
+    if (rings.length === 0) return 0
+    let removed = 0
+    for (const ring of rings) {
+      for (let round = 0; round < TRIMS_PER_LOOK_MAX; round++) {
+        const done = await this.#trim(ring, 0)
+        removed += done.removed
+        if (done.removed === 0) break
+      }
+    }
+    await this.#shrink()
+    return removed
+  }
+
+  async #lookInTurn(): Promise<void> {
+    if (await takeRole(this.#options.redis, 'kept-messages', LOOK_EVERY_MS)) await this.#shrink()
+  }
+
+  async #shrink(): Promise<void> {
+    const { redis } = this.#options
+    const rings = Map.groupBy(await ringsOf(redis), ({ shard }) => masterOfShard(redis, shard))
+    for (const ofMaster of rings.values()) {
+      let over = await this.#overBytes(ofMaster)
+      for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
+        const freed = await this.#trimLargest(ofMaster, over)
+        if (freed === 0) break
+        over -= freed
+      }
+    }
+  }
+
+  /** The bytes by which the rings of a master fill too much, or that others need. */
+  async #overBytes(rings: Ring[]): Promise<number> {
+    const { redis, share, memoryBytes } = this.#options
+    const [first] = rings
+    if (!first) return 0
+    const info = await nodeOf(redis, shardBase(first.shard)).info('memory')
+    const { usedBytes, limitBytes } = finite(parseMemory(info, memoryBytes))
+    const filled = rings.reduce((sum, { bytes }) => sum + bytes, 0)
+    return Math.max(filled - share * limitBytes, usedBytes - KEPT_GIVE_WAY_SHARE * limitBytes)
+  }
+
+  /** Removes at most so much that the ring is as small as the next one, so that the largest rings shrink equally. */
+  async #trimLargest(rings: Ring[], over: number): Promise<number> {
+    const [largest, second] = rings.sort((a, b) => b.bytes - a.bytes)
+    if (!largest || largest.bytes <= 0) return 0
+    const apart = largest.bytes - (second?.bytes ?? 0)
+    const { freed } = await this.#trim(
+      largest,
+      Math.ceil(Math.min(over, Math.max(apart, over / rings.length))),
+    )
+    largest.bytes -= freed
+    return freed
+  }
+
+  async #trim({ arn, uid, shard }: Ring, toFree: number): Promise<{ removed: number; freed: number }> {
+    const reply = await runScript(this.#options.redis, TRIM, { base: shardBase(shard), arn, uid, toFree })
+    const [removed, freed] = reply as [number, number]
+    return { removed, freed }
+  }
+}
+
+function finite({ usedBytes, limitBytes }: MemorySample): MemorySample {
+  return { usedBytes, limitBytes: Number.isFinite(limitBytes) ? limitBytes : ASSUMED_MEMORY_BYTES }
+}

@@ -1,0 +1,11 @@
+-- Finds the topic in whose ring a message is.
+-- @key base: of a shard
+-- @arg id: text, 16 bytes
+-- @arg rings_max: number
+-- Returns the topic's ARN, or false.
+for i, name in ipairs(redis.call('HKEYS', base .. 'kept')) do
+  if i > rings_max then return false end
+  local uid, arn = string.match(name, '^(%S+) (.*)$')
+  if redis.call('HEXISTS', base .. 'kept:bodies:' .. uid, id) == 1 then return arn end
+end
+return false

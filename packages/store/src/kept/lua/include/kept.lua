@@ -1,0 +1,65 @@
+-- The ring of messages that a topic keeps, in the topic's home shard (keys.ts). A ring is bounded by the age and the
+-- bytes that its topic allows, so a change of the topic acts at once.
+
+-- Redis's own bytes for a message of a ring, in addition to the message: measured at 190 for messages of 1 KB.
+local KEPT_ENTRY_BYTES = 190
+-- @limit Messages that one script removes from a ring. Past it: the next script goes on.
+local KEPT_REMOVED_MAX = 1000
+local KEPT_CHUNK = 100
+-- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.
+local KEPT_STEPS = 2048
+
+local function drop_ring(base, arn, uid)
+  redis.call('UNLINK', base .. 'kept:' .. uid, base .. 'kept:order:' .. uid, base .. 'kept:bodies:' .. uid)
+  redis.call('HDEL', base .. 'kept', uid .. ' ' .. arn)
+end
+
+-- nil: the topic keeps no messages, is gone, or is another one of the same name.
+local function open_ring(base, arn, uid)
+  local topic = redis.call('HMGET', base .. 'topic:' .. arn, TOPIC.uid, TOPIC.kept)
+  local seconds, bytes_max = string.match(topic[2] or '', '^(%d+) (%d+)$')
+  if not topic[1] or (uid and topic[1] ~= uid) or not seconds then return nil end
+  uid = topic[1]
+  local name = uid .. ' ' .. arn
+  return {
+    base = base, name = name, uid = uid, notes = base .. 'kept:' .. uid, order = base .. 'kept:order:' .. uid,
+    bodies = base .. 'kept:bodies:' .. uid, age_max = tonumber(seconds) * 1000, bytes_max = tonumber(bytes_max),
+    filled = tonumber(redis.call('HGET', base .. 'kept', name)) or 0,
+  }
+end
+
+local function write_filled(ring)
+  if ring.filled > 0 then
+    redis.call('HSET', ring.base .. 'kept', ring.name, string.format('%.0f', ring.filled))
+  else
+    redis.call('HDEL', ring.base .. 'kept', ring.name)
+  end
+end
+
+-- Removes the oldest messages: those that are too old, those past the ring's bytes, and others until `to_free` bytes
+-- are free. Returns the number of messages and of bytes.
+local function trim_ring(ring, now, to_free)
+  local oldest, removed, freed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, 0, nil
+  repeat
+    local page, gone = redis.call('ZRANGE', ring.order, 0, KEPT_CHUNK - 1, 'WITHSCORES'), {}
+    for i = 1, #page, 2 do
+      local score = tonumber(page[i + 1])
+      if score >= oldest then
+        if ring.filled <= ring.bytes_max and freed >= to_free then break end
+        full_until = math.floor(score / KEPT_STEPS)
+      end
+      local bytes = redis.call('HSTRLEN', ring.bodies, page[i]) + KEPT_ENTRY_BYTES
+      ring.filled = ring.filled - bytes
+      freed = freed + bytes
+      gone[#gone + 1] = page[i]
+    end
+    if #gone > 0 then
+      redis.call('HDEL', ring.bodies, unpack(gone))
+      redis.call('ZREM', ring.order, unpack(gone))
+    end
+    removed = removed + #gone
+  until #gone < KEPT_CHUNK or removed >= KEPT_REMOVED_MAX
+  if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
+  write_filled(ring)
+  return removed, freed
+end

@@ -1,0 +1,62 @@
+-- Chooses a resend's next batch and records it, so that after a crash the next start gets the same one. The messages
+-- stay in their ring, and may leave it before they are resent.
+-- @key base: of the topic's home shard
+-- @arg id: text
+-- @arg fence: digits
+-- @arg items_max: number
+-- @arg bytes_max: number
+-- Returns what choose-redriven returns. An item is an id in hex, and its body or false.
+-- @include now
+-- @include when-full
+-- @include kept
+-- @include redrive
+local key = base .. 'redrive:' .. id
+local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.done, TASK.newest,
+  TASK.maxMessagesPerSecond, TASK.next, TASK.topic, TASK.uid)
+local task = {
+  status = read_status(h[1]), fence = h[2], batch = h[3], items = h[4], score = h[5], done = h[6], newest = h[7],
+  rate = h[8], next = h[9],
+}
+if task.fence ~= fence then return { 'stale' } end
+run_when_full(base)
+local now = now_ms(base)
+local active = task.status == 'running' or task.status == 'paused' or task.status == 'canceling'
+local ring = h[10] and open_ring(base, h[10], h[11])
+if active and not ring then end_task(base, key, 'failed', 'the topic keeps no messages any more', now) end
+if not active or not ring then return { 'stop' } end
+
+local function hex_of(raw)
+  return (string.gsub(raw, '.', function(char) return string.format('%02x', string.byte(char)) end))
+end
+
+local function raw_of(hex)
+  return (string.gsub(hex, '..', function(two) return string.char(tonumber(two, 16)) end))
+end
+
+local function batch_of(number, chosen)
+  local found = {}
+  for i, item in ipairs(chosen) do found[i] = { item, redis.call('HGET', ring.bodies, raw_of(item)) } end
+  return { 'batch', number, found }
+end
+
+if task.items then return batch_of(tonumber(task.batch), cjson.decode(task.items)) end
+if task.status == 'canceling' then end_task(base, key, 'canceled', '', now) end
+if task.status == 'running' and task.done == '1' then end_task(base, key, 'completed', '', now) end
+if task.status ~= 'running' or task.done == '1' then return { 'stop' } end
+local wait, max = pace(task, now, items_max)
+if wait > 0 then return { 'wait', wait } end
+
+local found = redis.call('ZRANGEBYSCORE', ring.order, '(' .. task.score, task.newest, 'WITHSCORES', 'LIMIT', 0, max)
+local items, bytes, last = {}, 0, task.score
+for i = 1, #found, 2 do
+  items[#items + 1] = hex_of(found[i])
+  last = found[i + 1]
+  bytes = bytes + redis.call('HSTRLEN', ring.bodies, found[i])
+  if bytes >= bytes_max then break end
+end
+redis.call('HSET', key, TASK.score, last, TASK.done, #items == 0 and '1' or '')
+if #items == 0 then return { 'again' } end
+local number = tonumber(task.batch) + 1
+redis.call('HSET', key, TASK.batch, number, TASK.items, cjson.encode(items))
+if tonumber(task.rate) then redis.call('HSET', key, TASK.next, next_start(task, now, #items)) end
+return batch_of(number, items)

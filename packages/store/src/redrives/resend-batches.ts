@@ -1,0 +1,155 @@
+/**
+ * Runs a resend, one batch at a time. A resend is a redrive task (redrive-batches.ts) that copies messages from the
+ * ring of a topic into the lane of one subscription. The fence, the record of the open batch and the shard's memory of
+ * parked items are those of redrives. A repeated batch therefore parks nothing again.
+ *
+ * All deliveries of a task have the generation of its start. A repeated batch gives them the same ids.
+ */
+import { formatMessageId, type Message, parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
+import { deliveryId, resentGeneration } from '../lanes/generations.ts'
+import type { LaneStore } from '../lanes/lane-api.ts'
+import type { ParkMessage, RedrivenEntry } from '../lanes/lane-records.ts'
+import type { ResentEntry } from '../outcomes/outcome-entries.ts'
+import { ReplicaAcks } from '../redis/replica-acks.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase } from '../redis/shards.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { notParked, type RedriveBatch, type RedriveChoice, type RedriveMove } from './redrive-batches.ts'
+import { taskPlace } from './redrive-records.ts'
+
+const CHOOSE = readScript('choose-resent-1')
+
+/** @limit Kept messages of one batch of a resend. Past it: the next batch takes them. */
+const RESEND_ITEMS_MAX = 100
+/** @limit Bytes of one batch of a resend. Past it: the next batch takes them. */
+const RESEND_BYTES_MAX = 4_194_304
+
+/** A start of a resend. */
+interface ResendRun {
+  id: string
+  fence: number
+  /** ARN of the subscription. */
+  source: string
+  startedAt: number
+  filter: { since?: number; until?: number }
+}
+
+interface ResendBatchesOptions {
+  redis: Redis
+  /** The connection of the lanes, which waits for replicas. */
+  acks?: ReplicaAcks
+  lanes: Pick<LaneStore, 'parkRedriven'>
+  subscriptions: Pick<Subscriptions, 'locate' | 'get'>
+  /** Whether the subscription's filter lets the message through. */
+  matches(record: SubscriptionRecord, message: Message): Promise<boolean>
+  /** Called with the deliveries of each batch that are in their lane. */
+  onResent(entries: ResentEntry[]): Promise<void>
+}
+
+export class ResendBatches {
+  readonly #options: ResendBatchesOptions
+  readonly #servers: ServerMarks
+
+  constructor(options: ResendBatchesOptions) {
+    this.#options = options
+    const { redis, acks = new ReplicaAcks(redis) } = options
+    this.#servers = new ServerMarks([redis, acks.redis])
+  }
+
+  async choose(run: ResendRun): Promise<RedriveChoice> {
+    const reply = await runScript(this.#options.redis, CHOOSE, {
+      ...taskPlace(run.id),
+      fence: run.fence,
+      itemsMax: RESEND_ITEMS_MAX,
+      bytesMax: RESEND_BYTES_MAX,
+    })
+    const [kind, value, items] = reply as ChooseReply
+    switch (String(kind)) {
+      case 'batch':
+        return { kind: 'batch', batch: { number: value ?? 0, items: (items ?? []).map(batchItem) } }
+      case 'wait':
+        return { kind: 'wait', waitMs: value ?? 0 }
+      default:
+        return { kind: String(kind) as 'again' | 'stop' | 'stale' }
+    }
+  }
+
+  /** Parks the messages that the subscription gets. Safe to repeat. */
+  async move(run: ResendRun, batch: RedriveBatch): Promise<RedriveMove> {
+    const moved = new Map(batch.items.map(({ id }) => [id, false]))
+    const marks: ServerMark[] = []
+    const { subscriptions } = this.#options
+    const subscriptionId = parseArn(run.source)?.subscriptionId ?? ''
+    const [record, location] = await Promise.all([
+      subscriptions.get(subscriptionId),
+      subscriptions.locate(subscriptionId),
+    ])
+    if (!record || !location || record.unsubscribed) return failed('the subscription is gone')
+    if (record.status === 'pending') return failed('the subscription is not confirmed')
+    const { messages, entries, resent } = await this.#parked(run, batch, record)
+    if (entries.length === 0) return { kind: 'moved', moved, marks }
+    marks.push(this.#servers.mark(shardBase(location.shard)))
+    const result = await this.#options.lanes.parkRedriven(location.shard, {
+      task: run.id,
+      fence: run.fence,
+      batch: batch.number,
+      messages,
+      entries,
+    })
+    if (result.stale) return notParked(result)
+    for (const [i, outcome] of result.outcomes.entries())
+      moved.set(entries[i]?.itemId ?? '', outcome !== 'gone')
+    await this.#options.onResent(resent.filter((_, i) => result.outcomes[i] === 'parked'))
+    return { kind: 'moved', moved, marks }
+  }
+
+  async #parked(run: ResendRun, batch: RedriveBatch, record: SubscriptionRecord) {
+    const messages: ParkMessage[] = []
+    const entries: RedrivenEntry[] = []
+    const resent: ResentEntry[] = []
+    const generation = resentGeneration(run.startedAt)
+    for (const { id, body } of batch.items) {
+      const message = body ? readMessage(body) : undefined
+      if (!message || !isWithin(run.filter, message)) continue
+      if (!(await this.#options.matches(record, message))) continue
+      const { messageId, groupId } = message
+      const delivery = deliveryId(messageId, generation)
+      messages.push({ id: delivery.subarray(0, 16), body: String(body) })
+      entries.push({
+        subscriptionId: record.id,
+        delivery,
+        itemId: id,
+        message: messages.length - 1,
+        ...(groupId ? { groupId } : {}),
+      })
+      resent.push({ messageId, subscriptionId: record.id, generation })
+    }
+    return { messages, entries, resent }
+  }
+}
+
+type ChooseReply = [kind: Buffer, value?: number, items?: [id: Buffer, body: Buffer | null][]]
+
+function batchItem([hex, body]: [id: Buffer, body: Buffer | null]): RedriveBatch['items'][number] {
+  return { id: formatMessageId(Buffer.from(String(hex), 'hex')), item: null, body: body ?? null }
+}
+
+/** undefined: the message cannot be decoded. */
+function readMessage(body: Buffer): Message | undefined {
+  try {
+    const message = JSON.parse(String(body)) as Message
+    return typeof message.message === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin({ since, until }: ResendRun['filter'], { publishedAt }: Message): boolean {
+  return publishedAt >= (since ?? 0) && publishedAt <= (until ?? Number.POSITIVE_INFINITY)
+}
+
+function failed(error: string): RedriveMove {
+  return { kind: 'failed', error }
+}

@@ -1,0 +1,64 @@
+/** Messages in the rings of their topics, after a worker has dispatched them. */
+import { FifoLog, KeptMessages } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
+
+const fixture = await useFixture()
+const kept = new KeptMessages(fixture.redis)
+const KEEP = { keepMessages: { seconds: 60, bytes: 1_048_576 } }
+
+/** The texts in the topic's ring, oldest first. null: the topic keeps none. */
+async function textsIn(arn = TOPIC): Promise<string[] | null> {
+  const page = await kept.page(arn, { before: null, messagesMax: 100 })
+  return page?.bodies.map((body) => JSON.parse(String(body)).message).reverse() ?? null
+}
+
+const isDone = () => waitFor(async () => (await fixture.redis.keys('*dispatch-0*:[0-9]*')).length === 0)
+
+test('a message is kept before its job ends, whether it is delivered, filtered or for nobody', async () => {
+  await fixture.topics.patch(TOPIC, KEEP)
+  await fixture.startWorker(createFakeSender())
+  await fixture.publish('for nobody')
+  await isDone()
+  await fixture.subscribe('a', { filterPolicy: { color: ['red'] } })
+  await fixture.publish('filtered')
+  await isDone()
+  await fixture.publishAll(['one', 'two'])
+  await isDone()
+  expect(await textsIn()).toEqual(['for nobody', 'filtered', 'one', 'two'])
+})
+
+test('without the setting dispatch sends no command for it', async () => {
+  await fixture.subscribe('a')
+  const sender = createFakeSender()
+  await fixture.startWorker(sender)
+  await fixture.publish('not kept')
+  await isDone()
+  expect([sender.sent.length, await textsIn(), await fixture.redis.keys('*kept*')]).toEqual([1, null, []])
+})
+
+test('a FIFO topic keeps its messages in the order of its log', async () => {
+  const arn = `${TOPIC}.fifo`
+  await fixture.topics.put(arn, KEEP)
+  await fixture.startWorker(createFakeSender())
+  const log = new FifoLog(fixture.redis)
+  const texts = Array.from({ length: 20 }, (_, n) => String(n))
+  await log.publish(
+    arn,
+    texts.map((text) => ({ ...createMessage(text, arn), groupId: 'g', deduplicationId: text })),
+  )
+  await waitFor(async () => (await textsIn(arn))?.length === 20)
+  expect(await textsIn(arn)).toEqual(texts)
+})
+
+test('while memory is short nothing is kept, and messages are delivered all the same', async () => {
+  await fixture.topics.patch(TOPIC, KEEP)
+  await fixture.subscribe('a')
+  const sender = createFakeSender()
+  await fixture.startWorker(sender, { redisMemoryBytes: 100_000 })
+  await fixture.publish('too much')
+  await waitFor(() => sender.sent.length === 1)
+  await isDone()
+  expect(await textsIn()).toEqual([])
+})

@@ -1,0 +1,63 @@
+/** Finds a stored message: in its topic's ring, in a lane, in a FIFO log, or in a dead-letter queue. */
+import { FantailError, type Message } from '@fantail/contracts'
+import { deadLetterItemId, deliveryId, type NotKept, resentGeneration } from '@fantail/store'
+import type { ApiDeps } from '../deps.ts'
+import { notFound } from '../http/error-answers.ts'
+
+type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'subscriptions' | 'topicQueues' | 'queues'>
+
+export interface StoredMessage {
+  message: Message
+  from: 'kept' | 'waiting' | 'deadLetter'
+}
+
+/** @limit Dead-letter queues in which the text of one message is looked for. Past it: further ones are not read. */
+const LETTERS_READ_MAX = 20
+
+const WHY: Record<NotKept, string> = {
+  off: 'its topic keeps no messages (`keepMessages`)',
+  tooOld: 'it is older than its topic keeps messages',
+  ringFull: 'the messages that its topic keeps have filled their memory since',
+  absent: 'it was published before its topic kept messages, is not dispatched yet, or memory was short',
+}
+
+/** The message's topic, by the outcome log or by the rings of kept messages. null: the message is unknown. */
+export async function topicOfMessage({ messages, kept }: Tools, messageId: string): Promise<string | null> {
+  const logged = await messages.message(messageId)
+  return logged?.topicArn ?? (await kept.topicOf(messageId))
+}
+
+/** Throws `not_found` if the message is unknown, and `body_gone` if its text is stored nowhere. */
+export async function storedMessage(deps: Tools, messageId: string): Promise<StoredMessage> {
+  const topicArn = await topicOfMessage(deps, messageId)
+  if (topicArn === null) throw notFound('message')
+  const [kept, waiting] = await Promise.all([
+    deps.kept.read(topicArn, messageId),
+    deps.kept.waiting(messageId),
+  ])
+  if (Buffer.isBuffer(kept)) return { message: JSON.parse(String(kept)) as Message, from: 'kept' }
+  if (waiting) return { message: JSON.parse(String(waiting)) as Message, from: 'waiting' }
+  const letter = await inDeadLetters(deps, topicArn, messageId)
+  if (letter) return { message: letter, from: 'deadLetter' }
+  throw new FantailError('body_gone', `the text of the message is not stored: ${WHY[kept]}`)
+}
+
+async function inDeadLetters(deps: Tools, topicArn: string, messageId: string): Promise<Message | null> {
+  const rows = (await deps.messages.deliveries(messageId)) ?? []
+  const dead = rows.filter(({ state, subscriptionId }) => state === 'deadLettered' && subscriptionId !== null)
+  for (const { subscriptionId, redrives, resentAt } of dead.slice(0, LETTERS_READ_MAX)) {
+    const id = subscriptionId ?? ''
+    const queue = await letterQueueOf(deps, topicArn, id)
+    const generation = redrives + (resentAt === null ? 0 : resentGeneration(resentAt))
+    const item = deadLetterItemId(id, deliveryId(messageId, generation))
+    const found = queue === null ? null : await deps.queues.message(queue, item)
+    if (found?.deadLetter) return found.deadLetter.message
+  }
+  return null
+}
+
+async function letterQueueOf(deps: Tools, topicArn: string, id: string): Promise<string | null> {
+  const record = await deps.subscriptions.get(id)
+  if (record?.deadLetters !== 'topicQueue') return record?.redrivePolicy?.deadLetterTargetArn ?? null
+  return (await deps.topicQueues.find(topicArn))?.queueArn ?? null
+}

@@ -1,0 +1,161 @@
+/** Resends of kept messages. */
+import { createMessageId, FantailError, type Message, parseMessageId, topicArn } from '@fantail/contracts'
+import { crashing } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
+import { runRedrive } from './run-redrive.ts'
+
+const TOPIC = topicArn('orders')
+const never = new AbortController().signal
+let fixture: Fixture
+let subscription: { id: string; arn: string }
+
+beforeAll(async () => {
+  fixture = await startFixture()
+})
+beforeEach(() => begin())
+afterAll(() => fixture.stop())
+
+async function begin(): Promise<void> {
+  await fixture.reset()
+  await fixture.topics.patch(TOPIC, { keepMessages: { seconds: 3_600, bytes: 10_485_760 } })
+  const id = await subscribe(fixture)
+  subscription = { id, arn: `${TOPIC}:${id}` }
+}
+
+/** Puts messages into the topic's ring. Returns their ids. */
+async function keep(count: number, set: (n: number) => Partial<Message> = () => ({})): Promise<string[]> {
+  const uid = (await fixture.topics.get(TOPIC))?.uid ?? ''
+  const made = Array.from({ length: count }, (_, n): Message => {
+    const publishedAt = Date.now()
+    const messageId = createMessageId(publishedAt)
+    return { messageId, topicArn: TOPIC, publishedAt, message: `text ${n}`, ...set(n) }
+  })
+  await fixture.kept.keep(
+    made.map((message) => {
+      const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
+      return { arn: TOPIC, uid, id, body: JSON.stringify(message) }
+    }),
+  )
+  return made.map(({ messageId }) => messageId)
+}
+
+const create = (since = 0) =>
+  fixture.redrives.createResend({ subscriptionArn: subscription.arn, since, maxMessagesPerSecond: null })
+
+/** The messages that the subscription got, in order. */
+async function received(): Promise<string[]> {
+  await drainLanes(fixture)
+  return fixture.delivered.map((text) => text.split(' ')[1] ?? '')
+}
+
+test('a subscription gets every kept message since a time once more, as deliveries of one new generation', async () => {
+  const ids = await keep(250)
+  const task = await create()
+  expect(task).toMatchObject({ status: 'running', matched: 250, source: subscription.arn })
+  await keep(5)
+  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 250, skipped: 0 })
+  expect((await received()).sort()).toEqual(ids.sort())
+  expect(new Set(fixture.delivered.map((text) => Number(text.split(' ')[2])))).toEqual(
+    new Set([task.startedAt * 64]),
+  )
+  expect(await create(Date.now() + 60_000)).toMatchObject({ matched: 0 })
+})
+
+test('the filter of the subscription and the bounds of the task decide what is sent', async () => {
+  const size = (n: number) => ({ attributes: { size: { type: 'Number', value: String(n) } } })
+  const ids = await keep(10, (n) => ({ ...size(n), publishedAt: 1_000 * n }))
+  await fixture.subscriptions.update(subscription.id, () => ({
+    filterPolicy: { size: [{ numeric: ['>', 4] }] },
+  }))
+  const bounds = { since: 3_000, until: 7_000 }
+  const task = await fixture.redrives.createResend({
+    subscriptionArn: subscription.arn,
+    maxMessagesPerSecond: null,
+    ...bounds,
+  })
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 3, skipped: 7, matched: 10 })
+  expect((await received()).sort()).toEqual(ids.slice(5, 8).sort())
+})
+
+test('a task ends with its subscription or with the setting, and one is active at a time', async () => {
+  await keep(3)
+  const first = await create()
+  await expect(create()).rejects.toMatchObject({ code: 'redrive_active' })
+  await fixture.subscriptions.delete(subscription.id)
+  await runRedrive(fixture, first.id, never)
+  expect(await fixture.redrives.get(first.id)).toMatchObject({
+    status: 'failed',
+    error: 'the subscription is gone',
+  })
+  const second = await create()
+  await fixture.topics.patch(TOPIC, { keepMessages: null })
+  await runRedrive(fixture, second.id, never)
+  expect(await fixture.redrives.get(second.id)).toMatchObject({
+    status: 'failed',
+    error: 'the topic keeps no messages any more',
+  })
+  await expect(create()).rejects.toMatchObject({ code: 'wrong_state' })
+})
+
+test('a paused task sends nothing, a cancelled one ends, and both are found by their source', async () => {
+  await keep(3)
+  const { id } = await create()
+  await fixture.redrives.pause(id)
+  expect([await runRedrive(fixture, id, never), await received()]).toEqual(['nothing', []])
+  expect(await fixture.redrives.resume(id)).toMatchObject({ status: 'running' })
+  expect(await fixture.redrives.runnable()).toEqual([id])
+  expect(await fixture.redrives.cancel(id)).toMatchObject({ status: 'canceled' })
+  const listed = await fixture.redrives.list({ source: subscription.arn, limit: 10 })
+  expect(listed.items.map((task) => task.id)).toEqual([id])
+})
+
+test('a task waits while publishing is refused for want of memory', async () => {
+  const ids = await keep(3)
+  const { id } = await create()
+  const stopping = new AbortController()
+  let asked = 0
+  const admit = () => {
+    asked += 1
+    if (asked === 2) stopping.abort()
+    throw new FantailError('storage_full', 'full')
+  }
+  expect(await runRedrive({ ...fixture, memory: { admit } }, id, stopping.signal)).toBe('stopped')
+  expect([asked, await received()]).toEqual([2, []])
+  await runRedrive(fixture, id, never)
+  expect((await received()).sort()).toEqual(ids.sort())
+})
+
+test('a run that dies at any script and is run again sends each message once', async () => {
+  let steps = 0
+  const counting = crashing(fixture.redis, () => {
+    steps += 1
+    return false
+  })
+  await scene((id) => runRedrive(storesOn(counting), id, never))
+  expect(steps).toBeGreaterThanOrEqual(6)
+  for (let step = 1; step <= steps; step++) {
+    for (const after of [false, true]) {
+      await begin()
+      await scene(async (id) => {
+        let n = 0
+        const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
+        await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+        // Everything that was sent so far arrives, so a repeated batch finds nothing in the lane.
+        await drainLanes(fixture)
+        await runRedrive(fixture, id, never)
+      })
+    }
+  }
+})
+
+/** More than one batch. */
+async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
+  const ids = await keep(110)
+  const task = await create()
+  await run(task.id)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })
+  expect((await received()).sort()).toEqual(ids.sort())
+}
