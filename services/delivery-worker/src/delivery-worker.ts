@@ -114,7 +114,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const stores = createWorkerStores(redis, acks, options)
   const { lanes, queues, snapshots, quarantine } = stores
   const clocks = createShardClocks(redis, log)
-  const now = () => clocks.now()
+  const now = (at?: number) => clocks.now(at)
   const onFlush = createStateLog({ log, what: 'stats', initial: 'up' })
   const stats = new StatsCounter({ store: new StatsStore(redis), now, onFlush })
   const metrics = createWorkerMetrics(options.telemetry.metrics, now, stats)

@@ -2,6 +2,7 @@ import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Redis } from 'ioredis'
 import { beforeEach, expect, test } from 'vitest'
+import { bucketOf } from './log-buckets.ts'
 import { StatsCounter } from './stats-counter.ts'
 import { StatsStore } from './stats-store.ts'
 
@@ -31,12 +32,12 @@ test('counts on both sides of a minute stand in their own minutes', async () => 
   const { counter, clock } = startCounting()
   const orders = counter.topic(ORDERS)
   orders.published(clock.now, 3)
-  orders.delivered(clock.now, 10)
+  orders.delivered(clock.now, bucketOf(10))
   clock.now += 2_000
   orders.published(clock.now, 4)
   orders.failed(clock.now)
   orders.deadLettered(clock.now)
-  counter.subscription('s1').delivered(clock.now, 700)
+  counter.subscription('s1').delivered(clock.now, bucketOf(700))
   await counter.stop()
   expect(await read('t', ORDERS, clock.now)).toMatchObject({
     published: [3, 4],
@@ -68,8 +69,8 @@ test('nothing is sent while nothing was counted, and one script for all that was
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(commands).toEqual([])
   for (let n = 0; n < 5_000; n++) {
-    counter.topic(ORDERS).delivered(clock.now, n)
-    counter.subscription(`s${n % 40}`).delivered(clock.now, n)
+    counter.topic(ORDERS).delivered(clock.now, bucketOf(n))
+    counter.subscription(`s${n % 40}`).delivered(clock.now, bucketOf(n))
   }
   await waitFor(() => states.length === 1)
   expect(commands.map(([name]) => name?.toLowerCase())).toEqual([expect.stringMatching(/^eval/)])

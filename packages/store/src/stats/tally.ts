@@ -1,5 +1,5 @@
 /** Counts of one topic, subscription or account since they were last taken. Counting costs some 30 ns. */
-import { BUCKETS_MAX, bucketOf } from './log-buckets.ts'
+import { BUCKETS_MAX } from './log-buckets.ts'
 
 /** `direct` is a topic for direct messages: it counts for its account alone. */
 export type TallyKind = 'topic' | 'subscription' | 'direct'
@@ -32,12 +32,11 @@ export class Tally {
     this.#published += messages
   }
 
-  /** `ms`: from publishing to arrival. */
-  delivered(at: number, ms: number): void {
+  /** `bucket`: of the time from publishing to arrival, by `bucketOf`. */
+  delivered(at: number, bucket: number): void {
     this.#touch(this, at)
     this.#delivered++
     this.#times ??= new Uint32Array(BUCKETS_MAX)
-    const bucket = bucketOf(ms)
     this.#times[bucket] = (this.#times[bucket] ?? 0) + 1
   }
 
@@ -55,7 +54,8 @@ export class Tally {
     const counts = [this.#published, this.#delivered, this.#failed, this.#deadLettered]
     for (const [bucket, count] of this.#times?.entries() ?? []) if (count > 0) counts.push(bucket, count)
     this.#published = this.#delivered = this.#failed = this.#deadLettered = 0
-    this.#times?.fill(0)
+    // A tally that is kept for long, without counting, takes little memory.
+    this.#times = undefined
     this.isDirty = false
     return counts
   }

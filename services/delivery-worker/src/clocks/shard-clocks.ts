@@ -38,9 +38,12 @@ export class ShardClocks {
     else this.#last.report(redisNow, askedAt)
   }
 
-  /** The time of the master that replied last, for work that belongs to no shard. */
-  now(): number {
-    return this.#last.now()
+  /**
+   * The time of the master that replied last, for work that belongs to no shard. `at`: the moment, by
+   * performance.now(). Default: the present.
+   */
+  now(at?: number): number {
+    return this.#last.now(at)
   }
 
   /**

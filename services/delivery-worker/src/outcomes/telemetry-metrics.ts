@@ -4,68 +4,61 @@
  */
 
 import { classify, isUnsent, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
-import type { StatsCounter, Tally } from '@fantail/store'
+import { bucketOf, type StatsCounter } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { SubscriptionCounts, TopicSeries } from './subscription-counts.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 /**
  * @limit Topics whose series a worker caches. Past it: the series of the least recently used topic are looked up again.
  */
 const WORKER_TOPIC_SERIES_MAX = 10_000
-/** @limit Subscriptions whose tallies a worker caches. Past it: the least recently used ones are looked up again. */
-const WORKER_TALLIES_MAX = 10_000
-
-interface Tallies {
-  topic: Tally
-  /** undefined: the topic is for direct messages. */
-  own: Tally | undefined
-}
 
 export function createWorkerMetrics(
   metrics: Metrics,
-  now: () => number,
+  /** Epoch ms, at this value of performance.now(). */
+  now: (at?: number) => number,
   stats: Pick<StatsCounter, 'topic' | 'subscription'>,
 ): WorkerMetrics {
-  const topics = new LRUCache<string, ReturnType<typeof seriesOf>>({ max: WORKER_TOPIC_SERIES_MAX })
+  const topics = new LRUCache<string, TopicSeries>({ max: WORKER_TOPIC_SERIES_MAX })
   const results = {
     delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
     retry: metrics.attemptSeconds.of({ result: 'retry' }),
     permanent: metrics.attemptSeconds.of({ result: 'permanent' }),
     misconfigured: metrics.attemptSeconds.of({ result: 'misconfigured' }),
   }
-  const of = ({ topicName }: CompiledSubscription) => {
-    let series = topics.get(topicName)
+  const seriesFor = (topic: string) => {
+    let series = topics.get(topic)
     if (!series) {
-      series = seriesOf(metrics, topicName)
-      topics.set(topicName, series)
+      series = seriesOf(metrics, topic)
+      topics.set(topic, series)
     }
     return series
   }
-  const kept = new LRUCache<string, Tallies>({ max: WORKER_TALLIES_MAX })
-  const talliesOf = ({ record }: CompiledSubscription) => {
-    let tallies = kept.get(record.id)
-    if (!tallies) {
-      const topic = stats.topic(record.topicArn)
-      tallies = { topic, own: topic.kind === 'topic' ? stats.subscription(record.id) : undefined }
-      kept.set(record.id, tallies)
-    }
-    return tallies
+  const makeCounts = ({ record, topicName }: CompiledSubscription): SubscriptionCounts => {
+    const topic = stats.topic(record.topicArn)
+    const own = topic.kind === 'topic' ? stats.subscription(record.id) : undefined
+    return { series: seriesFor(topicName), topic, own }
+  }
+  const countsOf = (subscription: CompiledSubscription) => {
+    subscription.counts ??= makeCounts(subscription)
+    return subscription.counts
   }
   const failed = (subscription: CompiledSubscription) => {
     const { topicName: topic, record } = subscription
-    const { topic: tally, own } = talliesOf(subscription)
+    const { series, topic: tally, own } = countsOf(subscription)
     const at = now()
     tally.failed(at)
     own?.failed(at)
-    of(subscription).failed.add()
+    series.failed.add()
     metrics.subscriptionAttemptsFailed.of({ topic, subscription: record.id }).add()
   }
   const deadLettered = (subscription: CompiledSubscription) => {
-    const { topic, own } = talliesOf(subscription)
+    const { series, topic, own } = countsOf(subscription)
     const at = now()
-    of(subscription).deadLettered.add()
+    series.deadLettered.add()
     topic.deadLettered(at)
     own?.deadLettered(at)
   }
@@ -82,15 +75,15 @@ export function createWorkerMetrics(
         metrics.attemptsMisconfigured.of({ credential: outcome.result.credential }).add()
       else if (result !== 'delivered' && countsFailed(subscription, 'attempts')) failed(subscription)
     },
-    delivered(subscription, { message }) {
-      const series = of(subscription)
-      const { topic, own } = talliesOf(subscription)
-      const at = now()
+    delivered(subscription, { message }, endedAt) {
+      const { series, topic, own } = countsOf(subscription)
+      const at = now(endedAt)
       const tookMs = Math.max(0, at - message.publishedAt)
       series.delivered.add()
       series.arrival.record(tookMs / 1_000)
-      topic.delivered(at, tookMs)
-      own?.delivered(at, tookMs)
+      const bucket = bucketOf(tookMs)
+      topic.delivered(at, bucket)
+      own?.delivered(at, bucket)
     },
     filtered(topic, reason, count) {
       metrics.deliveriesFilteredOut.of({ topic, reason }).add(count)
@@ -102,10 +95,10 @@ export function createWorkerMetrics(
       metrics.deliveriesDiscarded.of({ topic, cause: 'deadLetterQuota' }).add(letters)
     },
     awaitsQueue(subscription) {
-      of(subscription).queueMissing.add()
+      countsOf(subscription).series.queueMissing.add()
     },
     ended(subscription, message, outcome, reason) {
-      const series = of(subscription)
+      const { series } = countsOf(subscription)
       if (outcome === 'delivered') this.delivered(subscription, message)
       else if (countsFailed(subscription, 'deliveries')) failed(subscription)
       if (outcome === 'deadLettered') deadLettered(subscription)
@@ -123,7 +116,7 @@ function countsFailed({ record }: CompiledSubscription, counted: ReportTraits['f
   return PROTOCOL_TRAITS[record.protocol].reports.failures === counted
 }
 
-function seriesOf(metrics: Metrics, topic: string) {
+function seriesOf(metrics: Metrics, topic: string): TopicSeries {
   return {
     delivered: metrics.deliveriesDelivered.of({ topic }),
     failed: metrics.attemptsFailed.of({ topic }),

@@ -13,8 +13,8 @@ export interface WorkerMetrics {
     outcome: Outcome,
     durationMs: number,
   ): void
-  /** A first attempt of dispatch succeeded. */
-  delivered(subscription: CompiledSubscription, message: MessageContext): void
+  /** A first attempt of dispatch succeeded. `endedAt`: by performance.now(). */
+  delivered(subscription: CompiledSubscription, message: MessageContext, endedAt?: number): void
   /** The filters of this many subscriptions rejected a message. */
   filtered(topicName: string, reason: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */

@@ -10,6 +10,7 @@ import type {
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
+import type { SubscriptionCounts } from '../outcomes/subscription-counts.ts'
 import { SliceFilters } from './slice-filters.ts'
 
 /** The topic requests no delivery status logs, but attributes of a platform application or of an account may. */
@@ -39,6 +40,8 @@ export interface CompiledSubscription {
   shard: number
   /** How long the lane keeps deliveries, in ms. */
   retentionMs: number
+  /** Set when something of the subscription is counted for the first time. */
+  counts?: SubscriptionCounts | undefined
 }
 
 export interface CompiledSlice {
@@ -131,6 +134,7 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
     sliceId,
     shard,
     retentionMs: 1_000 * Math.max(topic.retentionSeconds, retentionFloorSeconds),
+    counts: undefined,
   }
 }
 
