@@ -180,7 +180,8 @@ export class AttemptSlots {
   /** Whether first attempts should go through the lane: the endpoint hangs, or was slow recently. */
   isSlow(subscriptionId: string): boolean {
     const standing = this.#standings.get(subscriptionId)
-    return standing !== undefined && (standing.hung || standing.slowUntil > this.#now())
+    if (standing === undefined || standing.slowUntil === 0) return standing?.hung ?? false
+    return standing.hung || standing.slowUntil > this.#now()
   }
 
   /** How many more attempts the subscription may start now. */

@@ -71,7 +71,7 @@ export class FirstAttempts {
       crowd,
       signatures: this.#signatures,
       goesByLane: (subscription) => this.#goesByLane(subscription),
-      run: (attempt) => this.#runs.run(attempt),
+      run: (attempt, now) => this.#runs.run(attempt, now),
       park: (attempt) => this.#ends.parkFresh(attempt),
     })
     this.#runs = new FirstRuns({ ...options, crowd, queues: this.#queues, ends: this.#ends })

@@ -42,17 +42,18 @@ export class FirstEnds {
     this.#park(attempt, { as: 'detached', leaseMs })
   }
 
-  end(attempt: FirstAttempt, outcome: Outcome): void {
+  /** `now`: when the attempt ended, by performance.now(). */
+  end(attempt: FirstAttempt, outcome: Outcome, now: number): void {
     if (attempt.detached) {
       attempt.detached.outcome = outcome
       attempt.detached.held.release()
       this.#settleDetached(attempt)
     } else {
-      this.#finish(attempt, outcome)
+      this.#finish(attempt, outcome, now)
     }
   }
 
-  #finish(attempt: FirstAttempt, outcome: Outcome): void {
+  #finish(attempt: FirstAttempt, outcome: Outcome, now: number): void {
     const { unit, slot, subscription } = attempt
     const { jitter, maxRetrySeconds } = this.#options
     const policy = subscription.policy.healthyRetryPolicy
@@ -67,8 +68,8 @@ export class FirstEnds {
     })
     const { statusCode, error } = resultState(outcome.result)
     if (step.step === 'delivered') {
-      this.#options.metrics.delivered(subscription, unit.context)
-      this.#options.notes.delivered(subscription, 1, attempt.startedAt + outcome.result.durationMs)
+      this.#options.metrics.delivered(subscription, unit.context, now)
+      this.#options.notes.delivered(subscription, 1, now)
       this.#options.reports.firstDelivered(subscription, unit.context, outcome.result)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
       unit.markDelivered(slot, statusCode, outcome.copy)

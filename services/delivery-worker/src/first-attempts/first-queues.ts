@@ -21,8 +21,8 @@ export interface FirstQueuesOptions {
   signatures: { readonly size: number }
   freed: CapacityAnnouncer
   goesByLane(subscription: CompiledSubscription): boolean
-  /** Called when the attempt has its slot. */
-  run(attempt: FirstAttempt): void
+  /** Called when the attempt has its slot. `now`: by performance.now(). */
+  run(attempt: FirstAttempt, now: number): void
   /** Called when the attempt leaves the queue without a slot. */
   park(attempt: FirstAttempt): void
 }
@@ -53,7 +53,7 @@ export class FirstQueues {
     const queue = this.#queues.get(id)
     const mustCheck = this.#checks.isDue(attempt.unit, attempt.queuedAt)
     if (!queue && !mustCheck && slots.acquireFirst(id, maxInFlight)) {
-      this.#options.run(attempt)
+      this.#options.run(attempt, performance.now())
       return
     }
     this.#starved ||= slots.freeForFirst <= 0
@@ -70,13 +70,13 @@ export class FirstQueues {
     if (!queue && mustCheck) this.startWaiting(id)
   }
 
-  /** Starts queued attempts of the subscription while it has slots. */
-  startWaiting(id: string): void {
+  /** Starts queued attempts of the subscription while it has slots. `now`: by performance.now(). */
+  startWaiting(id: string, now = performance.now()): void {
     const queue = this.#queues.get(id)
     if (!queue) return
     const { slots } = this.#options
     for (let next = queue.first; next; next = queue.first) {
-      if (this.#checks.mustWait(next.unit)) return
+      if (this.#checks.mustWait(next.unit, now)) return
       if (this.#options.targets.isBusy(next.unit.context)) {
         queue.removeFirst()
         this.#waiting--
@@ -89,7 +89,7 @@ export class FirstQueues {
       }
       queue.removeFirst()
       this.#waiting--
-      this.#options.run(next)
+      this.#options.run(next, now)
       queue.movedAt = next.startedAt
     }
     this.#queues.delete(id)
@@ -151,7 +151,6 @@ export class FirstQueues {
       if (state !== 'current' || queue.first?.unit === unit) this.startWaiting(id)
   }
 
-  /** The unit's queued attempts follow the new snapshot, or go to their lanes, which have the latest settings. */
   #requeue(unit: Unit, state: SnapshotState): void {
     for (const [id, queue] of this.#queues) {
       const isKept = (attempt: FirstAttempt) => attempt.unit !== unit || this.#renew(attempt, state)

@@ -45,9 +45,9 @@ export class FirstRuns {
     return this.#running.size
   }
 
-  /** Runs an attempt that has its slot. */
-  run(attempt: FirstAttempt): void {
-    attempt.startedAt = performance.now()
+  /** Runs an attempt that has its slot. `now`: by performance.now(). */
+  run(attempt: FirstAttempt, now: number): void {
+    attempt.startedAt = now
     this.#running.append(attempt)
     const { unit, subscription } = attempt
     this.#options.targets.begin(unit.context)
@@ -81,8 +81,9 @@ export class FirstRuns {
     const { id, maxInFlight } = attempt.subscription.record
     const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs)
     if (hasProven || this.#running.size === 0) crowd.answered()
-    ends.end(attempt, outcome)
-    queues.startWaiting(id)
+    const now = performance.now()
+    ends.end(attempt, outcome, now)
+    queues.startWaiting(id, now)
     freed.announce()
     if (this.#running.size === 0 && this.#idle.length > 0)
       for (const resolve of this.#idle.splice(0)) resolve()

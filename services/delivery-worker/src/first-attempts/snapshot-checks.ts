@@ -29,13 +29,16 @@ export class SnapshotChecks {
    * Whether a check is needed. This is so if the last check is too old, or if the run is lost and another worker has
    * its deliveries.
    */
-  isDue({ run, checkedAt }: Unit, now = performance.now()): boolean {
+  isDue({ run, checkedAt }: Unit, now: number): boolean {
     return run.lost || now - checkedAt >= FIRST_SNAPSHOT_AGE_MS_MAX
   }
 
-  /** Returns true if nothing of the unit may start before `checked` is called. */
-  mustWait(unit: Unit): boolean {
-    if (!this.isDue(unit)) return false
+  /**
+   * Returns true if nothing of the unit may start before `checked` is called. Every unit has a check of its own, though
+   * a slice is read only once for all of them. The checks keep the queues of a message's subscriptions in step.
+   */
+  mustWait(unit: Unit, now: number): boolean {
+    if (!this.isDue(unit, now)) return false
     if (!this.#checking.has(unit)) {
       this.#checking.add(unit)
       void this.#check(unit)
