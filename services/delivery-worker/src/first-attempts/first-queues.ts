@@ -144,13 +144,19 @@ export class FirstQueues {
   }
 
   #checked(unit: Unit, state: SnapshotState): void {
-    if (state !== 'current') this.#requeue(unit, state)
-    // If nothing changed, only queues that waited for this unit are started. There may be thousands of units, each with
-    // its own check.
-    for (const [id, queue] of [...this.#queues])
-      if (state !== 'current' || queue.first?.unit === unit) this.startWaiting(id)
+    const now = performance.now()
+    if (state !== 'current') {
+      this.#requeue(unit, state)
+      for (const id of [...this.#queues.keys()]) this.startWaiting(id, now)
+      return
+    }
+    // Nothing changed, so only queues that waited for this unit are started. There may be thousands of units, each with
+    // its own check, and thousands of queues of other topics.
+    for (const { record } of unit.matched)
+      if (this.#queues.get(record.id)?.first?.unit === unit) this.startWaiting(record.id, now)
   }
 
+  /** The unit's queued attempts follow the new snapshot, or go to their lanes, which have the latest settings. */
   #requeue(unit: Unit, state: SnapshotState): void {
     for (const [id, queue] of this.#queues) {
       const isKept = (attempt: FirstAttempt) => attempt.unit !== unit || this.#renew(attempt, state)
