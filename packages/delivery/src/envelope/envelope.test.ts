@@ -2,6 +2,7 @@ import { createMessageId, type Message, PROTOCOLS, type SubscriptionRecord } fro
 import { effectivePolicy } from '@fantail/policy'
 import { describe, expect, test } from 'vitest'
 import { compileEnvelope, queueBody, renderBody, textForProtocol } from './envelope.ts'
+import { isoOf } from './iso-time.ts'
 import { type HeaderOptions, renderHeaders } from './request-headers.ts'
 import { compileTarget, redactEndpoint, type Target } from './target.ts'
 
@@ -357,4 +358,21 @@ test('a queue is asked to confirm by the whole document, also where it is to get
   const { body, attributes } = queueBody(envelope, target({ rawMessageDelivery: true }), QUEUE)
   expect(JSON.parse(body)).toMatchObject({ Type: 'SubscriptionConfirmation', Token: 'ab' })
   expect(attributes).toEqual({})
+})
+
+test('times within a second, across seconds and before 1970 read as those of Date', () => {
+  const times = [
+    0,
+    1,
+    999,
+    1_000,
+    PUBLISHED_AT,
+    PUBLISHED_AT + 1,
+    PUBLISHED_AT + 322,
+    PUBLISHED_AT - 679,
+    -1,
+    -1_000,
+  ]
+  for (const ms of [...times, ...times.toReversed()]) expect(isoOf(ms)).toBe(new Date(ms).toISOString())
+  expect(() => isoOf(Number.NaN)).toThrow(RangeError)
 })

@@ -12,6 +12,7 @@ import {
   type Protocol,
 } from '@fantail/contracts'
 import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
+import { isoOf } from './iso-time.ts'
 import type { Target } from './target.ts'
 
 /** The member for all protocols in a message with a text per protocol. */
@@ -258,7 +259,7 @@ export function unsubscribeUrl(publicUrl: string, subscriptionArn: string): stri
 }
 
 export function publishedIso({ publishedAt }: Message): string {
-  return new Date(publishedAt).toISOString()
+  return isoOf(publishedAt)
 }
 
 function signatureMembers({ version, value, certificateUrl }: Signature): string[] {
