@@ -139,13 +139,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   const send: HttpSender['send'] = (request, done, again) => {
-    const refuse = (detail: string, permanent?: boolean) =>
-      context.ends.push(done, failure('connection_failed', detail, 0, permanent))
     const endpoint = endpointOf(request)
-    if (closing) refuse('the sender is closed')
-    else if (request.signal?.aborted) refuse('it was called off')
-    else if (endpoint) new HttpAttempt(context, endpoint, request, { done, again })
-    else refuse('not an http or https URL', true)
+    if (endpoint && !closing && !request.signal?.aborted)
+      new HttpAttempt(context, endpoint, request, { done, again })
+    else context.ends.push(done, refusalOf(request, closing))
   }
 
   return {
@@ -171,6 +168,12 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       connections.close()
     },
   }
+}
+
+function refusalOf({ signal }: HttpRequest, closing: boolean): AttemptResult {
+  if (closing) return failure('connection_failed', 'the sender is closed', 0)
+  if (signal?.aborted) return failure('connection_failed', 'it was called off', 0)
+  return failure('connection_failed', 'not an http or https URL', 0, true)
 }
 
 function parseEndpoint(text: string, route: Route | undefined): HttpEndpoint | undefined {

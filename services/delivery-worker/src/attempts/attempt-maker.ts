@@ -54,9 +54,11 @@ interface AttemptMakerOptions {
 
 export class AttemptMaker {
   readonly #options: AttemptMakerOptions
+  readonly #logsRequests: boolean
 
   constructor(options: AttemptMakerOptions) {
     this.#options = options
+    this.#logsRequests = options.log.isLevelEnabled('debug')
   }
 
   /** Whether the subscription's deliveries are sent in batches. All of them then go through its lane. */
@@ -130,7 +132,7 @@ export class AttemptMaker {
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
       keepAnswer: this.#options.recording.keepFor(subscription),
       after,
-      onRequest: this.#requestLog(subscription, context),
+      onRequest: this.#logsRequests ? this.#requestLog(subscription, context) : undefined,
       moment: moment && spanned(moment, span),
     }
     this.#options.attempters[record.protocol].attempt(attempt, ended, asked)
@@ -142,7 +144,6 @@ export class AttemptMaker {
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options
-    if (!log.isLevelEnabled('debug')) return undefined
     return (again: AgainCause | undefined) => {
       const monotonicMs = Number(process.hrtime.bigint() / 1_000n) / 1_000
       const { id: subscriptionId } = record

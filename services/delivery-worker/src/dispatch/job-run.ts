@@ -14,6 +14,14 @@ import type { FencedRun } from './park-items.ts'
 import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** The subscriptions of a released slice. It is shared, because every message has a unit. */
+const NOBODY = {
+  subscriptions: [],
+  filters: null,
+  unfiltered: [],
+  bySlot: [],
+  byId: new Map<string, never>(),
+}
 /**
  * If a run has more units, ended units drop the data from which they were made. With millions of subscriptions that
  * data takes gigabytes.
@@ -138,8 +146,7 @@ export class Unit {
   /** Called when the unit has ended and was reported. Drops most of its data. The rest says where its checkpoint is. */
   release(): void {
     const { sliceId, shard, revision, topic, slots } = this.slice
-    const nobody = { subscriptions: [], filters: null, unfiltered: [], bySlot: [], byId: new Map() }
-    this.slice = { sliceId, shard, revision, topic, slots, ...nobody }
+    this.slice = { sliceId, shard, revision, topic, slots, ...NOBODY }
     this.matched = []
     this.failures = []
     this.#otherCodes = undefined
