@@ -110,7 +110,10 @@ async function play(
     account = await settle(world, ledger, subscriptions, folder)
     findings.push(...(await judge(world, publishing, account, folder)))
     settledAt = performance.now()
-    if (isolation) rounds = await playRounds(world)
+    const hangWebhook = (hangs: boolean) => {
+      isCalm = !hangs
+    }
+    if (isolation) rounds = await playRounds({ world, worked, hangWebhook })
     findings.push(...judgeRounds(rounds))
   } catch (error) {
     failed('after the faults', error)

@@ -114,6 +114,8 @@ export {
   EDITED_FROM_ATTRIBUTE,
   fifoIdProblem,
   messageBytes,
+  reservedValueProblem,
+  SMS_SENDER_ID,
   structureProblem,
   subjectProblem,
   textProblem,

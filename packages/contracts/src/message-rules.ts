@@ -10,8 +10,17 @@ import type { MessageAttribute } from './records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
-/** SNS itself defines the names of mobile push. */
-const RESERVED = /^(?!AWS\.SNS\.MOBILE\.)(aws|amazon)\./i
+/** SNS itself defines the names of mobile push and of text messages. */
+const RESERVED = /^(?!AWS\.SNS\.MOBILE\.|AWS\.SNS\.SMS\.(SenderID|SMSType|MaxPrice)$)(aws|amazon)\./i
+/** The sender of a text message. */
+export const SMS_SENDER_ID = /^(?=.*[A-Za-z])[A-Za-z0-9-]{3,11}$/
+/** The values of names that SNS defines. */
+const RESERVED_VALUES: [name: RegExp, value: RegExp, message: string][] = [
+  [/^AWS\.SNS\.SMS\.SenderID$/, SMS_SENDER_ID, 'must be 3 to 11 letters, digits or hyphens, with a letter'],
+  [/^AWS\.SNS\.SMS\.SMSType$/, /^(Promotional|Transactional)$/, 'must be Promotional or Transactional'],
+  [/^AWS\.SNS\.SMS\.MaxPrice$/, /^\d{1,9}(\.\d{1,9})?$/, 'must be a price in USD'],
+  [/^AWS\.SNS\.MOBILE\.\w+\.TTL$/, /^\d{1,10}$/, 'must be a whole number of seconds'],
+]
 const FIFO_ID = /^[\x21-\x7e]{1,128}$/
 const TYPE = /^(String|Number|Binary)(\.[A-Za-z0-9_.-]{1,200})?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
@@ -54,6 +63,13 @@ export function attributeNameProblem(name: string): string | undefined {
   }
   if (RESERVED.test(name)) return 'must not have a name that begins with AWS. or Amazon.'
   return name === '__proto__' ? 'must have another name' : undefined
+}
+
+/** The problem of an attribute's value whose name SNS defines. */
+export function reservedValueProblem(name: string, { value }: MessageAttribute): string | undefined {
+  if (!name.startsWith('AWS.')) return undefined
+  const rule = RESERVED_VALUES.find(([named, right]) => named.test(name) && !right.test(value))
+  return rule?.[2]
 }
 
 /** The first problem of a typed attribute. */
@@ -106,7 +122,8 @@ function entryProblems(name: string, input: unknown, path: PropertyKey[]): Probl
     const message = 'must be text, a number, an array of texts, or {type, value} with two texts'
     return [...problems, { path: formatPath(path), message }]
   }
-  const found = attributeProblem(attribute)
+  const reserved = reservedValueProblem(name, attribute)
+  const found = attributeProblem(attribute) ?? (reserved && { path: 'value', message: reserved })
   const typed = typeof input === 'object' && !Array.isArray(input)
   if (found) problems.push({ path: formatPath(typed ? [...path, found.path] : path), message: found.message })
   return problems

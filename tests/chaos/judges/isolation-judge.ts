@@ -1,6 +1,6 @@
 /**
- * After the faults, each provider in turn answers nothing for a while. Meanwhile messages are published, and all other
- * endpoints must have them within a bound.
+ * After the faults, each provider in turn answers nothing for a while, and then a webhook. Meanwhile messages are
+ * published, and all other endpoints must have them within a bound: a webhook, a queue, and those of all other kinds.
  */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import type { Endpoint } from '../inputs/chaos-endpoint.ts'
@@ -17,9 +17,21 @@ const BATCH = 10
 const WITHIN_MS = 8_000
 const TIMEOUT_MS = 60_000
 const HEALTHY = 'healthy'
+const QUEUE = 'worked'
+const WEBHOOK = 'webhook'
+
+type Hung = ProviderName | typeof WEBHOOK
+
+interface RoundTools {
+  world: World
+  /** Texts that the consumer of the queue has received. */
+  worked: ReadonlyMap<string, number>
+  /** Whether the webhook that hung during the faults hangs again. */
+  hangWebhook(hangs: boolean): void
+}
 
 export interface Round {
-  hung: ProviderName
+  hung: Hung
   /** When the last of the other endpoints had its last message. */
   tookMs: number
   /** The same of each of them, with the time in which the machine ran other processes. */
@@ -28,15 +40,17 @@ export interface Round {
   late: string[]
 }
 
-export async function playRounds(world: World): Promise<Round[]> {
+export async function playRounds(tools: RoundTools): Promise<Round[]> {
+  const { world, hangWebhook } = tools
   const rounds: Round[] = []
-  let recovering: ProviderName | undefined
-  for (const hung of PROVIDERS) {
-    world.providers.hang(hung)
-    rounds.push(await playRound(world, hung, recovering))
+  let recovering: Hung | undefined
+  for (const hung of [...PROVIDERS, WEBHOOK] as const) {
+    world.providers.hang(hung === WEBHOOK ? undefined : hung)
+    hangWebhook(hung === WEBHOOK)
+    rounds.push(await playRound(tools, hung, recovering))
     recovering = hung
   }
-  world.providers.hang(undefined)
+  hangWebhook(false)
   return rounds
 }
 
@@ -50,11 +64,8 @@ export function judgeRounds(rounds: Round[]): string[] {
 }
 
 /** `recovering`: it hung until now, so its own time-outs and retries are not over. Other rounds judge it. */
-async function playRound(
-  world: World,
-  hung: ProviderName,
-  recovering: ProviderName | undefined,
-): Promise<Round> {
+async function playRound(tools: RoundTools, hung: Hung, recovering: Hung | undefined): Promise<Round> {
+  const { world } = tools
   const texts = Array.from({ length: BATCHES * BATCH }, (_, i) => `${hung}-${i}`)
   const startedAt = performance.now()
   const took: Record<string, number> = {}
@@ -67,7 +78,7 @@ async function playRound(
   }
   const judged = judgedEndpoints([hung, recovering])
   const late = () => {
-    const isLate = lateEndpoints(world, judged, texts)
+    const isLate = lateEndpoints(tools, judged, texts)
     for (const name of judged)
       if (!isLate.includes(name)) took[name] ??= Math.round(performance.now() - startedAt)
     return isLate
@@ -76,16 +87,17 @@ async function playRound(
   return { hung, tookMs: elapsed(), took, late: late() }
 }
 
-/** All endpoints of other providers, and a webhook. */
-function judgedEndpoints(left: (ProviderName | undefined)[]): string[] {
+/** All endpoints of other providers, a webhook, and a queue. */
+function judgedEndpoints(left: (Hung | undefined)[]): string[] {
   const others = Object.entries(KIND_ENDPOINTS).filter(
     ([, { provider }]) => !left.some((name) => name === provider),
   )
-  return [...others.map(([name]) => name), HEALTHY]
+  return [...others.map(([name]) => name), HEALTHY, QUEUE]
 }
 
 /** Those of the judged endpoints that lack a message. */
-function lateEndpoints({ providers, receiver }: World, judged: string[], texts: string[]): string[] {
+function lateEndpoints({ world, worked }: RoundTools, judged: string[], texts: string[]): string[] {
+  const { providers, receiver } = world
   const records = providers.records()
   const webhook = new Set(
     receiver.requests.filter(({ path }) => path === `/${HEALTHY}`).map(({ text }) => text),
@@ -94,7 +106,8 @@ function lateEndpoints({ providers, receiver }: World, judged: string[], texts: 
   return judged.filter((name) => {
     const only = endpoints[name]?.kind
     const wanted = texts.filter((text) => only === undefined || only === kindOf(text, texts))
-    return wanted.some((text) => !(records[name]?.delivered ?? webhook).has(text))
+    const arrived = name === QUEUE ? worked : (records[name]?.delivered ?? webhook)
+    return wanted.some((text) => !arrived.has(text))
   })
 }
 

@@ -41,7 +41,7 @@ async function subscribed(name: string, Token: string) {
   return { arn, endpoint, dead }
 }
 
-test('a platform endpoint takes part at once, and gets the text of its platform', async () => {
+test('[313] a platform endpoint takes part at once, and gets the text and time to live of its platform', async () => {
   firebase.respond(SEND, { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' })
   const { arn } = await subscribed('devices', 'device-1')
   const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }))
@@ -52,25 +52,35 @@ test('a platform endpoint takes part at once, and gets the text of its platform'
   const texts = { default: 'for all', GCM: JSON.stringify({ notification: { title: 'hello' } }), APNS: '{}' }
   const Message = JSON.stringify(texts)
   await aws().sns.send(
-    new PublishCommand({ TopicArn: topicArn('devices'), Message, MessageStructure: 'json' }),
+    new PublishCommand({
+      TopicArn: topicArn('devices'),
+      Message,
+      MessageStructure: 'json',
+      MessageAttributes: { 'AWS.SNS.MOBILE.GCM.TTL': { DataType: 'Number', StringValue: '0' } },
+    }),
   )
   await waitFor(() => sends().length === 1, { what: 'the notification' })
   const { message } = JSON.parse(String(sends()[0]?.body))
-  expect(message).toMatchObject({ token: 'device-1', notification: { title: 'hello' } })
+  expect(message).toMatchObject({
+    token: 'device-1',
+    notification: { title: 'hello' },
+    android: { ttl: '0s' },
+  })
 })
 
 test('a message to one platform endpoint is delivered without a topic', async () => {
   firebase.respond(SEND, { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' })
   const { endpoint } = await subscribed('alone', 'device-3')
-  const { MessageId } = await aws().sns.send(new PublishCommand({ TargetArn: endpoint, Message: 'hello' }))
-  const path = `/v1/messages/${MessageId}/deliveries`
+  const body = { targetArn: endpoint, message: 'hello', attributes: { 'AWS.SNS.MOBILE.GCM.TTL': 0 } }
+  const { messageId } = await stack().client.post<{ messageId: string }>('/v1/messages', body)
+  const path = `/v1/messages/${messageId}/deliveries`
   const fate = await waitFor(async () => {
     const { body } = await stack().client.call<{ deliveries?: { endedAt: string | null }[] }>('GET', path)
     return body.deliveries?.[0]?.endedAt ? body.deliveries : undefined
   })
   expect(fate).toMatchObject([{ state: 'delivered', endpoint, subscriptionId: null, attemptsMax: 51 }])
   const { message } = JSON.parse(String(sends().at(-1)?.body))
-  expect(message).toMatchObject({ token: 'device-3', data: { default: 'hello' } })
+  expect(message).toMatchObject({ token: 'device-3', data: { default: 'hello' }, android: { ttl: '0s' } })
 })
 
 test('[399] UNREGISTERED dead-letters after one attempt, and disables the endpoint', async () => {

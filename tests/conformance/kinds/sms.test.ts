@@ -122,6 +122,19 @@ test('a message to one number is delivered once, and its fate shows the number',
   })
 })
 
+test('SNS’s attributes of text messages have their effects over the native API, too', async () => {
+  const send = async (MaxPrice: number) => {
+    const names = { SenderID: 'Login', SMSType: 'Transactional', MaxPrice }
+    const given = Object.entries(names).map(([name, value]) => [`AWS.SNS.SMS.${name}`, value])
+    const body = { phoneNumber: '+15550108', message: 'code 4711', attributes: Object.fromEntries(given) }
+    return ended((await stack().client.post<{ messageId: string }>('/v1/messages', body)).messageId)
+  }
+  expect(await send(0.3)).toMatchObject({ state: 'delivered' })
+  expect(sentTo('+15550108')).toMatchObject([{ from: 'Login', type: 'Transactional' }])
+  expect(await send(0.2)).toMatchObject({ state: 'discarded', lastError: 'spend_exceeded' })
+  expect(sentTo('+15550108')).toHaveLength(1)
+})
+
 test('a message to an opted-out number is accepted, fails for good and is counted', async () => {
   await stack().client.put('/v1/sms/opt-outs/+15550105')
   const body = { phoneNumber: '+15550105', message: 'code 4711' }

@@ -1,11 +1,15 @@
-/** The ledger of direct messages: each one that is accepted must reach the push provider, which the ledger plays. */
+/**
+ * The ledger of direct messages, to devices and phone numbers in turn. Each one that is accepted must reach its
+ * provider. The ledger plays the provider of notifications and the one of text messages.
+ */
 import { firebaseCredential, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll } from 'vitest'
 import type { RestClient } from '../services/rest-client.ts'
 
 const AGAIN_EVERY_MS = 100
-/** Several lanes, and several messages for each device. */
-const DEVICES = 20
+/** So many devices, and so many numbers: several lanes, and several messages for each target. */
+const DEVICES = 10
+const SMS = '/sms'
 const SEND = '/v1/projects/shop-4711/messages:send'
 const TOKEN = { status: 200, body: JSON.stringify({ access_token: 'at-1', expires_in: 3_600 }) }
 const SENT = { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' }
@@ -20,7 +24,7 @@ interface DirectAccount {
 export class DirectLedger {
   readonly #provider: Receiver
   readonly #accepted = new Set<string>()
-  readonly #devices: string[] = []
+  readonly #targets: ({ targetArn: string } | { phoneNumber: string })[] = []
 
   private constructor(provider: Receiver) {
     this.#provider = provider
@@ -31,22 +35,32 @@ export class DirectLedger {
     const provider = await startReceiver()
     provider.respond('/token', TOKEN)
     provider.respond(SEND, SENT)
+    provider.respond(SMS, { status: 202 })
     afterAll(() => provider.close())
     return new DirectLedger(provider)
   }
 
   /** Settings of the services that send to the provider. */
   get env(): Record<string, string> {
-    return { FANTAIL_FCM_URL: this.#provider.url, FANTAIL_FCM_TOKEN_URL: `${this.#provider.url}/token` }
+    const { url } = this.#provider
+    return {
+      FANTAIL_FCM_URL: url,
+      FANTAIL_FCM_TOKEN_URL: `${url}/token`,
+      FANTAIL_SMS_URL: `${url}${SMS}`,
+      FANTAIL_SMS_BODY: '{"number":"{number}","text":"{message}"}',
+      FANTAIL_SMS_COUNTRIES: '+1=0.0001',
+      FANTAIL_SMS_MONTH_USD: '1000',
+    }
   }
 
-  /** Registers the devices that get the messages. */
+  /** Registers the devices that get messages. Numbers need no registration. */
   async register(client: RestClient): Promise<void> {
     const path = '/v1/platform-applications/GCM/ledger'
     await client.put(path, { credential: firebaseCredential().PlatformCredential })
     for (let n = 0; n < DEVICES; n++) {
       const { arn } = await client.post<{ arn: string }>(`${path}/endpoints`, { token: `device-${n}` })
-      this.#devices.push(arn)
+      this.#targets.push({ targetArn: arn })
+      this.#targets.push({ phoneNumber: `+1555010${String(n).padStart(4, '0')}` })
     }
   }
 
@@ -75,17 +89,21 @@ export class DirectLedger {
   }
 
   #account(): DirectAccount {
-    const arrived = this.#provider.requestsTo(SEND).map(({ text }) => {
+    const notified = this.#provider.requestsTo(SEND).map(({ text }) => {
       const { message } = JSON.parse(text) as { message: { data: { default: string } } }
       return message.data.default
     })
+    const texted = this.#provider
+      .requestsTo(SMS)
+      .map(({ text }) => (JSON.parse(text) as { text: string }).text)
+    const arrived = [...notified, ...texted]
     const seen = new Set(arrived)
     const lost = [...this.#accepted].filter((text) => !seen.has(text)).length
     return { accepted: this.#accepted.size, lost, repeated: arrived.length - seen.size }
   }
 
   async #publish(client: RestClient, n: number): Promise<void> {
-    const body = { targetArn: this.#devices[n % DEVICES], message: `d${n}` }
+    const body = { ...this.#targets[n % this.#targets.length], message: `d${n}` }
     const headers = { 'idempotency-key': body.message }
     const isAccepted = async () => {
       const answer = await client.call('POST', '/v1/messages', { body, headers }).catch(() => undefined)

@@ -74,6 +74,8 @@ export interface Account {
 type Fate = 'accepted' | 'refused' | 'unknown'
 
 const DISCARDED = 'discarded:'
+/** Only text messages end so. The ledger of direct messages has them, and knows what their provider got. */
+const OF_TEXT_MESSAGES = 'discarded:outcomeUnknown'
 const PAGE = 100
 const AGAIN_EVERY_MS = 100
 const AGAIN_MS_MAX = 10_000
@@ -373,7 +375,9 @@ export class Ledger {
   async #countsSince(): Promise<{ discarded: number; expired: number }> {
     const now = await new Counts(this.#options.stack.connection).read()
     const since = (cause: string) => (now[cause] ?? 0) - (this.#countsBefore[cause] ?? 0)
-    const causes = Object.keys(now).filter((cause) => cause.startsWith(DISCARDED))
+    const causes = Object.keys(now).filter(
+      (cause) => cause.startsWith(DISCARDED) && cause !== OF_TEXT_MESSAGES,
+    )
     return { discarded: causes.reduce((sum, cause) => sum + since(cause), 0), expired: since('expired') }
   }
 

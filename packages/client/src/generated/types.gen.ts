@@ -964,7 +964,7 @@ export type DirectMessageInput = {
      */
     subject?: string;
     /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
      */
     attributes?: {
         [key: string]: string | number | Array<string> | {
@@ -1726,7 +1726,7 @@ export type MessageInput = {
      */
     subject?: string;
     /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
      */
     attributes?: {
         [key: string]: string | number | Array<string> | {
@@ -2918,7 +2918,7 @@ export type QueueMessageInput = {
      */
     body: string;
     /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
      */
     attributes?: {
         [key: string]: string | number | Array<string> | {
@@ -4337,7 +4337,7 @@ export type TestInput = {
      */
     subject?: string;
     /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
      */
     attributes?: {
         [key: string]: string | number | Array<string> | {

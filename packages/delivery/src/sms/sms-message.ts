@@ -2,7 +2,7 @@
  * Makes the text message that a provider gets. Reads SNS's attributes, puts the topic's display name before the text,
  * and computes the cost.
  */
-import { type MessageAttribute, MICROS_PER_USD, SMS_CHARS_MAX } from '@fantail/contracts'
+import { type MessageAttribute, MICROS_PER_USD, SMS_CHARS_MAX, SMS_SENDER_ID } from '@fantail/contracts'
 import type { SmsCountry } from '@fantail/policy'
 import { type Envelope, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
@@ -20,7 +20,6 @@ export interface SmsMessage {
 }
 
 const ATTRIBUTE = 'AWS.SNS.SMS.'
-const SENDER_ID = /^(?=.*[A-Za-z])[A-Za-z0-9-]{3,11}$/
 
 /** SNS puts the topic's display name before the text. */
 export function smsText(envelope: Envelope, { protocol, displayName }: Target): string {
@@ -49,7 +48,7 @@ export function maxPriceUsd({ message }: Envelope): number | undefined {
 /** The attribute SenderID. Undefined if it is missing or if SNS does not allow its value. */
 export function senderIdOf({ message }: Envelope): string | undefined {
   const given = attribute(message.attributes, 'SenderID')
-  return given !== undefined && SENDER_ID.test(given) ? given : undefined
+  return given !== undefined && SMS_SENDER_ID.test(given) ? given : undefined
 }
 
 export function smsTypeOf({ message }: Envelope, usual: string): SmsMessage['type'] {

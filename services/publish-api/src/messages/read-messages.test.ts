@@ -69,6 +69,31 @@ const BAD: [what: string, body: unknown, code: string, paths: string[]][] = [
     ['attributes.aWs.b'],
   ],
   [
+    'another name of text messages',
+    { message: 'x', attributes: { 'AWS.SNS.SMS.Sender': 'Shop' } },
+    'validation_failed',
+    ['attributes.AWS.SNS.SMS.Sender'],
+  ],
+  [
+    'values that SNS’s names do not take',
+    {
+      message: 'x',
+      attributes: {
+        'AWS.SNS.SMS.SenderID': '12345',
+        'AWS.SNS.SMS.SMSType': { type: 'String', value: 'Urgent' },
+        'AWS.SNS.SMS.MaxPrice': -1,
+        'AWS.SNS.MOBILE.GCM.TTL': '1.5',
+      },
+    },
+    'validation_failed',
+    [
+      'attributes.AWS.SNS.SMS.SenderID',
+      'attributes.AWS.SNS.SMS.SMSType.value',
+      'attributes.AWS.SNS.SMS.MaxPrice',
+      'attributes.AWS.SNS.MOBILE.GCM.TTL',
+    ],
+  ],
+  [
     'a long name',
     { message: 'x', attributes: { [LONG.repeat(3)]: 'c' } },
     'validation_failed',

@@ -16,6 +16,7 @@ import {
   messageBytes,
   type Problem,
   problemsOf,
+  reservedValueProblem,
   structureProblem,
   subjectProblem,
   textProblem,
@@ -153,6 +154,7 @@ function takeAttributes(value: unknown, exact: unknown): Record<string, MessageA
     const attribute = toAttribute(value[name])
     if (attribute === undefined || attributeNameProblem(name) !== undefined) return undefined
     if (attributeProblem(attribute) !== undefined) return undefined
+    if (reservedValueProblem(name, attribute) !== undefined) return undefined
     const source = sourceOf((exact as Record<string, unknown>)[name])
     attributes[name] = source === undefined ? attribute : { ...attribute, value: source }
   }

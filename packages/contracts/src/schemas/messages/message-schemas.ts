@@ -35,7 +35,8 @@ const attributesShape = z.toJSONSchema(
     )
     .describe(
       'Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a ' +
-        'String.Array. `{type, value}` gives any type.',
+        'String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` ' +
+        'set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.',
     ),
 )
 delete attributesShape.$schema

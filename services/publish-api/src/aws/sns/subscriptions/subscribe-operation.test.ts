@@ -222,6 +222,24 @@ test.each<[what: string, input: Partial<SubscribeCommandInput>, message: string]
     'Invalid protocol type: application',
   ],
   [
+    '[302] a stream on a FIFO topic',
+    {
+      TopicArn: FIFO,
+      Protocol: 'firehose',
+      Endpoint: 'arn:aws:firehose:us-east-1:000000000000:deliverystream/orders',
+    },
+    'Invalid protocol type: firehose',
+  ],
+  [
+    '[303] a delivery policy for a platform endpoint',
+    {
+      Protocol: 'application',
+      Endpoint: DEVICE,
+      Attributes: { DeliveryPolicy: '{"healthyRetryPolicy":{"numRetries":1}}' },
+    },
+    'Attributes Reason: DeliveryPolicy: Delivery protocol [application] does not support delivery policies.',
+  ],
+  [
     '[146] a webhook on a FIFO topic',
     { TopicArn: FIFO, Protocol: 'http', Endpoint: 'http://example.com' },
     'Invalid protocol type: http',
