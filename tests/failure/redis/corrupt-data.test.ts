@@ -88,7 +88,7 @@ test('a corrupt job, message or topic is quarantined, and its neighbours are del
 test('corrupt subscriptions and lanes are quarantined or wait, and those in the same shard are delivered', async () => {
   const row = beginFault('corrupt-lanes')
   const { connection, client } = stack()
-  const bad = ['/settings', '/state', '/record', '/waiting']
+  const bad = ['/settings', '/state', '/record', '/waiting', '/type']
   for (const path of bad) receiver().respond(path, ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 }))
   const deliveryPolicy = retries(5, { minDelayTarget: RETRY_S, maxDelayTarget: RETRY_S })
   const ledger = await open('lanes', {
@@ -121,6 +121,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
     recoverySeconds,
   })
   expect(healthy).toEqual([21, 21])
+  expect(told('lane.corrupt').map(({ lane }) => lane)).toContain(idOf('/type'))
   expect(spent.commandsPerSecond).toBeLessThan(COMMANDS_PER_SECOND_MAX)
   expect(spent.linesMax).toBeLessThan(LINES_MAX)
   // The API still answers for the healthy ones.
@@ -146,6 +147,8 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
       if (id.equals(record) || id.toString() === idOf('/record'))
         await connection.hset(subscriptionsKey(base, slice), id, GARBAGE)
     await connection.zadd(`${base}retry:${idOf('/waiting')}`, 0, GARBAGE)
+    await connection.del(stateKey(base, idOf('/type')))
+    await connection.set(stateKey(base, idOf('/type')), GARBAGE)
     await connection.zadd(`${base}due`, 0, 'no such lane')
   }
 }, 90_000)

@@ -225,6 +225,8 @@ export interface TakeResult {
   /** Number of removed deliveries of deleted subscriptions, and of messages in logs of deleted topics. */
   drained: number
   logs: LogClaim[]
+  /** Lanes and logs that were passed over, because their data is corrupt. `name`: the subscription, or the log. */
+  corrupt: { name: string; error: string }[]
 }
 
 export interface SweepRequest {

@@ -7,7 +7,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
 import type { SweepRequest, SweepResult } from './lane-records.ts'
 import { readTime, type Wakes } from './lane-replies.ts'
-import { readTaken, type TakenReply } from './take.ts'
+import { type CorruptReply, readCorrupt, readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')
 const RELEASE_DEAD = readScript('release-dead-1')
@@ -107,9 +107,9 @@ export async function sweepLanes(redis: Redis, shard: number, request: SweepRequ
   const { index, at } = readCursor(request.cursor)
   const { deliveriesMax, leaseMs } = request
   const args = { base: shardBase(shard), shard, index, cursor: at, deliveriesMax, leaseMs }
-  const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number]
-  const [now, due, drained, lanes, expired, reached, unfinished] = reply
-  const taken = readTaken([now, due, drained, lanes, expired])
+  const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number, CorruptReply]
+  const [now, due, drained, lanes, expired, reached, unfinished, corrupt] = reply
+  const taken = { ...readTaken([now, due, drained, lanes, expired]), corrupt: readCorrupt(corrupt) }
   if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }
   return { ...taken, cursor: nextCursor(index, reached.toString()) }
 }

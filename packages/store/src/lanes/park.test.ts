@@ -84,6 +84,27 @@ test('corrupt data of a lane fails its own entries, and the checkpoint of their 
   await redis.del(stateKey(BASE, bad))
 })
 
+test('a lane with corrupt data is passed over by takes and sweeps, and others are taken', async () => {
+  const [good, bad] = [await writeLane(redis), await writeLane(redis)]
+  const message = makeMessage()
+  await parkAll(lanes, [bad, good], [message])
+  await redis.del(leaseKey(BASE, bad))
+  await redis.set(leaseKey(BASE, bad), 'corrupt')
+  const corrupt = [{ name: bad, error: expect.stringContaining('WRONGTYPE') }]
+  const taken = await takeFrom(lanes)
+  expect(taken.corrupt).toEqual(corrupt)
+  expect(taken.lanes.map(({ subscriptionId }) => subscriptionId)).toEqual([good])
+  expect((await takeFrom(lanes)).corrupt).toEqual([])
+  const swept = { corrupt: [] as unknown[] }
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const step = await lanes.sweep(SHARD, { cursor, deliveriesMax: 10, leaseMs: 1_000 })
+    swept.corrupt.push(...step.corrupt)
+    cursor = step.cursor
+  }
+  expect(swept).toEqual({ corrupt })
+  await redis.del(leaseKey(BASE, bad))
+})
+
 test('a delivery that waits or is in flight is parked no second time', async () => {
   const id = await writeLane(redis)
   const [waiting, retrying, flying] = [makeMessage(), makeMessage(), makeMessage()]

@@ -18,7 +18,9 @@ const TAKE = readScript('take-deliveries-1')
 /** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** For each run: subscription, claimed delivery, and the deliveries behind it. */
-type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer]
+type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer, CorruptReply]
+/** Name and error of each. */
+export type CorruptReply = [Buffer, Buffer][]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
@@ -29,10 +31,15 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, drained, lanes, expired, runs, logs, turn] = reply
+  const [now, due, drained, lanes, expired, runs, logs, turn, corrupt] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)
-  return { ...taken, nextTurnAt: readTime(turn), logs: logs.map(readLog) }
+  return {
+    ...taken,
+    nextTurnAt: readTime(turn),
+    logs: logs.map(readLog),
+    corrupt: readCorrupt(corrupt),
+  }
 }
 
 function namedClaims(claims: ReadonlyMap<string, number>): string {
@@ -48,7 +55,12 @@ export function readTaken([now, due, drained, lanes, expired]: TakenReply): Take
     expired: readRefs(expired),
     drained,
     logs: [],
+    corrupt: [],
   }
+}
+
+export function readCorrupt(corrupt: CorruptReply): TakeResult['corrupt'] {
+  return corrupt.map(([name, error]) => ({ name: String(name), error: String(error) }))
 }
 
 function addRuns(lanes: ClaimedLane[], runs: Buffer[][]): void {

@@ -59,6 +59,7 @@ const taken = (...lanes: ClaimedLane[]): TakeResult => ({
   expired: [],
   drained: 0,
   logs: [],
+  corrupt: [],
 })
 
 test('claims whose bodies do not come are handed back, not left to their leases', async () => {

@@ -11,6 +11,7 @@
  */
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
@@ -29,6 +30,10 @@ const TAKES_AT_ONCE_MAX = 8
 /** @limit Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
+/** A lane with corrupt data has a line in the log once in this time. */
+const CORRUPT_LOG_MS = 60_000
+/** @limit Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
+const CORRUPT_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
 /** After turns have waited for a slot, slots that are freed within this time are used by one take. */
 const TURNS_GATHER_MS = 100
@@ -63,6 +68,8 @@ export class LaneLoop {
   /** By performance.now(). */
   #turnsNotBefore = 0
   #takes = 0
+  /** Lanes that have a line in the log. */
+  readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
@@ -228,6 +235,12 @@ export class LaneLoop {
     }
   }
 
+  #logCorrupt(shard: number, { name, error }: TakeResult['corrupt'][number]): void {
+    if (this.#corrupt.has(name)) return
+    this.#corrupt.set(name, true)
+    this.#options.log.error({ shard, lane: name, error }, 'lane.corrupt')
+  }
+
   #note(shard: number, { nextDueAt, nextTurnAt }: TakeResult, turn: ShardTurn | undefined): void {
     this.dueAt(shard, nextDueAt)
     this.turnAt(shard, nextTurnAt)
@@ -235,8 +248,12 @@ export class LaneLoop {
     else this.#hints.correct(shard, nextDueAt)
   }
 
-  /** Records deliveries that a script has removed, and begins the claims. `askedAt`: by performance.now(). */
+  /**
+   * Records deliveries that a script has removed, logs lanes with corrupt data, and begins the claims. `askedAt`: by
+   * performance.now().
+   */
   handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
+    for (const one of result.corrupt) this.#logCorrupt(shard, one)
     return this.#claims.handOn(shard, result, askedAt)
   }
 

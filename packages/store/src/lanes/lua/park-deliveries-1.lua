@@ -18,6 +18,7 @@
 -- @include lane-lease
 -- @include lane-state
 -- @include lane-park
+-- @include lane-try
 -- @limit How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
 local CHECKPOINT_KEPT_MS = 86400000
 local PARKED_VALUES = 7

@@ -6,7 +6,8 @@
 -- @arg cursor: text
 -- @arg deliveries_max: number
 -- @arg lease_ms: number
--- Returns as take-deliveries, then the cursor, and 1 if this step is to be made again before going on
+-- Returns as take-deliveries up to expired, then the cursor, 1 if this step is to be made again before going on, and
+--         lanes with corrupt data (each: name, error)
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -16,6 +17,7 @@
 -- @include lane-lease
 -- @include lane-return
 -- @include lane-claim
+-- @include lane-try
 -- @include fifo-log
 local LANES = 32
 -- @limit Dead deliveries that one script of the sweep claims. Past it: the next script goes on.
@@ -53,6 +55,15 @@ local function sweep_lane(id)
   lane_next(base, id, now, lane)
 end
 
+local corrupt = {}
+
+local function try_lane(id)
+  local works, message = try(sweep_lane, id)
+  if works then return end
+  corrupt[#corrupt + 1] = { id, message }
+  if index == 'held' then redis.call('SADD', base .. 'held', id) end
+end
+
 -- A reader's lease is short, and the delay of an isolated group is bounded. Later times are wrong too.
 local function sweep_log(log, due)
   local ahead_max = log.group and ISOLATION_MS_MAX or LOG_LEASE_MS
@@ -63,10 +74,10 @@ local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
 local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES)
 for i = 1, #step[2], index == 'held' and 1 or 2 do
   local log = log_in_due(base, step[2][i])
-  if log then sweep_log(log, tonumber(step[2][i + 1])) else sweep_lane(step[2][i]) end
+  if log then sweep_log(log, tonumber(step[2][i + 1])) else try_lane(step[2][i]) end
 end
 save_leases(base)
 write_drops(base)
 write_counts(base)
 local due = wake_if_earlier(base, shard, before, now, first_turn)
-return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0 }
+return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0, corrupt }

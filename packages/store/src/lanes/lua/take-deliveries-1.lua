@@ -4,6 +4,8 @@
 -- Lanes of unproven endpoints are in a separate line. Each gets one claim in its turn and goes to the end of the line.
 -- A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot for it.
 --
+-- If data of a lane or log is corrupt, the others are taken nevertheless.
+--
 -- The script also lends FIFO logs, which are due like lanes, and drains logs of deleted topics. One call does a limited
 -- amount of work. The rest stays due.
 -- @key base: of the shard
@@ -23,7 +25,7 @@
 --         claim delivery, lease, send time or '', state or ''), expired
 --         (subscription, delivery, ...), runs (each: subscription, claimed delivery, those behind it that may go with
 --         it), logs (each: topic's uid, ARN, fence, isolated group or ''),
---         when to look at the turns again or ''
+--         when to look at the turns again or '', lanes or logs with corrupt data (each: name, error)
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -35,6 +37,7 @@
 -- @include lane-claim
 -- @include lane-pace
 -- @include lane-pick
+-- @include lane-try
 -- @include fifo-log
 -- @limit Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
@@ -51,6 +54,8 @@ local POSTPONE_MS = 250.5
 local FULL_MS = 250
 -- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
+-- A lane or log whose data is corrupt is due again after this time, or once something is parked in it.
+local CORRUPT_MS = 60000
 run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, runs = {}, logs = {} }
@@ -171,8 +176,16 @@ local function is_served(line, id, lane)
   return false
 end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', text(lanes_max))) do
-  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+local corrupt = {}
+
+local function take_from(line, id, handle)
+  local works, message = try(handle, id)
+  if works then return end
+  corrupt[#corrupt + 1] = { id, message }
+  redis.call('ZADD', base .. line, text(now + CORRUPT_MS), id)
+end
+
+local function take_due(id)
   local log = log_in_due(base, id)
   local lane = not log and lane_of(base, id, now, true)
   if log then
@@ -180,6 +193,18 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIM
   elseif is_served('due', id, lane) then
     take_lane(id, lane)
   end
+end
+
+local function take_waiting(id)
+  local lane = lane_of(base, id, now, true)
+  if is_served('turns', id, lane) then
+    if limits[id] == 0 then full[id] = true else take_turn(id, lane) end
+  end
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', text(lanes_max))) do
+  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+  take_from('due', id, take_due)
 end
 take.left = math.min(turns_max, TAKEN_DELIVERIES_MAX)
 local till = math.min(now, turns_till or now)
@@ -190,10 +215,7 @@ end
 
 for _, id in ipairs(waiting_for_turn()) do
   if take.left <= 0 or turns_left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
-  local lane = lane_of(base, id, now, true)
-  if is_served('turns', id, lane) then
-    if limits[id] == 0 then full[id] = true else take_turn(id, lane) end
-  end
+  take_from('turns', id, take_waiting)
 end
 save_leases(base)
 write_drops(base)
@@ -213,4 +235,5 @@ end
 local due, turn = head_of(base .. 'due'), next_turn()
 return {
   now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, turn and text(turn) or '',
+  corrupt,
 }

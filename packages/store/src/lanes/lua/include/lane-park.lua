@@ -3,6 +3,7 @@
 -- lease.
 -- @include lane-next
 -- @include lane-body
+-- @include lane-try
 local lanes = {}
 local added = {}
 local topics = {}
@@ -34,17 +35,6 @@ end
 local function put_in_lane(base, id, delivery, message, set, score)
   put_in_set(base, id, delivery, set, score)
   refer_to(id, message)
-end
-
--- Calls a function that reads and writes one lane. Returns true and its result. Returns false and the error if data of
--- the lane is corrupt. Every other error ends the script, because it concerns all lanes.
-local function try(on_lane, ...)
-  local works, result = pcall(on_lane, ...)
-  if works then return true, result end
-  local message = tostring(type(result) == 'table' and result.err or result)
-  local code = string.match(message, '^(%u%u%u+) ') or string.match(message, '%-(%u%u%u+) ')
-  if code and code ~= 'ERR' and code ~= 'WRONGTYPE' then error(result) end
-  return false, message
 end
 
 -- `bodies`: position in ARGV of the first message's id; each id is followed by its body.
