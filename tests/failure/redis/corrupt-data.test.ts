@@ -90,6 +90,10 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
   const { connection, client } = stack()
   const bad = ['/settings', '/state', '/record', '/waiting', '/type']
   for (const path of bad) receiver().respond(path, ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 }))
+  // Nothing more is parked in the lane whose key gets another type.
+  receiver().respond('/type', ({ text, attempt }) => ({
+    status: attempt === 1 && text === 'before' ? 503 : 200,
+  }))
   const deliveryPolicy = retries(5, { minDelayTarget: RETRY_S, maxDelayTarget: RETRY_S })
   const ledger = await open('lanes', {
     '/good': {},
