@@ -1003,7 +1003,7 @@ export type EditInput = {
      */
     message?: string;
     /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type.
+     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
      */
     attributes?: {
         [key: string]: string | number | Array<string> | {
