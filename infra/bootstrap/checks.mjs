@@ -77,6 +77,14 @@ export async function fantail(env, args) {
   return show('node', ['--conditions=@fantail/source', bin, ...args], { cwd: root, env })
 }
 
+/**
+ * Makes the changelog, the tag and the tarballs of a release: `release [VERSION] [--dry-run]`.
+ * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ */
+export async function release(env, args) {
+  return show('node', [join('infra', 'release', 'make-release.mjs'), ...args], { cwd: root, env })
+}
+
 const FUZZ_CASES = '100000'
 
 /**

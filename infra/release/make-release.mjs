@@ -1,0 +1,149 @@
+// @ts-check
+/**
+ * `npm run release -- [VERSION | major | minor | patch] [--dry-run]`: one version in all files, the changelog, the
+ * tarballs, and at the end a commit and a tag. All is made in a work tree of its own, so that nothing of this one
+ * changes before everything has worked. Nothing is pushed or published.
+ */
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { privateDir, root } from '../bootstrap/paths.mjs'
+import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
+import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
+import { tarballProblems } from './tarball-checks.mjs'
+
+/** Folders in `packages/`. The client comes first, since others depend on it. */
+const PUBLIC = ['client', 'consumer', 'testing', 'fantail']
+const MANIFESTS = [
+  'package.json',
+  '{packages,services}/*/package.json',
+  'infra/package.json',
+  'infra/receiver/package.json',
+  'tests/package.json',
+]
+const DOCKERFILE = 'infra/docker/Dockerfile'
+
+const words = process.argv.slice(2)
+const isDryRun = words.includes('--dry-run')
+const [wanted, ...tooMuch] = words.filter((word) => word !== '--dry-run')
+
+try {
+  if (tooMuch.length > 0 || wanted?.startsWith('-')) {
+    throw new StepError('usage: npm run release -- [VERSION | major | minor | patch] [--dry-run]')
+  }
+  await release()
+} catch (error) {
+  if (!(error instanceof StepError || error instanceof TypeError)) throw error
+  console.error(`fantail: ${error.message}`)
+  process.exitCode = 1
+}
+
+async function release() {
+  const from = versionOf(root)
+  const version = nextVersion(from, wanted, await hasTag(`v${from}`))
+  const tag = `v${version}`
+  if (await hasTag(tag)) throw new StepError(`there is a tag ${tag} already`)
+  if (!isDryRun && (await run('git', ['status', '--porcelain'], root)) !== '')
+    throw new StepError('commit or stash your changes first: a release is made of what is committed')
+  const output = join(privateDir, 'release', version)
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+  const tree = mkdtempSync(join(tmpdir(), 'fantail-release-'))
+  try {
+    await run('git', ['worktree', 'add', '--detach', tree, 'HEAD'], root)
+    const section = writeVersion(tree, { from, to: version })
+    writeFileSync(join(output, 'notes.md'), `${section}\n`)
+    say(`installing what version ${version} is packed with`)
+    await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], tree)
+    for (const name of PUBLIC) await pack(join(tree, 'packages', name), output, version)
+    writeFileSync(join(output, 'SHA256SUMS'), checksums(output))
+    if (!isDryRun) await commit(tree, tag)
+  } finally {
+    await run('git', ['worktree', 'remove', '--force', tree], root)
+  }
+  tell(output, tag)
+}
+
+/** @param {string} folder */
+function versionOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
+}
+
+/** @param {string} tag */
+async function hasTag(tag) {
+  return (await run('git', ['tag', '--list', tag], root)) !== ''
+}
+
+/**
+ * @param {string} tree @param {{ from: string, to: string }} versions
+ * @returns {string} what is new
+ */
+function writeVersion(tree, versions) {
+  for (const path of [...globSync(MANIFESTS, { cwd: tree, exclude: ['**/node_modules/**'] }), DOCKERFILE]) {
+    const file = join(tree, path)
+    writeFileSync(file, withVersion(path, readFileSync(file, 'utf8'), versions))
+  }
+  const file = join(tree, 'CHANGELOG.md')
+  const today = new Date().toISOString().slice(0, 10)
+  const { text, section } = releasedChangelog(readFileSync(file, 'utf8'), versions.to, today)
+  writeFileSync(file, text)
+  return section
+}
+
+/** @param {string} folder @param {string} output @param {string} version */
+async function pack(folder, output, version) {
+  say(`packing ${folder.split('/').at(-1)}`)
+  const before = new Set(readdirSync(output))
+  await run('pnpm', ['pack', '--pack-destination', output], folder)
+  const [tarball = ''] = readdirSync(output).filter((name) => !before.has(name))
+  const path = join(output, tarball)
+  const files = (await run('tar', ['-tf', path], root))
+    .split('\n')
+    .map((name) => name.replace(/^package\//, ''))
+  const manifest = JSON.parse(await run('tar', ['-xOf', path, 'package/package.json'], root))
+  const problems = tarballProblems(manifest, files, version)
+  if (problems.length > 0) throw new StepError(problems.join('\n'))
+}
+
+/** @param {string} output */
+function checksums(output) {
+  const tarballs = readdirSync(output).filter((name) => name.endsWith('.tgz'))
+  const lines = tarballs.map((name) => {
+    const sum = createHash('sha256')
+      .update(readFileSync(join(output, name)))
+      .digest('hex')
+    return `${sum}  ${name}`
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** The branch moves to the commit that the tarballs are made of. @param {string} tree @param {string} tag */
+async function commit(tree, tag) {
+  await run('git', ['commit', '--all', '--message', `Release ${tag.slice(1)}`], tree)
+  const made = await run('git', ['rev-parse', 'HEAD'], tree)
+  await run('git', ['merge', '--ff-only', made], root)
+  await run('git', ['tag', '--annotate', tag, '--message', `Fantail ${tag.slice(1)}`, made], root)
+}
+
+/** @param {string} output @param {string} tag */
+function tell(output, tag) {
+  const tarballs = readdirSync(output).filter((name) => name.endsWith('.tgz'))
+  say(`${isDryRun ? 'would release' : 'released'} ${tag}; ${output} has`)
+  for (const name of readdirSync(output)) console.log(`  ${name}`)
+  if (isDryRun) console.log('Nothing was changed, committed or tagged.')
+  else {
+    console.log(`To publish:\n  git push --follow-tags`)
+    for (const name of tarballs) console.log(`  npm publish --access public ${join(output, name)}`)
+  }
+}
+
+/**
+ * @param {string} command @param {string[]} args @param {string} cwd
+ * @returns {Promise<string>} what it printed
+ */
+async function run(command, args, cwd) {
+  const finished = await capture(command, args, { cwd })
+  if (finished.code === 0) return finished.stdout.trim()
+  throw new StepError(`${command} ${args.join(' ')} failed in ${cwd}:\n${lastWords(finished)}`)
+}
