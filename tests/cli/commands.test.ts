@@ -125,6 +125,11 @@ test('a message is published, and explained until its delivery has ended', async
   })
   const text = (await fantail(`explain ${messageId}`)).stdout
   expect(text).toMatch(/^mails · \d+ B · published .*\n✓ +http.* delivered +1 of 4 attempts, last 200/)
+  await fantail('topics create unheard')
+  const [unheard] = await objects<{ messageId: string }>('publish unheard hello')
+  expect((await fantail(`explain ${unheard?.messageId} --follow`)).stdout).toContain(
+    'no deliveries: the topic has no',
+  )
   expect((await fantail(`explain ${crypto.randomUUID()}`)).code).toBe(3)
 
   const refused = await subscribed('mails', 'http://127.0.0.1:9/nobody')

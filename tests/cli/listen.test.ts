@@ -1,4 +1,7 @@
 /** `fantail listen` as a process: what it forwards, and what is left of it. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { verifyWebhook } from '@fantail/client'
 import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -131,6 +134,45 @@ test.each([false, true])('--as sends what the subscription gets, byte for byte: 
     },
   )
   expect(verified).toMatchObject({ message: expect.stringContaining('"order":7') })
+})
+
+test('requests are recorded, and replayed with signatures that hold', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fantail-recorded-'))
+  const env = { FANTAIL_URL: stack().api.url }
+  try {
+    await aTopic('recorded')
+    const { kill, ended } = await listen([
+      'recorded',
+      '--forward-to',
+      `${receiver.url}/recorded?a=b`,
+      '--record',
+      folder,
+    ])
+    for (const message of ['first', { second: 'é\r\n\r\n' }]) await publish('recorded', { message })
+    const live = await receiver.waitForRequests(2, '/recorded')
+    kill('SIGINT')
+    await ended
+    const files = (await readdir(folder)).sort()
+    expect(files).toHaveLength(2)
+    const { stdout: secret } = await runFantail(['listen', '--print-secret'], { env })
+    const file = await readFile(join(folder, files[1] ?? ''), 'utf8')
+    const verified = await runFantail(['verify', '--key', secret.trim()], { env, stdin: file })
+    expect([verified.code, file]).toEqual([0, expect.stringMatching(/^POST \/recorded\?a=b HTTP\/1.1\r\n/)])
+
+    const words = ['replay', folder, '--to', `${receiver.url}/replayed`, '--json']
+    const replayed = await runFantail(words, { env })
+    expect(replayed.code).toBe(0)
+    const again = receiver.requestsTo('/replayed')
+    expect(again.map(({ text }) => text)).toEqual(live.map(({ text }) => text))
+    for (const { headers, text: body } of again)
+      await verifyWebhook({ headers, body }, { keys: [secret.trim()] })
+    receiver.respond('/refused', (_, n) => ({ status: n === 1 ? 500 : 204 }))
+    const partly = await runFantail(['replay', folder, '--to', `${receiver.url}/refused`], { env })
+    expect(partly).toMatchObject({ code: 8, stderr: expect.stringContaining('1 of 2 requests') })
+    expect((await runFantail(['replay', `${folder}/none`, '--to', 'localhost:1'], { env })).code).toBe(3)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('after a crash the queue stays for --keep, and several topics share it', async () => {

@@ -39,6 +39,12 @@ test('a curve is drawn without a server, and a wrong policy is refused', async (
   expect(plot.stdout).toMatch(
     /\n3 +backoff +9 s +15 s +●\n3 retries, the last 15 s after the first attempt\n$/,
   )
+  const outage = await fantail('curve - --outage 5s', policy)
+  expect(outage.stdout).toMatch(/\nafter an outage of 5 s retry 2 delivers, 1 s after its end\n$/)
+  const outages = await objects('curve - --outage 7s', policy)
+  expect(outages.map(({ afterOutage }) => afterOutage)).toEqual([false, false, true])
+  const long = await fantail('curve - --outage 1h', policy)
+  expect(long.stdout).toContain('an outage of 1 h outlasts the retries')
   const wrong = await fantail('curve -', '{"numRetries":-1}')
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('numRetries') })
 })
@@ -105,6 +111,7 @@ test('the doctor finds settings that lose messages', async () => {
   const ended = await fantail('doctor --webhook')
   for (const text of [
     '✓ clock: agrees with the server',
+    ' from which on publishing is refused',
     '▲ queue work: maxReceiveCount is 1',
     '▲ queue work: letters keeps letters for 1 h, no longer than work',
     '▲ queue work: visibility of 5 s is below the 30 s that consumer slow',

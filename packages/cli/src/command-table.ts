@@ -68,6 +68,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'forward messages to a server on this machine',
     load: async () => (await import('./commands/listen/listen-command.ts')).listen,
   },
+  replay: {
+    words: 'FILES --to URL',
+    summary: 'send recorded requests again',
+    load: async () => (await import('./commands/listen/replay-command.ts')).replay,
+  },
   explain: {
     words: 'MESSAGE',
     summary: 'show where each delivery stands, and why',

@@ -19,7 +19,6 @@ const ANSWER_BYTES_MAX = 4_096
 
 interface ForwardOptions {
   url: URL
-  form: RequestForm
   /** Accepts any certificate. */
   skipVerify: boolean
 }
@@ -49,6 +48,7 @@ export interface Exchange {
 interface Answer {
   statusCode: number | null
   error: string | null
+  durationMs: number
   headers: string[]
   text: string
 }
@@ -66,15 +66,16 @@ export class Forwarder {
   }
 
   /** Never throws: no answer is a result, too. `signal` cuts the request short. */
-  async forward({ body, receiveCount }: QueueMessage, signal: AbortSignal): Promise<Exchange> {
-    const { url, form } = this.#options
+  async forward(
+    { body, receiveCount }: QueueMessage,
+    form: RequestForm,
+    signal: AbortSignal,
+  ): Promise<Exchange> {
+    const { url } = this.#options
     const { MessageId: messageId, TopicArn: topicArn } = JSON.parse(body) as ListenEnvelope
     const request = forwardRequest(body, form, Date.now())
-    const began = performance.now()
     const at = new Date().toISOString()
-    const { statusCode, error, headers, text } = await this.#post(request, signal)
-    const durationMs = Math.round(performance.now() - began)
-    const result = { statusCode, error, durationMs }
+    const { headers, text, ...result } = await this.send(request, signal)
     const line = { at, messageId, topicArn, attempt: receiveCount, url: url.href, ...result }
     return { line, request, answer: { headers, text } }
   }
@@ -83,7 +84,13 @@ export class Forwarder {
     this.#agent.destroy()
   }
 
-  #post({ text, headers }: ForwardRequest, signal: AbortSignal): Promise<Answer> {
+  async send(request: ForwardRequest, signal: AbortSignal): Promise<Answer> {
+    const began = performance.now()
+    const answer = await this.#post(request, signal)
+    return { ...answer, durationMs: Math.round(performance.now() - began) }
+  }
+
+  #post({ text, headers }: ForwardRequest, signal: AbortSignal): Promise<Omit<Answer, 'durationMs'>> {
     const { url } = this.#options
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve) => {
@@ -103,7 +110,7 @@ export class Forwarder {
   }
 }
 
-function readAnswer(response: IncomingMessage, done: (answer: Answer) => void): void {
+function readAnswer(response: IncomingMessage, done: (answer: Omit<Answer, 'durationMs'>) => void): void {
   const chunks: Buffer[] = []
   let length = 0
   response.on('data', (chunk: Buffer) => {
@@ -115,4 +122,8 @@ function readAnswer(response: IncomingMessage, done: (answer: Answer) => void): 
     const text = Buffer.concat(chunks).toString('utf8')
     done({ statusCode: response.statusCode ?? null, error: null, headers, text })
   })
+}
+
+export function isAccepted({ statusCode }: Pick<Answer, 'statusCode'>): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300
 }

@@ -61,7 +61,7 @@ interface Signed {
   now: number
 }
 
-function signature(secret: string, { id, text, now }: Signed): Record<string, string> {
+export function signature(secret: string, { id, text, now }: Signed): Record<string, string> {
   const seconds = String(Math.floor(now / 1_000))
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const hash = createHmac('sha256', key).update(`${id}.${seconds}.${text}`).digest('base64')

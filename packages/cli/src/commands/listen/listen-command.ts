@@ -5,7 +5,7 @@ import { connectApi } from '../../frame/api-client.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { collect } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
-import { type Forwarded, Forwarder } from './forward.ts'
+import { type Forwarded, Forwarder, isAccepted } from './forward.ts'
 import type { RequestForm } from './forwarded-request.ts'
 import { type ListenFlags, type ListenWanted, readListenFlags } from './listen-flags.ts'
 import { ListenKeys } from './listen-keys.ts'
@@ -13,6 +13,7 @@ import { checkRights } from './listen-rights.ts'
 import { listenSecret } from './listen-secret.ts'
 import { listenedSubscription } from './listened-subscription.ts'
 import { ListeningQueue } from './listening-queue.ts'
+import { recordRequest } from './request-files.ts'
 
 /** Ends requests under way after Ctrl-C. */
 const GRACE_MS = 2_000
@@ -26,6 +27,7 @@ export const listen: Define = (command, does) => {
     .argument('[topics]', 'names of topics, with commas between them')
     .option('--forward-to <url>', 'where messages are sent, such as localhost:3000/hooks')
     .option('--as <subscription>', 'the requests that this webhook subscription gets: id or ARN')
+    .option('--record <folder>', 'writes each request into a file, for `fantail replay`')
     .option('--print-secret', 'prints the secret that signs requests, and ends')
     .option('--filter <json>', 'only messages that this filter policy matches; @FILE and - are read')
     .option('--filter-scope <scope>', 'what the filter policy judges: attributes (default) or body')
@@ -70,7 +72,7 @@ async function forwardTopics(
     context,
   )
   const { form, ...subscribed } = await formOf(context, wanted, flags)
-  const forwarder = new Forwarder({ url: wanted.url, form, skipVerify: flags.skipVerify === true })
+  const forwarder = new Forwarder({ url: wanted.url, skipVerify: flags.skipVerify === true })
   const queue = new ListeningQueue(client, { ...wanted, ...subscribed })
   const keys = new ListenKeys(context, server, queue.name)
   try {
@@ -79,7 +81,8 @@ async function forwardTopics(
     const { url, apiKey } = server
     const source = fantailQueue(queue.name, { url, ...(apiKey !== undefined && { apiKey }) })
     const handle = async (message: QueueMessage, { signal }: { signal: AbortSignal }) => {
-      const exchange = await forwarder.forward(message, signal)
+      const exchange = await forwarder.forward(message, form, signal)
+      if (flags.record !== undefined) await recordRequest(flags.record, exchange)
       const isDone = isAccepted(exchange.line)
       if (!isDone) keys.refused(message, exchange)
       show(context, exchange.line, isDone ? '' : `  again in ${backoffOf(message)} s${keys.hint}`)
@@ -157,10 +160,6 @@ function reportTroubles({ out }: CommandContext, consumer: Consumer, queue: List
     out.note(`the server answers again, after ${Math.round((Date.now() - troubledAt) / 1_000)} s`)
     troubledAt = undefined
   })
-}
-
-function isAccepted({ statusCode }: Forwarded): boolean {
-  return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
 function show({ out }: CommandContext, forwarded: Forwarded, note: string): void {

@@ -8,6 +8,7 @@ export interface ListenFlags {
   forwardTo?: string
   as?: string
   printSecret?: boolean
+  record?: string
   filter?: string
   filterScope?: string
   header?: string[]
@@ -42,7 +43,7 @@ export async function readListenFlags(
     throw new CommandError('usage', 'the topics are missing', 'Name topics, or a subscription with --as.')
   return {
     topics: topics?.split(',').filter((topic) => topic !== '') ?? [],
-    url: readUrl(flags.forwardTo),
+    url: readUrl(flags.forwardTo, '--forward-to'),
     headers: Object.fromEntries((flags.header ?? []).map(readHeader)),
     filterPolicy: flags.filter ? await readObject(flags.filter, '--filter', context) : undefined,
     filterPolicyScope: readScope(flags.filterScope ?? 'attributes'),
@@ -62,12 +63,12 @@ function checkAs(topics: string | undefined, flags: ListenFlags): void {
 }
 
 /** `localhost:3000/hooks` stands for `http://localhost:3000/hooks`. */
-function readUrl(given: string): URL {
+export function readUrl(given: string, option: string): URL {
   const text = /^https?:\/\//.test(given) ? given : `http://${given}`
   if (URL.canParse(text)) return new URL(text)
   throw new CommandError(
     'usage',
-    `--forward-to is no address: ${given}`,
+    `${option} is no address: ${given}`,
     'Give one such as localhost:3000/hooks.',
   )
 }

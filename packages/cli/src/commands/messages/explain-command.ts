@@ -53,7 +53,7 @@ export async function explainMessage(
   const client = await context.api()
   // Publishing answers before a worker has noted the message.
   const appearsUntil = performance.now() + APPEARS_MS_MAX
-  for (let shown = ''; ; ) {
+  for (let shown: string | undefined; ; ) {
     const explained = await read(client, messageId, sub).catch((error: unknown) => {
       if (follow && isNotFound(error) && performance.now() < appearsUntil) return undefined
       throw error

@@ -17,14 +17,15 @@ import { readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { examples } from '../../frame/examples.ts'
 import { failureText } from '../../frame/failure-text.ts'
-import type { Style } from '../../output/output.ts'
+import type { Output, Style } from '../../output/output.ts'
+import { Progress } from '../../output/progress.ts'
 import { parseState, readState } from './state-file.ts'
 import { impossible, planOf, type Step } from './state-plan.ts'
 
 export const exportState: Define = (command, does) => {
   command.action(
     does(async ({ api, out }) => {
-      const { topics, ...rest } = await readState(await api())
+      const { topics, ...rest } = await readWithProgress(await api(), out)
       const written = topics.map(({ subscriptions, ...topic }) => ({
         ...topic,
         // Another server gives other ids.
@@ -36,6 +37,15 @@ export const exportState: Define = (command, does) => {
     }),
   )
   examples(command, 'export > fantail.json')
+}
+
+async function readWithProgress(client: Client, { quiet }: Output) {
+  const progress = new Progress({ what: 'topics read', quiet })
+  try {
+    return await readState(client, (topics) => progress.update(topics))
+  } finally {
+    progress.end()
+  }
 }
 
 interface ApplyFlags {
@@ -64,7 +74,7 @@ async function applyFile(
 ): Promise<ExitName> {
   const wanted = parseState(await readText(file === '-' ? '-' : `@${file}`, context))
   const client = await context.api()
-  const steps = planOf(wanted, await readState(client), { prune })
+  const steps = planOf(wanted, await readWithProgress(client, context.out), { prune })
   const problems = impossible(steps)
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')
   if (plan) {
@@ -79,15 +89,19 @@ async function applyFile(
 
 /** A step that fails ends it. The earlier steps stay done, and another run goes on from there. */
 async function applySteps(context: CommandContext, client: Client, steps: Step[]): Promise<ExitName> {
+  const progress = new Progress({ what: 'changes', quiet: context.out.quiet })
   for (const [index, step] of steps.entries()) {
+    progress.update(index, steps.length)
     try {
       await doStep(client, step)
     } catch (error) {
+      progress.end()
       if (index === 0 || context.signal.aborted) throw error
       context.out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
       context.out.warn(`${index} of ${steps.length} changes were made. Run it again to go on.`)
       return 'partlyDone'
     }
+    progress.end()
     show(context, step)
   }
   context.out.note(`${steps.length} changes`)

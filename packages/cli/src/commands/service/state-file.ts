@@ -82,8 +82,11 @@ const SUBSCRIPTION_MEMBERS = [
 /** Settings that a queue or topic gets when it is created, and that cannot be changed. */
 export const FIXED = ['fifo']
 
-/** Queues that a topic makes for itself are left out: they come with the topic. */
-export async function readState(client: Client): Promise<Found> {
+/**
+ * Queues that a topic makes for itself are left out: they come with the topic. `onRead` gets the number of topics that
+ * are read so far.
+ */
+export async function readState(client: Client, onRead: (topics: number) => void): Promise<Found> {
   const state: Found = { version: 1, queues: [], topics: [] }
   for await (const page of pagesOf(
     (query) => listQueues({ client, query }),
@@ -99,6 +102,7 @@ export async function readState(client: Client): Promise<Found> {
     for (const topic of page) {
       const subscriptions = await subscriptionsOf(client, topic.name)
       state.topics.push({ name: topic.name, settings: picked(topic, TOPIC_MEMBERS), subscriptions })
+      onRead(state.topics.length)
     }
   }
   return state

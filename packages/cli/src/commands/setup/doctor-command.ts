@@ -5,6 +5,7 @@ import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'
 import type { Finding } from './doctor-finding.ts'
+import { checkMemory } from './doctor-memory.ts'
 import { checkQueues } from './doctor-queues.ts'
 import { checkServer } from './doctor-server.ts'
 import { checkWebhook } from './doctor-webhook.ts'
@@ -40,6 +41,7 @@ async function* allChecks(
   { webhook, host }: { webhook?: boolean; host: string },
 ): AsyncGenerator<Finding> {
   yield* checkServer(context)
+  yield* checkMemory(await context.api())
   yield* checkQueues(await context.api())
   if (webhook) yield await checkWebhook(context, host)
 }

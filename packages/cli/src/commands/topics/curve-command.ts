@@ -10,7 +10,7 @@ import {
 import { CommandError } from '../../exit-codes.ts'
 import type { Define } from '../../frame/command-context.ts'
 import { readObject } from '../../frame/command-input.ts'
-import { durationText } from '../../frame/durations.ts'
+import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { tableText } from '../../output/text-table.ts'
 
@@ -19,6 +19,7 @@ const PLOT_WIDTH = 50
 interface CurveFlags {
   preset?: string
   plot?: boolean
+  outage?: string
 }
 
 export const curve: Define = (command, does) => {
@@ -26,17 +27,20 @@ export const curve: Define = (command, does) => {
     .argument('[policy]', 'a delivery or retry policy as JSON, @FILE, or - for stdin; default: SNS’s own')
     .option('--preset <name>', `a named curve: ${Object.keys(PRESETS).join(', ')}`)
     .option('--plot', 'draws the time of each retry')
+    .option('--outage <time>', 'says which retry is the first after an outage of this length (30m)')
     .action(
-      does(async (context, given: string | undefined, { preset, plot = false }: CurveFlags) => {
+      does(async (context, given: string | undefined, { preset, plot = false, outage }: CurveFlags) => {
         const policy = given === undefined ? {} : await readObject(given, 'the policy', context)
         const retries = previewRetries(retryPolicy(preset === undefined ? policy : { ...policy, preset }))
-        if (context.out.json) for (const retry of retries) context.out.line(JSON.stringify(retry))
-        else context.out.line([...retriesText(retries, plot), summary(retries)].join('\n'))
+        const outageMs = outage === undefined ? undefined : parseDuration(outage, '--outage')
+        const end = outageMs === undefined ? [] : [outageText(retries, outageMs)]
+        if (context.out.json) for (const retry of retries) context.out.line(lineOf(retry, outageMs))
+        else context.out.line([...retriesText(retries, plot), summary(retries), ...end].join('\n'))
       }),
     )
   examples(
     command,
-    'curve @policy.json --plot',
+    'curve @policy.json --plot --outage 30m',
     'curve --preset patient',
     `curve '{"numRetries":10,"minDelayTarget":5,"maxDelayTarget":60,"backoffFunction":"exponential"}'`,
   )
@@ -73,4 +77,19 @@ function summary(retries: Retries): string {
   const last = retries.at(-1)
   if (!last) return 'no retries: the first failure is the end'
   return `${retries.length} retries, the last ${durationText(last.atSeconds * 1_000)} after the first attempt`
+}
+
+/** With an outage, also whether the retry comes after its end. */
+function lineOf(retry: Retries[number], outageMs: number | undefined): string {
+  if (outageMs === undefined) return JSON.stringify(retry)
+  return JSON.stringify({ ...retry, afterOutage: retry.atSeconds * 1_000 >= outageMs })
+}
+
+/** The outage begins with the first attempt, which is the worst case. */
+function outageText(retries: Retries, outageMs: number): string {
+  const outage = `an outage of ${durationText(outageMs)}`
+  const first = retries.find(({ atSeconds }) => atSeconds * 1_000 >= outageMs)
+  if (!first) return `${outage} outlasts the retries: the message ends in the dead-letter queue`
+  const lateMs = first.atSeconds * 1_000 - outageMs
+  return `after ${outage} retry ${first.retry} delivers, ${durationText(lateMs)} after its end`
 }
