@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
+import { textOf } from '../repo/repository.ts'
 import { NODE_RELEASES, type PackedProject, packProject } from './packed-project.ts'
 
 const ROUND = `
@@ -27,7 +28,10 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed consumer', () => {
   let project: PackedProject
 
   beforeAll(async () => {
-    project = await packProject(['consumer'])
+    const { devDependencies } = JSON.parse(textOf('package.json')) as {
+      devDependencies: Record<string, string>
+    }
+    project = await packProject(['consumer'], [`@types/node@${devDependencies['@types/node']}`])
     await stack().client.put('/v1/queues/asked', {})
     return () => project.remove()
   }, 300_000)

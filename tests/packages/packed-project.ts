@@ -58,23 +58,38 @@ export class PackedProject {
   }
 }
 
+/** Packs packages into the folder. Resolves with the tarballs by the packages' folders in `packages/`. */
+export async function packTarballs(packages: string[], folder: string): Promise<Map<string, string>> {
+  const tarballs = new Map<string, string>()
+  for (const name of packages) {
+    const before = new Set(await readdir(folder))
+    await run(join(BIN, 'pnpm'), ['pack', '--pack-destination', folder], {
+      cwd: join(ROOT, 'packages', name),
+    })
+    const made = (await readdir(folder)).filter((file) => !before.has(file))
+    tarballs.set(name, join(folder, made[0] ?? ''))
+  }
+  return tarballs
+}
+
 /** `packages`: their folders in `packages/`. `others`: what npm installs beside them. */
 export async function packProject(packages: string[], others: string[] = []): Promise<PackedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-project-'))
+  const tarballs = await packTarballs(packages, folder)
   const files = new Map<string, string[]>()
-  for (const name of packages) {
-    const cwd = join(ROOT, 'packages', name)
-    await run(join(BIN, 'pnpm'), ['pack', '--pack-destination', folder], { cwd })
-  }
-  const tarballs = (await readdir(folder)).map((name) => join(folder, name))
-  for (const tarball of tarballs) {
+  for (const [name, tarball] of tarballs) {
     const { stdout } = await run('tar', ['-tf', tarball])
-    const name =
-      packages.find((one) => tarball.includes(`/${one === 'fantail' ? '' : 'fantail-'}${one}-`)) ?? tarball
     files.set(name, stdout.trim().replaceAll('package/', '').split('\n'))
   }
   await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true}')
-  const install = ['install', '--no-audit', '--no-fund', ...tarballs, `node@${OLDEST_NODE}`, ...others]
+  const install = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    ...tarballs.values(),
+    `node@${OLDEST_NODE}`,
+    ...others,
+  ]
   await run('npm', install, { cwd: folder })
   return new PackedProject(folder, files)
 }
