@@ -1,45 +1,34 @@
-/**
- * The same rules on an SQS that is not ours: moto's server. It runs if FANTAIL_MOTO_PYTHON names a Python that has it
- * (`pip install 'moto[server]'`).
- */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+/** The same rules on an SQS that is not ours: moto's server. Without it these tests are skipped. */
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { freePort, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { sqsQueues } from './consumed-queues.fixture.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type QueueMaker, sqsQueues } from './consumed-queues.fixture.ts'
 import { describeConsumer } from './consumer-rules.fixture.ts'
+import { expectKillsToLoseNothing } from './killed-consumers.ts'
+import { type MotoServer, motoPython, startMoto } from './moto-server.ts'
 
-const python = process.env.FANTAIL_MOTO_PYTHON
+const python = motoPython()
 
 describe.skipIf(python === undefined)('a foreign SQS, which moto serves', async () => {
-  const { redis } = await useRedis()
-  let server: ChildProcess | undefined
+  const { redis, server } = await useRedis()
+  let moto: MotoServer | undefined
   let sqs: SQSClient | undefined
   beforeAll(async () => {
-    const port = await freePort()
-    server = spawn(python ?? '', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
-      stdio: 'ignore',
-    })
-    const endpoint = `http://127.0.0.1:${port}`
-    await waitFor(
-      () =>
-        fetch(`${endpoint}/moto-api/`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { what: 'moto' },
-    )
+    moto = await startMoto(python ?? '')
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-    sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials })
-  })
+    sqs = new SQSClient({ endpoint: moto.url, region: 'us-east-1', credentials })
+  }, 60_000)
   afterAll(async () => {
     sqs?.destroy()
-    if (!server) return
-    const ended = once(server, 'exit')
-    server.kill()
-    await ended
+    await moto?.stop()
   })
-  describeConsumer({ ...sqsQueues(() => sqs as SQSClient, "moto's SQS"), waitSeconds: 1 }, () => redis)
+  const maker: QueueMaker = { ...sqsQueues(() => sqs as SQSClient, "moto's SQS"), waitSeconds: 1 }
+
+  describeConsumer(maker, () => redis)
+
+  test(
+    'killed consumers: nothing lost, at most what was under way repeated',
+    () => expectKillsToLoseNothing(maker, 'killed', { connection: redis, redisUrl: server.url, env: {} }),
+    120_000,
+  )
 })
