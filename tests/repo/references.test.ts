@@ -8,13 +8,13 @@ import { filesMatching, textOf } from './repository.ts'
 const CHECKLIST = 'docs/aws-compatibility.md'
 const OWN = 'tests/repo/references.test.ts'
 const places = [
-  ...filesMatching('{packages,services,infra,tests,docs,.ci}/**/*'),
+  ...filesMatching('{packages,services,infra,tests,docs,examples,.ci}/**/*'),
   ...filesMatching('{*,.env.example}'),
 ].map((path) => `/${path}`)
 const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,lua}').filter(
   (path) => path !== OWN,
 )
-const documents = filesMatching('{*,docs/**/*}.md')
+const documents = filesMatching('{*,docs/**/*,examples/**/*}.md')
 
 /** The comments of a source as running text, without the marks that lines begin with. */
 function commentsIn(path: string, text: string): string {

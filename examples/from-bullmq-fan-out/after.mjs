@@ -1,0 +1,26 @@
+/** The same with Fantail: one publish, and a subscription for each endpoint. */
+import { Fantail } from '@fantail/client'
+import { startReceivers } from './receivers.mjs'
+
+const got = []
+const receivers = await startReceivers((name, body) => void got.push(`${name} got ${body}`))
+
+const fantail = new Fantail()
+const topic = fantail.topics('webhooks')
+await topic.create()
+for (const endpoint of receivers.endpoints) {
+  await topic.subscribe({
+    endpoint,
+    rawMessageDelivery: true,
+    deliveryPolicy: { healthyRetryPolicy: { numRetries: 5, minDelayTarget: 1, maxDelayTarget: 60 } },
+  })
+}
+
+// Accepted once, for all endpoints. Each has its own lane, so a slow one holds up nobody else.
+const { messageId } = await topic.publish({ order: 7 })
+
+while (got.length < receivers.endpoints.length) await new Promise((resolve) => setTimeout(resolve, 20))
+console.log(got.sort().join('\n'))
+console.log(`npx fantail explain ${messageId}`)
+await topic.delete()
+receivers.close()

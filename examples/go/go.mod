@@ -1,0 +1,3 @@
+module example.com/fantail-go
+
+go 1.22

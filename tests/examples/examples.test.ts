@@ -1,0 +1,128 @@
+/** Runs each example as its README says. `npm run test:examples`. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@fantail/test-kit'
+import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { isInstalled } from '../guides/shell.ts'
+import { useStack } from '../harness/services/stack.ts'
+import { packTarballs } from '../packages/packed-project.ts'
+import { ROOT, textOf } from '../repo/repository.ts'
+import { type ExampleProject, installExample } from './example-project.ts'
+
+const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+test.each(EXAMPLES)('%s has a README with one command, and stands in the list', (name) => {
+  expect(textOf('examples/README.md')).toContain(`](${name}/README.md)`)
+  expect(textOf(`examples/${name}/README.md`)).toMatch(/^# .+\n\n```sh\n[^\n]+\n/)
+})
+
+describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('each example runs', () => {
+  const stack = useStack()
+  let tarballs: Map<string, string>
+  let project: ExampleProject | undefined
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fantail-tarballs-'))
+    tarballs = await packTarballs(['client', 'consumer'], folder)
+    return () => rm(folder, { recursive: true })
+  }, 300_000)
+  afterEach(async () => {
+    await project?.remove()
+    project = undefined
+  })
+
+  async function install(name: string, { skip }: TestContext): Promise<ExampleProject> {
+    const env = { FANTAIL_URL: stack().api.url, REDIS_URL: stack().redis.url }
+    project = await installExample(name, tarballs, env)
+    return project ?? skip('its packages cannot be had here')
+  }
+
+  const publishOrder = () => stack().client.post('/v1/topics/orders/messages', { message: { order: 7 } })
+  const unsigned = (url: string) =>
+    fetch(url, { method: 'POST', body: '{}' }).then(
+      ({ status }) => status,
+      () => 0,
+    )
+
+  test.for(['hono-receiver', 'express-receiver', 'nextjs-route'])(
+    '%s receives what is signed, and refuses the rest',
+    { timeout: 300_000 },
+    async (name, context) => {
+      const example = await install(name, context)
+      const port = String(await freePort())
+      const server = example.start('npm', ['start'], { PORT: port })
+      await server.prints(/ready/i)
+      await expect.poll(() => unsigned(`http://127.0.0.1:${port}/hooks`), { timeout: 30_000 }).toBe(401)
+      await publishOrder()
+      await server.prints(/^received \{"order":7\}$/m)
+    },
+  )
+
+  test('nestjs-consumer handles what is published', async (context) => {
+    const example = await install('nestjs-consumer', context)
+    const application = example.start('npm', ['start'])
+    await application.prints(/^ready$/m)
+    await publishOrder()
+    await application.prints(/^packed 7$/m)
+  }, 300_000)
+
+  test('from-bullmq-fan-out does the same before and after', async (context) => {
+    const example = await install('from-bullmq-fan-out', context)
+    const both = 'flaky got {"order":7}\nshop got {"order":7}\n'
+    expect(await example.finish('npm', ['run', '--silent', 'before'])).toBe(both)
+    expect(await example.finish('npm', ['start', '--silent'])).toMatch(
+      new RegExp(`^${both.replaceAll(/[{}]/g, '\\$&')}npx`),
+    )
+  }, 300_000)
+
+  test('from-sqs-consumer does the same before and after', async (context) => {
+    const example = await install('from-sqs-consumer', context)
+    for (const words of [
+      ['run', '--silent', 'before'],
+      ['start', '--silent'],
+    ])
+      expect(await example.finish('npm', words)).toMatch(/failed .*not yet\nhandled \{"order":7\}\n/)
+  }, 300_000)
+
+  test('python-boto3 publishes and receives', async (context) => {
+    if (!isInstalled('python3')) context.skip('there is no Python')
+    const example = await install('python-boto3', context)
+    const python = pythonWithBoto(example.folder)
+    if (python === undefined) return context.skip('boto3 cannot be had here')
+    expect(await example.finish(python, ['main.py'])).toBe('received {"order": 7}\n')
+  }, 300_000)
+
+  test('go publishes, and checks the signature of what it receives', async (context) => {
+    if (!isInstalled('go')) context.skip('there is no Go')
+    const example = await install('go', context)
+    expect(await example.finish('go', ['run', '.'])).toBe('received {"order":7}\n')
+  }, 300_000)
+})
+
+/** The machine's, if it has the package, else one of its own. */
+function pythonWithBoto(folder: string): string | undefined {
+  try {
+    execFileSync('python3', ['-c', 'import boto3'], { stdio: 'ignore' })
+    return 'python3'
+  } catch {
+    return ownPython(folder)
+  }
+}
+
+function ownPython(folder: string): string | undefined {
+  const python = join(folder, 'venv/bin/python')
+  try {
+    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')], { stdio: 'ignore' })
+    execFileSync(python, ['-m', 'pip', 'install', '-r', join(folder, 'requirements.txt')], {
+      stdio: 'ignore',
+    })
+    return python
+  } catch {
+    return undefined // There is no venv, or no registry.
+  }
+}
