@@ -704,7 +704,7 @@ export const listDeliveries = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * List recorded attempts of a subscription
  *
- * Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker. The newest 100 of each subscription are kept, within a bound of bytes over all. A worker writes them once a second, so a crash loses the last ones. A key without the scope `bodies` sees no bodies.
+ * Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker, 20 successes of a subscription among them. The newest 100 of each subscription are kept, within a bound of bytes over all. A worker writes them once a second, so a crash loses the last ones. A key without the scope `bodies` sees no bodies.
  *
  * A key needs the scope `read`.
  */
@@ -722,7 +722,7 @@ export const listAttempts = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * List recorded attempts of a delivery
  *
- * Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker. The newest 100 of each subscription are kept, within a bound of bytes over all. A worker writes them once a second, so a crash loses the last ones. A key without the scope `bodies` sees no bodies. Attempts of the message that are older than `keptSince` are not kept.
+ * Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker, 20 successes of a subscription among them. The newest 100 of each subscription are kept, within a bound of bytes over all. A worker writes them once a second, so a crash loses the last ones. A key without the scope `bodies` sees no bodies. Attempts of the message that are older than `keptSince` are not kept.
  *
  * A key needs the scope `read`.
  */

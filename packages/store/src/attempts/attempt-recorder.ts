@@ -21,6 +21,14 @@ const RECORDED_PER_WRITE_MAX = 300
  */
 const RECORDS_WAITING_MAX = 2_000
 
+/**
+ * Successes are many. So the first ones of each second are recorded, and the others cost next to nothing.
+ * @limit Successful attempts of a subscription that a worker records in a second. Past it: they are left out.
+ */
+const SUCCESSES_PER_WRITE_MAX = 20
+/** @limit Subscriptions whose left-out attempts a worker counts. Past it: those of others are left out uncounted. */
+const LEFT_OUT_COUNTED_MAX = 20_000
+
 /** Makes the record of an attempt. It is called only if the record is written. */
 type MakeRecord = () => AttemptRecord
 
@@ -40,6 +48,7 @@ interface Gathered {
   makers: MakeRecord[]
   /** The place of the oldest one, if the ring is full. */
   oldest: number
+  /** Attempts before the oldest one that were left out. */
   leftOut: number
 }
 
@@ -47,6 +56,8 @@ export class AttemptRecorder {
   readonly #options: AttemptRecorderOptions
   /** By subscription. The one that has waited for longest comes first. */
   readonly #gathered = new Map<string, Gathered>()
+  /** Attempts since the last gathered one that were left out, by subscription. */
+  readonly #leftOut = new Map<string, number>()
   #waiting = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
@@ -62,18 +73,40 @@ export class AttemptRecorder {
     return this.#options.bytesMax > 0
   }
 
+  /** Whether a successful attempt is recorded now. If not, the caller calls `leaveOut`. */
+  takesSuccess(subscriptionId: string): boolean {
+    if (this.#waiting >= RECORDED_PER_WRITE_MAX) return false
+    const gathered = this.#gathered.get(subscriptionId)
+    return gathered === undefined || gathered.makers.length < SUCCESSES_PER_WRITE_MAX
+  }
+
+  leaveOut(subscriptionId: string): void {
+    const known = this.#leftOut.get(subscriptionId)
+    if (known === undefined && this.#leftOut.size >= LEFT_OUT_COUNTED_MAX) return
+    this.#leftOut.set(subscriptionId, (known ?? 0) + 1)
+  }
+
   add(subscriptionId: string, make: MakeRecord): void {
     const known = this.#gathered.get(subscriptionId)
     const isFull = this.#waiting >= RECORDS_WAITING_MAX
-    if (isFull && !known) return
-    const gathered = known ?? { makers: [], oldest: 0, leftOut: 0 }
-    if (!known) this.#gathered.set(subscriptionId, gathered)
+    if (isFull && !known) {
+      this.leaveOut(subscriptionId)
+      return
+    }
+    const gathered = known ?? this.#begin(subscriptionId)
     if (isFull || gathered.makers.length === ATTEMPTS_KEPT_MAX) replaceOldest(gathered, make)
     else {
       gathered.makers.push(make)
       this.#waiting++
     }
     this.#schedule()
+  }
+
+  #begin(subscriptionId: string): Gathered {
+    const gathered = { makers: [], oldest: 0, leftOut: this.#leftOut.get(subscriptionId) ?? 0 }
+    this.#leftOut.delete(subscriptionId)
+    this.#gathered.set(subscriptionId, gathered)
+    return gathered
   }
 
   /** Writes what was gathered. It tries once. */

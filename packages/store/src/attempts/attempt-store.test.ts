@@ -144,6 +144,23 @@ test('a worker keeps the newest of a subscription, and says how many it left out
   expect([made.length, Math.min(...made)]).toEqual([100, 150])
 })
 
+test('successes are taken up to a number for each second, and counted past it', async () => {
+  const { recorder } = startRecorder()
+  for (let n = 0; n < 50; n++) {
+    if (recorder.takesSuccess('a')) recorder.add('a', () => record(n))
+    else recorder.leaveOut('a')
+  }
+  await vi.waitFor(async () => expect((await kept('a')).length).toBe(20))
+  // Failures find a place all the same.
+  recorder.add('a', () => record(99))
+  await recorder.stop()
+  const [newest] = await store.read('a')
+  expect([newest?.messageId, (await store.read('a')).map(({ leftOut = 0 }) => leftOut)]).toEqual([
+    'm99',
+    [30, ...Array.from({ length: 20 }, () => 0)],
+  ])
+})
+
 test('one write has at most 300 attempts, the same number of each subscription', async () => {
   const { recorder, added } = startRecorder()
   for (let id = 0; id < 400; id++) for (let n = 0; n < 3; n++) recorder.add(`s${id}`, () => record(n))

@@ -15,7 +15,7 @@ export interface RecordedAttempt extends LoggedAttempt {
 }
 
 interface RecordingOptions {
-  recorder: Pick<AttemptRecorder, 'add' | 'isOn'>
+  recorder: Pick<AttemptRecorder, 'add' | 'isOn' | 'takesSuccess' | 'leaveOut'>
   /** For topics without a setting of their own. */
   standard: AttemptRecording
   /** Whether answers of private addresses are recorded with their bodies. */
@@ -36,7 +36,9 @@ export class Recording {
 
   /** Which answers an attempt keeps for its record. */
   keepFor(subscription: CompiledSubscription): KeepAnswer | undefined {
-    return this.#keeps[this.#of(subscription)]
+    const recording = this.#of(subscription)
+    const isSampled = recording === 'all' && !this.#options.recorder.takesSuccess(subscription.record.id)
+    return this.#keeps[isSampled ? 'failures' : recording]
   }
 
   /** Whether successful attempts are recorded too. */
@@ -50,9 +52,15 @@ export class Recording {
     const recording = this.#of(subscription)
     if (recording === 'none' || decision === 'wait' || message.message.target !== undefined) return
     if (recording === 'failures' && decision === 'delivered') return
+    const { recorder } = this.#options
+    const { id } = subscription.record
+    if (decision === 'delivered' && !recorder.takesSuccess(id)) {
+      recorder.leaveOut(id)
+      return
+    }
     const record = recordOf(attempt, this.#options.now())
     const answer = attempt.result.kind === 'response' ? attempt.result.answer : undefined
-    this.#options.recorder.add(subscription.record.id, () => withAnswer(record, answer))
+    recorder.add(id, () => withAnswer(record, answer))
   }
 
   #of({ recordAttempts }: CompiledSubscription): AttemptRecording {

@@ -17,7 +17,7 @@ import { idOf } from '../subscriptions/subscription-routes.ts'
 import { attemptViews } from './attempt-views.ts'
 
 const ABOUT =
-  'Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker. The newest ' +
+  'Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker, 20 successes of a subscription among them. The newest ' +
   '100 of each subscription are kept, within a bound of bytes over all. A worker writes them once a second, so a crash ' +
   'loses the last ones. A key without the scope `bodies` sees no bodies.'
 
