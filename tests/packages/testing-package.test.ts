@@ -123,7 +123,7 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed library for tests'
     await project.write('vitest.config.mjs', `export default ${JSON.stringify(config)}\n`)
     await project.write('readme/example.test.ts', readmeExample(textOf('packages/testing/README.md'), BUSY))
     const printed = await project.runFile(release, 'node_modules/vitest/vitest.mjs', { args: ['run'], env })
-    expect(printed).toMatch(/Tests\s+2 passed/)
+    expect(printed).toMatch(/Tests\s+3 passed/)
   })
 
   test.each(NODE_RELEASES)('CommonJS programs of node:test require it, on the %s Node', async (release) => {

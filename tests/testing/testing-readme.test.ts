@@ -32,7 +32,7 @@ test.runIf(HAS_REDIS)('the example of the README runs as written', async () => {
       cwd: folder,
       env,
     })
-    expect(stdout).toMatch(/Tests\s+2 passed/)
+    expect(stdout).toMatch(/Tests\s+3 passed/)
   } finally {
     await rm(folder, { recursive: true })
   }

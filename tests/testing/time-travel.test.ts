@@ -30,7 +30,7 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
 
   /** Seconds of the stack between the first request of the path and each. */
   const secondsOf = (path: string) => {
-    const times = receiver.on(path).requests.map(({ at }) => fantail.timeOf(at).getTime())
+    const times = receiver.on(path).requests.map(({ time }) => time.getTime())
     return times.map((time) => Math.round((time - (times[0] ?? 0)) / 1_000))
   }
 
@@ -57,11 +57,10 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
     await fantail.subscribe('throttled', receiver.on('/throttled'), { deliveryPolicy })
     for (let order = 0; order < 6; order++) await fantail.publish('throttled', { order })
     await fantail.advance('1m')
-    const seconds = secondsOf('/throttled')
-    expect(seconds).toHaveLength(6)
-    seconds.forEach((at, i) => {
-      expect(Math.abs(at - 10 * i)).toBeLessThanOrEqual(1)
-    })
+    expect(receiver.on('/throttled')).toHaveReceived({ times: 6, atSeconds: [0, 10, 20, 30, 40, 50] })
+    const early = { atSeconds: [0, 10, 20, 30, 40, 48.5] }
+    expect(() => expect(receiver.on('/throttled')).toHaveReceived(early)).toThrow(/ at 0\.\d, \d+\.\d, .* s:/)
+    expect(receiver.on('/throttled')).toHaveReceived({ ...early, toleranceSeconds: 3 })
   })
 
   test('delays, visibility timeouts and deduplication of queues pass', async () => {
@@ -87,6 +86,25 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
     const waiting = delayed.receive({ waitSeconds: 20 })
     await fantail.advance('10m')
     expect(await waiting).toMatchObject([{ body: 'later' }])
+  })
+
+  test('a push consumer tries again, and only the lease of a queue that is used goes on', async () => {
+    receiver.on('/pushed').reply(500).times(2).then(200)
+    await fantail.client.queues('pushed').create({ visibilityTimeoutSeconds: 60 })
+    await fetch(`${fantail.url}/v1/queues/pushed/consumers/hook`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: receiver.on('/pushed').url }),
+    })
+    await fantail.client.queues('pushed').send('job')
+    const [idle, used] = [fantail.client.queues('idle'), fantail.client.queues('used')]
+    await Promise.all([idle.create({ leaseSeconds: 60 }), used.create({ leaseSeconds: 60 })])
+    const waiting = used.receive({ waitSeconds: 20 })
+    await fantail.advance('5m')
+    expect(receiver.on('/pushed').requests).toHaveLength(3)
+    await expect(idle.get()).rejects.toMatchObject({ code: 'not_found' })
+    await used.send('reply')
+    expect(await waiting).toMatchObject([{ body: 'reply' }])
   })
 
   test('an idempotency key counts for a day', async () => {

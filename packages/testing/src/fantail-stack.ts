@@ -38,6 +38,9 @@ interface StackParts {
 
 /** The stack asks for no key, and must not get that of FANTAIL_API_KEY. */
 const NO_KEY = 'none'
+const REST_MS = 1
+/** A stack at rest answers within this time, even on a busy machine. */
+const REST_WAIT_MS = 2_000
 
 export class FantailStack {
   /** Origin of the API, for `FANTAIL_URL` of the tested service. */
@@ -60,14 +63,16 @@ export class FantailStack {
     this.#time = new StackTime(parts.url)
     this.#watched = { fantail: this.client, stand: (messageIds) => this.#stand(messageIds) }
     const { messages } = parts
-    this.#quiet = new Quiet({ ...this.#watched, messages, receivers: this.#receivers })
+    // The answer to any move comes when nothing is under way.
+    const rest = (timeoutMs = 0) => this.advance(REST_MS, { timeoutMs: Math.max(timeoutMs, REST_WAIT_MS) })
+    this.#quiet = new Quiet({ ...this.#watched, messages, receivers: this.#receivers, rest })
   }
 
   /** A receiver that is closed with the stack, and whose errors show timelines. */
   async receiver(options: ReceiverOptions = {}): Promise<Receiver> {
     const { timeoutMs, messages } = this.#parts
     const explain = () => this.#stand(messages.ids)
-    const receiver = await startReceiver({ timeoutMs, explain, ...options })
+    const receiver = await startReceiver({ timeoutMs, explain, timeOf: (at) => this.timeOf(at), ...options })
     this.#receivers.push(receiver)
     return receiver
   }
@@ -109,8 +114,8 @@ export class FantailStack {
   }
 
   /**
-   * Resolves when all messages of the stack are matched, and no delivery goes on but paused ones. Rejects if a receiver
-   * of the stack gets a request meanwhile.
+   * Resolves when nothing is under way in the stack, all its messages are matched, and no delivery goes on but paused
+   * ones. Rejects if a receiver of the stack gets a request meanwhile.
    */
   nothingElse(options: WaitOptions = {}): Promise<void> {
     return this.#quiet.nothingElse(this.#withTime(options))

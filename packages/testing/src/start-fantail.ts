@@ -20,6 +20,8 @@ export interface FantailStackOptions {
   server?: string | undefined
   /** Further settings of the services, such as `FANTAIL_ATTEMPT_TIMEOUT_MS`. */
   env?: Record<string, string> | undefined
+  /** Share by which retry delays vary, 0 to 1. Default: 0, so that retries come exactly when the policy says. */
+  retryJitter?: number | undefined
   /** How long the waits of tests last at most. Default: 4,000. */
   timeoutMs?: number | undefined
   /** How long the start may take. Default: 30,000. */
@@ -34,7 +36,7 @@ const OWN =
 
 /** Resolves when every service is ready. Rejects with the end of the logs. */
 export async function startFantail(options: FantailStackOptions = {}): Promise<FantailStack> {
-  const { env = {}, timeoutMs, startTimeoutMs = STACK_START_MS } = options
+  const { env = {}, retryJitter = 0, timeoutMs, startTimeoutMs = STACK_START_MS } = options
   refuseOwnSettings(env)
   const server = findServer(options.server)
   const folder = await mkdtemp(join(tmpdir(), 'fantail-testing-'))
@@ -51,7 +53,8 @@ export async function startFantail(options: FantailStackOptions = {}): Promise<F
   }
   try {
     redis = await startStackRedis(options.redis, server.folder, { guard, folder, timeoutMs: startTimeoutMs })
-    const settings = { ...settingsOf(server, folder, redis.url), ...env }
+    const own = { ...settingsOf(server, folder, redis.url), FANTAIL_RETRY_JITTER: String(retryJitter) }
+    const settings = { ...own, ...env }
     for (const name of SERVICES) {
       const child = guard.spawn(process.execPath, server.wordsOf(name), { cwd: folder, env: settings })
       services.push(new ServiceChild(name, child, (line) => messages.readLine(line)))
@@ -85,8 +88,6 @@ function settingsOf(server: ServerFiles, folder: string, redisUrl: string): Reco
     REDIS_URL: redisUrl,
     FANTAIL_MODE: 'local',
     FANTAIL_TIME_TRAVEL: 'on',
-    // Retries come exactly when the policy says.
-    FANTAIL_RETRY_JITTER: '0',
     FANTAIL_PORT: '0',
     FANTAIL_OPS_PORT: '0',
     FANTAIL_DATA_DIR: folder,

@@ -3,10 +3,11 @@ import { inspect } from 'node:util'
 import { VerifyError } from '@fantail/client'
 import type { RecordedRequest } from '../receiving/recorded-request.ts'
 import type { RequestView } from '../receiving/request-view.ts'
+import { areInTime, type ExpectedTimes, secondsOf } from './arrival-times.ts'
 import { isLike } from './content-likeness.ts'
 
 /** The members that requests must have. A member that is missing here is not compared. */
-export interface ExpectedRequest {
+export interface ExpectedRequest extends ExpectedTimes {
   /** How many such requests there are. Default: at least one. */
   times?: number
   /** The published content. Objects may have further members, and texts may be given by a RegExp. */
@@ -21,6 +22,8 @@ export interface ExpectedRequest {
   subscriptionId?: string
 }
 
+type Wanted = Omit<ExpectedRequest, 'times' | keyof ExpectedTimes>
+
 export interface MatcherResult {
   pass: boolean
   message(): string
@@ -34,14 +37,20 @@ export const fantailMatchers = {
   /** For a receiver or one of its paths. */
   toHaveReceived(received: unknown, expected: ExpectedRequest = {}): MatcherResult {
     const view = viewOf(received)
-    const { times, ...wanted } = expected
+    const { times, atSeconds, toleranceSeconds, ...wanted } = expected
     const found = view.requests.filter((request) => isWanted(request, wanted))
-    const pass = times === undefined ? found.length > 0 : found.length === times
+    const isCount = times === undefined ? found.length > 0 : found.length === times
+    const arrivals = {
+      ...(atSeconds && { atSeconds }),
+      ...(toleranceSeconds !== undefined && { toleranceSeconds }),
+    }
+    const pass = isCount && areInTime(found, arrivals)
     const count = times === undefined ? 'a request' : `${times} requests`
+    const when = atSeconds === undefined ? '' : ` at ${atSeconds.join(', ')} s`
     const message = () =>
       [
-        `${view.url} should ${pass ? 'not ' : ''}have received ${count} like ${shown(wanted)}`,
-        `${found.length} of ${view.requests.length} requests are like that:`,
+        `${view.url} should ${pass ? 'not ' : ''}have received ${count} like ${shown(wanted)}${when}`,
+        `${found.length} of ${view.requests.length} requests are like that${timesText(found, atSeconds)}:`,
         ...view.requests.slice(-REQUESTS_SHOWN_MAX).map(requestText),
       ].join('\n')
     return { pass, message }
@@ -78,7 +87,7 @@ function isRequest(received: unknown): received is RecordedRequest {
   return typeof verify === 'function' && body instanceof Uint8Array
 }
 
-function isWanted(request: RecordedRequest, { headers, ...wanted }: Omit<ExpectedRequest, 'times'>): boolean {
+function isWanted(request: RecordedRequest, { headers, ...wanted }: Wanted): boolean {
   const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
   // Members of the request are getters of its class, so they are read one by one.
   const hasOthers = Object.entries(wanted).every(
@@ -98,6 +107,12 @@ async function signatureProblem(
     if (!(error instanceof VerifyError) || error.code === 'wrong_key') throw error
     return `${request}: ${error.code}: ${error.message}`
   }
+}
+
+function timesText(found: readonly RecordedRequest[], atSeconds: readonly number[] | undefined): string {
+  if (atSeconds === undefined) return ''
+  const seconds = secondsOf(found).slice(-REQUESTS_SHOWN_MAX)
+  return `, at ${seconds.map((at) => at.toFixed(1)).join(', ')} s`
 }
 
 function requestText(request: RecordedRequest): string {

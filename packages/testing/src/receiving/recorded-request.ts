@@ -8,6 +8,8 @@ interface Parts {
   headers: IncomingHttpHeaders
   body: Buffer
   at: Date
+  /** The stack's time at a time of this machine. */
+  timeOf: (at: Date) => Date
 }
 
 /** The form that `verifyWebhook` and `verifySnsMessage` of `@fantail/client` take. */
@@ -23,8 +25,9 @@ export class RecordedRequest {
   readonly at: Date
   /** The status of the answer. undefined: it has none yet, or got none. */
   answered: number | undefined
+  readonly #timeOf: (at: Date) => Date
 
-  constructor({ method, url, headers, body, at }: Parts) {
+  constructor({ method, url, headers, body, at, timeOf }: Parts) {
     const { pathname, searchParams } = new URL(url, 'http://receiver')
     this.method = method
     this.path = pathname
@@ -32,6 +35,12 @@ export class RecordedRequest {
     this.headers = headers
     this.body = body
     this.at = at
+    this.#timeOf = timeOf
+  }
+
+  /** `at` by the stack's clock, which `advance` moves. */
+  get time(): Date {
+    return this.#timeOf(this.at)
   }
 
   get text(): string {

@@ -21,6 +21,8 @@ export interface ReceiverOptions {
   timeoutMs?: number
   /** Facts that the errors of its waits show, too. */
   explain?: () => Promise<string>
+  /** The stack's time at a time of this machine. Default: the same. */
+  timeOf?: (at: Date) => Date
 }
 
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
@@ -37,12 +39,14 @@ export class Receiver extends RequestView {
   readonly #log: RequestLog & { requests: RecordedRequest[] }
   readonly #routes = new Map<string, ReceiverRoute>()
   readonly #closing = new AbortController()
+  readonly #timeOf: (at: Date) => Date
 
-  constructor(server: Server, { timeoutMs, explain = async () => '' }: ReceiverOptions) {
+  constructor(server: Server, { timeoutMs, explain = async () => '', timeOf = (at) => at }: ReceiverOptions) {
     const log = { requests: [], timeoutMs, explain }
     super(log)
     this.#log = log
     this.#server = server
+    this.#timeOf = timeOf
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#take(request, response).catch((error: Error) => response.destroy(error))
     })
@@ -90,7 +94,7 @@ export class Receiver extends RequestView {
     const body = await readBody(request)
     if (!body) return
     const { method = '', url = '/', headers } = request
-    const recorded = new RecordedRequest({ method, url, headers, body, at: new Date() })
+    const recorded = new RecordedRequest({ method, url, headers, body, at: new Date(), timeOf: this.#timeOf })
     const { requests } = this.#log
     requests.push(recorded)
     if (requests.length > REQUESTS_KEPT_MAX) requests.shift()

@@ -1,6 +1,7 @@
 /**
- * Shows that nothing else comes: every message that the stack has taken is matched, and none of its deliveries goes on.
- * The wait is for that state, so a quiet service costs one look at each message. Paused deliveries do not count.
+ * Shows that nothing else comes: nothing is under way in any process, every message that the stack has taken is
+ * matched, and none of its deliveries goes on. The wait is for that state, so a quiet service costs one look at each
+ * message. Paused deliveries do not count.
  */
 import type { Delivery } from '@fantail/client/api'
 import type { RequestView } from '../receiving/request-view.ts'
@@ -13,6 +14,8 @@ const LOOKS_AT_ONCE = 10
 interface WatchedReceivers extends Watched {
   messages: PublishedMessages
   receivers: readonly RequestView[]
+  /** Resolves when nothing is under way: no attempt, job, redrive or push to a consumer. */
+  rest(timeoutMs?: number): Promise<unknown>
 }
 
 export class Quiet {
@@ -28,12 +31,14 @@ export class Quiet {
   async nothingElse({ timeoutMs }: WaitOptions): Promise<void> {
     const { stand, messages, receivers } = this.#watched
     const before = new Map(receivers.map((receiver) => [receiver, receiver.requests.length]))
+    await this.#watched.rest(timeoutMs)
     let open: string[] = []
     const check = async () => {
       open = await this.#openMessages()
       return open.length === 0
     }
-    const what = () => `the end of all deliveries: ${open.length} of ${messages.ids.length} messages go on`
+    const what = () =>
+      `the end of all deliveries: ${open.length} of ${messages.ids.length} messages go on (advance() makes later retries due)`
     await waitUntil(check, { what, timeoutMs, explain: () => stand(open) })
     const more = receivers.flatMap((receiver) => receiver.requests.slice(before.get(receiver)))
     if (more.length === 0) return
