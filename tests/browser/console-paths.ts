@@ -4,9 +4,11 @@ import type { Stack } from '../harness/services/stack.ts'
 /** Nothing listens there, so deliveries fail and wait. */
 export const NOBODY = 'http://127.0.0.1:9/hook'
 
+export const KEPT = { seconds: 86_400, bytes: 10_485_760 }
+
 /** A topic with a webhook that fails, and a message that waits for it. */
 export async function subscribeNobody({ client }: Stack): Promise<{ id: string; messageId: string }> {
-  await client.put('/v1/topics/shop', { displayName: 'Shop' })
+  await client.put('/v1/topics/shop', { displayName: 'Shop', keepMessages: KEPT })
   const { id } = await client.post<{ id: string }>('/v1/topics/shop/subscriptions', {
     endpoint: NOBODY,
     name: 'Billing',
@@ -34,7 +36,7 @@ export function allPaths(subscription: string): string[] {
   const tabs = ['attempts', 'policy', 'filter', 'outbound', 'keys', 'settings'].map(
     (tab) => `/subs/${subscription}?tab=${tab}`,
   )
-  const ofTopic = ['publish', 'policy', 'filter'].map((tab) => `/topics/shop?tab=${tab}`)
+  const ofTopic = ['publish', 'policy', 'filter', 'kept'].map((tab) => `/topics/shop?tab=${tab}`)
   const lists = [
     '/topics',
     '/queues',

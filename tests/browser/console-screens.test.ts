@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { allPaths, NOBODY, subscribeNobody } from './console-paths.ts'
+import { allPaths, KEPT, NOBODY, subscribeNobody } from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
@@ -90,6 +90,41 @@ describe.runIf(isLong)('the console', () => {
       await page.keyboard.press('Escape')
     }
     expect(await page.title()).toContain('hostile')
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a kept message is shown as text, sent again, and tried on a filter', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/kept', { keepMessages: KEPT })
+    await client.put('/v1/queues/kept-inbox')
+    const inbox = { endpoint: 'kept-inbox', rawMessageDelivery: true }
+    const { id } = await client.post<{ id: string }>('/v1/topics/kept/subscriptions', inbox)
+    const message = '<img src=x onerror="document.title=1"> \u202egnp'
+    const published = { message, attributes: { size: 7 } }
+    const { messageId } = await client.post<{ messageId: string }>('/v1/topics/kept/messages', published)
+    const visible = async () => {
+      const { counts } = await client.get<{ counts: { visible: number } }>('/v1/queues/kept-inbox')
+      return counts.visible
+    }
+    await waitFor(async () => (await visible()) === 1)
+    const page = await browser.open(`/console/messages/${messageId}`)
+    const shown = page.locator('pre')
+    await shown.waitFor()
+    expect(await shown.textContent()).toBe(message.replace('\u202e', 'U+202E'))
+    await page.getByRole('button', { name: /^Send the message again to / }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Resend', exact: true }).click()
+    await page.getByRole('cell', { name: /resent/ }).waitFor()
+    await waitFor(async () => (await visible()) === 2)
+    await visit(page, '/topics/kept?tab=filter')
+    await page.getByLabel('Filter policy').fill('{ "size": [{ "numeric": [">", 9] }] }')
+    await page.getByRole('button', { name: 'Try it on them' }).click()
+    await page.getByText('0 of 1 message match.').waitFor()
+    await visit(page, `/subs/${id}`)
+    await page.getByRole('button', { name: 'Resend since…' }).click()
+    await page.getByText('Kept since then: 1 message.').waitFor()
+    await page.getByRole('button', { name: 'Start the resend' }).click()
+    await page.getByText('100 %: 1 of 1 resent').waitFor()
+    await waitFor(async () => (await visible()) === 3)
     expect(browser.problems).toEqual([])
   })
 

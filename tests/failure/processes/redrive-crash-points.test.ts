@@ -16,6 +16,7 @@ const receiver = useReceiver()
 
 const STEPS = {
   open: runsScript('open-redrive-1'),
+  chooseKept: runsScript('choose-resent-1'),
   choose: runsScript('choose-redriven-1'),
   park: runsScript('park-redriven-1'),
   append: runsScript('append-redriven-1'),
@@ -45,7 +46,7 @@ interface Task {
 }
 
 const row = beginFault('redrive-crash-points')
-let [moved, duplicates] = [0, 0]
+let [moved, resent, duplicates] = [0, 0, 0]
 
 test.each(CASES)(
   'killed after: %s, on the way to %s',
@@ -67,13 +68,7 @@ test.each(CASES)(
     await killed
     await endJobLocks(connection, REDRIVE_JOBS)
     await redrive.start()
-    const task = await waitFor(
-      async () => {
-        const now = await client.get<Task>(`/v1/redrives/${id}`)
-        return now.status === 'running' ? undefined : now
-      },
-      { timeoutMs: 20_000, intervalMs: 50, what: 'the task to end' },
-    )
+    const task = await whenEnded(id)
     moved += task.moved
     expect(task).toMatchObject({ status: 'completed', moved: texts.length, skipped: 0 })
     expect(await visible(source)).toBe(0)
@@ -88,9 +83,55 @@ test.each(CASES)(
   40_000,
 )
 
+const RESEND_STEPS: Step[] = ['chooseKept', 'park', 'finish']
+
+test.each(RESEND_STEPS)(
+  'killed after: %s, while it resends kept messages',
+  async (step) => {
+    const { client, connection, redrive, proxy } = stack()
+    if (!redrive) throw new Error('no redrive service')
+    const name = `resend-${step}`
+    const subscriptions = { [`/${name}`]: {} }
+    const ledger = await Ledger.open({ stack: stack(), receiver: receiver(), topic: name, subscriptions })
+    await client.patch(`/v1/topics/${name}`, { keepMessages: { seconds: 3_600, bytes: 1_048_576 } })
+    for (const text of TEXTS) await ledger.publish(`${name} ${text}`)
+    await ledger.whenSettled()
+    const [subscription] = ledger.subscriptions
+    const path = `/v1/subscriptions/${subscription?.id}/resend`
+    const since = '2026-01-01T00:00:00Z'
+    await waitFor(async () => {
+      const { matched } = await client.post<{ matched: number }>(path, { since, dryRun: true })
+      return matched === TEXTS.length
+    })
+    const killed = killAt({ proxy, service: redrive }, { matches: STEPS[step], at: 'after' })
+    const { id } = await client.post<Task>(path, { since })
+    await killed
+    await endJobLocks(connection, REDRIVE_JOBS)
+    await redrive.start()
+    const task = await whenEnded(id)
+    resent += task.moved
+    expect(task).toMatchObject({ status: 'completed', moved: TEXTS.length, skipped: 0 })
+    // Each message came once, and once more.
+    await waitFor(async () => (await ledger.whenSettled()).duplicates === TEXTS.length)
+    expect(await ledger.whenSettled()).toMatchObject({ delivered: TEXTS.length, lost: 0, discarded: 0 })
+  },
+  40_000,
+)
+
+async function whenEnded(id: string): Promise<Task> {
+  return waitFor(
+    async () => {
+      const now = await stack().client.get<Task>(`/v1/redrives/${id}`)
+      return now.status === 'running' ? undefined : now
+    },
+    { timeoutMs: 20_000, intervalMs: 50, what: 'the task to end' },
+  )
+}
+
 afterAll(() => {
   const edited = CASES.filter(([, to]) => to.endsWith('edited')).length
   const messages = (CASES.length - edited) * TEXTS.length + edited
+  expect(resent).toBe(RESEND_STEPS.length * TEXTS.length)
   row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 

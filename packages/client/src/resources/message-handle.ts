@@ -1,6 +1,15 @@
-/** Published messages, and what became of them. */
+/** Published messages: what became of them, their text, and sending them again. */
 import type { Client } from '../generated/client/index.ts'
-import { type Delivery, getMessage, listDeliveries, type Message } from '../generated/index.ts'
+import {
+  type Delivery,
+  getMessage,
+  getMessageBody,
+  listDeliveries,
+  type Message,
+  type MessageBody,
+  type Resend,
+  resendMessage,
+} from '../generated/index.ts'
 import type { CallOptions } from '../transport/core-request.ts'
 
 export class MessageHandle {
@@ -19,5 +28,19 @@ export class MessageHandle {
   /** One entry for each subscription of the topic. */
   async deliveries(options?: CallOptions): Promise<Delivery[]> {
     return (await listDeliveries({ ...this.#at, ...options })).deliveries
+  }
+
+  /** The text as it was published. Throws `body_gone` if nothing stores it any more. */
+  body(options?: CallOptions): Promise<MessageBody> {
+    return getMessageBody({ ...this.#at, ...options })
+  }
+
+  /** Sends the message again to one subscription of its topic. */
+  resend(
+    subscription: string,
+    { idempotencyKey, ...options }: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Resend> {
+    const headers = { 'Idempotency-Key': idempotencyKey }
+    return resendMessage({ ...this.#at, ...options, headers, body: { subscription } })
   }
 }

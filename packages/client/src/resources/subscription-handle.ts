@@ -14,8 +14,12 @@ import {
   listWebhookKeys,
   pauseSubscription,
   purgeSubscription,
+  type Redrive,
+  type ResendDryRun,
+  type ResendSinceInput,
   type RetryNowInput,
   type RetryNowResult,
+  resendSince,
   resumeSubscription,
   retryNow,
   type Subscription,
@@ -75,6 +79,17 @@ export class SubscriptionHandle {
   /** Makes the retries that wait due now. */
   retry(settings?: RetryNowInput, options?: CallOptions): Promise<RetryNowResult> {
     return retryNow({ ...this.#at, ...options, body: settings })
+  }
+
+  /** Starts a task that sends the kept messages since a time again. `fantail.redrives(id)` follows it. */
+  resend(settings: ResendSinceInput, options?: CallOptions): Promise<Redrive> {
+    return resendSince({ ...this.#at, ...options, body: { ...settings, dryRun: false } }) as Promise<Redrive>
+  }
+
+  /** Counts the messages that are kept since then. */
+  countResend(settings: ResendSinceInput, options?: CallOptions): Promise<ResendDryRun> {
+    const body = { ...settings, dryRun: true }
+    return resendSince({ ...this.#at, ...options, body }) as Promise<ResendDryRun>
   }
 
   /** Discards the deliveries that wait. */

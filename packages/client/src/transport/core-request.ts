@@ -50,10 +50,15 @@ export function bodyOf({ body, bodySerializer }: CoreRequest): string | undefine
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-const PUBLISHES = new Set(['/v1/topics/{topic}/messages', '/v1/messages'])
+/** POST requests that the server remembers by their key. */
+const KEYED_POSTS = new Set([
+  '/v1/topics/{topic}/messages',
+  '/v1/messages',
+  '/v1/messages/{messageId}/resend',
+])
 const KEY_HEADER = 'idempotency-key'
 
-/** Headers but for the API key. A publish without a key of the caller's gets one. */
+/** Headers but for the API key. A publish or resend without a key of the caller's gets one. */
 export function headersOf(request: CoreRequest, method: Method, settings: FantailOptions): Headers {
   const headers = new Headers(settings.headers)
   const given = Object.entries((request.headers ?? {}) as Record<string, unknown>)
@@ -61,7 +66,7 @@ export function headersOf(request: CoreRequest, method: Method, settings: Fantai
   if (request.body === undefined) headers.delete('content-type')
   const traceparent = request.traceparent ?? settings.traceparent?.()
   if (traceparent !== undefined) headers.set('traceparent', traceparent)
-  if (method === 'POST' && PUBLISHES.has(request.url) && !headers.has(KEY_HEADER)) {
+  if (method === 'POST' && KEYED_POSTS.has(request.url) && !headers.has(KEY_HEADER)) {
     headers.set(KEY_HEADER, newIdempotencyKey())
   }
   return headers
@@ -83,6 +88,7 @@ const REPEATABLE_POSTS = new Set([
   '/v1/subscriptions/{id}/purge',
   '/v1/delivery-policies/preview',
   '/v1/filter-policies/test',
+  '/v1/filter-policies/replay',
   '/v1/queues/{queue}/receive',
   '/v1/queues/{queue}/ack',
   '/v1/queues/{queue}/visibility',

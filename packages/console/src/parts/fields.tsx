@@ -35,7 +35,7 @@ interface TextProps extends Common {
   value: string
   onChange: (value: string) => void
   placeholder?: string
-  type?: 'text' | 'number' | 'password' | 'search'
+  type?: 'text' | 'number' | 'password' | 'search' | 'datetime-local'
   min?: number
   max?: number
   step?: number | 'any'

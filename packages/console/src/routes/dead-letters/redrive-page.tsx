@@ -6,12 +6,13 @@ import type { Redrive } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
 import { RateInput } from './rate-input.tsx'
+import { RedriveBar, titleOf } from './redrive-bar.tsx'
 
 const w = words.redrive
 const route = getRouteApi('/redrives/$id')
@@ -35,12 +36,8 @@ export function RedrivePage() {
       {(redrive) => (
         <>
           <PageHead
-            title={w.of(nameOf(redrive.source))}
-            above={
-              <Link to="/dlq/$queue" params={{ queue: nameOf(redrive.source) }}>
-                {nameOf(redrive.source)}
-              </Link>
-            }
+            title={titleOf(redrive)}
+            above={<Above redrive={redrive} />}
             status={<Badge tone={TONES[redrive.status]}>{redrive.status}</Badge>}
             request={callOf(operations.getRedrive, input)}
           />
@@ -64,23 +61,17 @@ export function RedrivePage() {
   )
 }
 
-export function RedriveBar({ redrive }: { redrive: Redrive }) {
-  const { matched, moved, skipped } = redrive
-  const percent = matched === 0 ? 100 : Math.min(100, Math.round(((moved + skipped) / matched) * 100))
-  return (
-    <div className={css.stack}>
-      <p>{w.progress(percent, formatNumber(moved), formatNumber(matched))}</p>
-      <div
-        className={css.bar}
-        role="progressbar"
-        aria-label={w.of(nameOf(redrive.source))}
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <span style={{ width: `${percent}%` }} />
-      </div>
-    </div>
+/** The queue, or the subscription that gets kept messages again. */
+function Above({ redrive: { action, source } }: { redrive: Redrive }) {
+  const name = nameOf(source)
+  return action === 'resend' ? (
+    <Link to="/subs/$id" params={{ id: name }}>
+      {words.pages.subscription}
+    </Link>
+  ) : (
+    <Link to="/dlq/$queue" params={{ queue: name }}>
+      {name}
+    </Link>
   )
 }
 
@@ -88,16 +79,17 @@ function RedriveFigures({ redrive }: { redrive: Redrive }) {
   const { matched, moved, skipped, maxMessagesPerSecond: rate, destination } = redrive
   const left = matched - moved - skipped
   const isRunning = redrive.status === 'running'
+  const isResend = redrive.action === 'resend'
   return (
     <Figures>
       <Figure label={w.matched} value={matched} />
-      <Figure label={w.moved} value={moved} />
+      <Figure label={isResend ? words.resend.resent : w.moved} value={moved} />
       <Figure label={w.skipped} value={skipped} />
       <Figure label={w.rate} value={rate === null ? w.asFast : rate} />
       {isRunning && rate !== null && (
         <Figure label={w.left} value={formatSeconds(Math.max(0, left) / rate)} />
       )}
-      <Figure label={w.destination} value={destination ? nameOf(destination) : w.whereFrom} />
+      {!isResend && <Figure label={w.destination} value={destination ? nameOf(destination) : w.whereFrom} />}
       <Figure label={w.started} value={<When at={redrive.startedAt} />} />
       {redrive.endedAt && <Figure label={words.message.ended} value={<When at={redrive.endedAt} />} />}
     </Figures>
@@ -110,6 +102,7 @@ function Controls({ redrive }: { redrive: Redrive }) {
   const resume = useWrite(operations.resumeRedrive)
   const cancel = useWrite(operations.cancelRedrive)
   const update = useWrite(operations.updateRedrive)
+  const isResend = redrive.action === 'resend'
   const input = { path: { id: redrive.id } }
   const error = pause.error ?? resume.error ?? cancel.error ?? update.error
   return (
@@ -127,7 +120,7 @@ function Controls({ redrive }: { redrive: Redrive }) {
           isDisabled={redrive.status === 'canceling'}
           onPress={() => cancel.mutate(input)}
         >
-          {w.cancel}
+          {isResend ? words.resend.cancel : w.cancel}
         </Button>
       </div>
       <form

@@ -16,8 +16,8 @@ import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
 import { type LetterFilter, readFilter } from './letter-filter.ts'
 import { Purge } from './purge-dialog.tsx'
+import { RedriveBar } from './redrive-bar.tsx'
 import { RedriveDialog } from './redrive-dialog.tsx'
-import { RedriveBar } from './redrive-page.tsx'
 
 const w = words.deadLetters
 const route = getRouteApi('/dlq/$queue')

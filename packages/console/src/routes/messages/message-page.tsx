@@ -12,6 +12,8 @@ import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { DeliveryTimeline } from '../attempts/delivery-timeline.tsx'
+import { MessageBodyPanel } from './message-body.tsx'
+import { ResendButton } from './resend-button.tsx'
 
 type Delivery = DeliveryList['deliveries'][number]
 
@@ -80,13 +82,14 @@ function openedOf(rows: readonly Delivery[], open: string | undefined): string |
 }
 
 /** The cause by its name in the API, and how long it took. */
-function whyOf({ because, delayMs, reason, redrives }: Delivery) {
+function whyOf({ because, delayMs, reason, redrives, resentAt }: Delivery) {
   const waited = delayMs === null || delayMs === 0 ? '' : formatSeconds(delayMs / 1_000)
   const parts = [
     because,
     waited,
     reason === because ? null : reason,
     redrives > 0 ? w.redrives(redrives) : null,
+    resentAt === null ? null : w.resent,
   ]
   return parts.filter((part) => part !== null && part !== '').join(', ') || '–'
 }
@@ -136,7 +139,7 @@ export function MessagePage() {
               {({ deliveries: rows }) => (
                 <DataTable
                   label={w.deliveries}
-                  columns={columnsFor(openedOf(rows, open))}
+                  columns={[...columnsFor(openedOf(rows, open)), resendOf(id)]}
                   rows={rows}
                   keyOf={({ subscriptionId, endpoint, state }) => `${subscriptionId} ${endpoint} ${state}`}
                   under={(delivery) =>
@@ -154,11 +157,29 @@ export function MessagePage() {
                 />
               )}
             </Loaded>
+            <MessageBodyPanel id={id} />
           </div>
         )}
       </Loaded>
     </>
   )
+}
+
+/** The column with the action of a row. */
+function resendOf(messageId: string): Column<Delivery> {
+  return {
+    title: words.resend.resend,
+    show: ({ subscriptionId, endpoint }) =>
+      subscriptionId === null ? (
+        '–'
+      ) : (
+        <ResendButton
+          messageId={messageId}
+          subscriptionId={subscriptionId}
+          endpoint={endpoint ?? subscriptionId}
+        />
+      ),
+  }
 }
 
 /** The table as Markdown, without bodies and secrets. */

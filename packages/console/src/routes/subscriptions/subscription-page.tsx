@@ -16,6 +16,7 @@ import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FilterTester } from '../topics/filter-tester.tsx'
 import { LaneActions } from './lane-actions.tsx'
 import { policyPairs } from './policy-pairs.ts'
+import { ResendSince } from './resend-since.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookKeys } from './webhook-keys.tsx'
 
@@ -44,6 +45,7 @@ export function SubscriptionPage() {
               <p className={css.quiet}>{subscription.verdict.sentence}</p>
             </div>
             <LaneActions subscription={subscription} />
+            <ResendSince subscription={subscription} />
             <StatsPanel range={range} subscription={id} />
             <Tabs
               label={subscription.endpoint}
@@ -175,11 +177,11 @@ function Policy({ id, deliveryPolicy, effectiveDeliveryPolicy }: Subscription) {
   )
 }
 
-function Filter({ filterPolicy, filterPolicyScope }: Subscription) {
+function Filter({ topicArn, filterPolicy, filterPolicyScope }: Subscription) {
   return (
     <div className={css.stack}>
       <p className={css.quiet}>{filterPolicy ? w.filterHere : w.noFilter}</p>
-      <FilterTester policy={filterPolicy} scope={filterPolicyScope} />
+      <FilterTester topic={nameOf(topicArn)} policy={filterPolicy} scope={filterPolicyScope} />
     </div>
   )
 }

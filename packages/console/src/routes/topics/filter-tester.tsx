@@ -12,16 +12,18 @@ import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { FilterReplayForm } from './filter-replay.tsx'
 
 const w = words.filter
 
 interface Props {
+  topic: string
   /** The filter of a subscription. Default: an example. */
   policy?: Record<string, unknown> | null
   scope?: 'MessageAttributes' | 'MessageBody'
 }
 
-export function FilterTester({ policy: given, scope: givenScope = 'MessageAttributes' }: Props) {
+export function FilterTester({ topic, policy: given, scope: givenScope = 'MessageAttributes' }: Props) {
   const [policy, setPolicy] = useState(given ? JSON.stringify(given, null, 2) : w.examplePolicy)
   const [scope, setScope] = useState(givenScope)
   const [message, setMessage] = useState<string>(w.exampleMessage)
@@ -65,6 +67,7 @@ export function FilterTester({ policy: given, scope: givenScope = 'MessageAttrib
         <h2>{w.verdict}</h2>
         {test.error ? <Failed error={test.error} /> : <Verdict test={test.data} />}
       </section>
+      <FilterReplayForm topic={topic} filterPolicy={filterPolicy} filterPolicyScope={scope} />
     </div>
   )
 }

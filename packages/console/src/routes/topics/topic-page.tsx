@@ -18,6 +18,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
 import { FilterTester } from './filter-tester.tsx'
+import { KeepForm } from './keep-form.tsx'
 import { PublishForm } from './publish-form.tsx'
 import { SubscribeForm } from './subscribe-form.tsx'
 
@@ -64,7 +65,8 @@ export function TopicPage() {
                 },
                 { id: 'publish', title: w.publish, content: <PublishForm topic={topic} /> },
                 { id: 'policy', title: w.policy, content: <Policy topic={topic} /> },
-                { id: 'filter', title: w.filterTester, content: <FilterTester /> },
+                { id: 'filter', title: w.filterTester, content: <FilterTester topic={topic.name} /> },
+                { id: 'kept', title: words.keep.title, content: <KeepForm topic={topic} /> },
               ]}
             />
           </div>

@@ -1,0 +1,32 @@
+/** How far a redrive or resend is. */
+import type { Redrive } from '../../api/api-types.ts'
+import { words } from '../../i18n/en.ts'
+import { formatNumber, nameOf } from '../../parts/formats.ts'
+import css from '../../parts/parts.module.css'
+
+const w = words.redrive
+
+export function RedriveBar({ redrive }: { redrive: Redrive }) {
+  const { matched, moved, skipped, action } = redrive
+  const percent = matched === 0 ? 100 : Math.min(100, Math.round(((moved + skipped) / matched) * 100))
+  const progress = action === 'resend' ? words.resend.progress : w.progress
+  return (
+    <div className={css.stack}>
+      <p>{progress(percent, formatNumber(moved), formatNumber(matched))}</p>
+      <div
+        className={css.bar}
+        role="progressbar"
+        aria-label={titleOf(redrive)}
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ width: `${percent}%` }} />
+      </div>
+    </div>
+  )
+}
+
+export function titleOf({ action, source }: Redrive): string {
+  return action === 'resend' ? words.resend.of : w.of(nameOf(source))
+}

@@ -1,0 +1,119 @@
+/** Sends the kept messages since a time again to a subscription, and shows how far that is. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { RateInput } from '../dead-letters/rate-input.tsx'
+import { RedriveBar } from '../dead-letters/redrive-bar.tsx'
+
+const w = words.resend
+const HOUR_MS = 3_600_000
+
+export function ResendSince({ subscription }: { subscription: Subscription }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <div className={css.row}>
+        <Button isDisabled={subscription.status === 'pending'} onPress={() => setOpen(true)}>
+          {w.since}
+        </Button>
+      </div>
+      <ActiveResend arn={subscription.arn} />
+      <Dialog title={w.since} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <ResendForm id={subscription.id} />
+      </Dialog>
+    </>
+  )
+}
+
+/** The resend that is under way. It goes on when this page is closed. */
+function ActiveResend({ arn }: { arn: string }) {
+  const input = { query: { source: arn, limit: 1 } }
+  const read = useRead(operations.listRedrives, input, { everyMs: SCREEN_REFRESH_MS })
+  const [latest] = read.data?.redrives ?? []
+  if (!latest || latest.endedAt !== null) return null
+  return (
+    <section className={css.panel} aria-label={w.active}>
+      <h2>{w.active}</h2>
+      <RedriveBar redrive={latest} />
+      <Link to="/redrives/$id" params={{ id: latest.id }}>
+        {w.open}
+      </Link>
+    </section>
+  )
+}
+
+function ResendForm({ id }: { id: string }) {
+  const [from, setFrom] = useState(() => localTime(Date.now() - HOUR_MS))
+  const [rate, setRate] = useState('100')
+  const start = useWrite(operations.resendSince)
+  const navigate = useNavigate()
+  const since = isoTime(from)
+  const body = { since: since ?? '', maxMessagesPerSecond: rate === '' ? null : Number(rate) }
+  const count = useCount(id, since)
+  const input = { path: { id }, body }
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    start.mutate(input, {
+      onSuccess: (made) => 'id' in made && void navigate({ to: '/redrives/$id', params: { id: made.id } }),
+    })
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <p>{w.sinceWhat}</p>
+      <div className={css.fields}>
+        <TextInput
+          type="datetime-local"
+          label={w.from}
+          value={from}
+          onChange={setFrom}
+          problem={since === undefined ? w.noTime : problemAt(start.error, 'since')}
+        />
+        <RateInput value={rate} onChange={setRate} problem={problemAt(start.error, 'maxMessagesPerSecond')} />
+      </div>
+      {count.error ? <Failed error={count.error} /> : <Counted count={count.matched} />}
+      {start.error && <Failed error={start.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={!since || start.isPending || count.matched === 0}>
+          {w.start}
+        </Button>
+        <CopyCurl call={callOf(operations.resendSince, input)} />
+      </div>
+    </form>
+  )
+}
+
+function Counted({ count }: { count: number | undefined }) {
+  if (count === undefined) return <Skeleton rows={1} />
+  return <p role="status">{w.counted(count)}</p>
+}
+
+/** How many messages are kept since then. A changed time is counted again. */
+function useCount(id: string, since: string | undefined): { matched: number | undefined; error: unknown } {
+  const { mutate, data, error } = useWrite(operations.resendSince)
+  useEffect(() => {
+    if (since !== undefined) mutate({ path: { id }, body: { since, dryRun: true } })
+  }, [id, since, mutate])
+  return { matched: data && !('id' in data) ? data.matched : undefined, error }
+}
+
+/** The form of the input: local time without a zone. */
+function localTime(ms: number): string {
+  const offsetMs = new Date(ms).getTimezoneOffset() * 60_000
+  return new Date(ms - offsetMs).toISOString().slice(0, 16)
+}
+
+/** undefined: the text is no time. */
+function isoTime(local: string): string | undefined {
+  const ms = Date.parse(local)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}

@@ -1,0 +1,98 @@
+/** The messages that a topic keeps: how long, and in how many bytes. */
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Topic } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { formatBytes, formatSeconds } from '../../parts/formats.ts'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.keep
+const HOUR_SECONDS = 3_600
+const MIB = 1_048_576
+
+export function KeepForm({ topic }: { topic: Topic }) {
+  const { keepMessages: kept, name } = topic
+  const [hours, setHours] = useState(String((kept?.seconds ?? 24 * HOUR_SECONDS) / HOUR_SECONDS))
+  const [mebibytes, setMebibytes] = useState(String((kept?.bytes ?? 100 * MIB) / MIB))
+  const save = useWrite(operations.updateTopic)
+  const keepMessages = {
+    seconds: Math.round(Number(hours) * HOUR_SECONDS),
+    bytes: Math.round(Number(mebibytes) * MIB),
+  }
+  const input = { path: { topic: name }, body: { keepMessages } }
+  return (
+    <form
+      className={`${css.panel} ${css.form}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate(input)
+      }}
+    >
+      <h2>{w.title}</h2>
+      <p>{kept ? w.now(formatSeconds(kept.seconds), formatBytes(kept.bytes)) : w.off}</p>
+      <p className={css.quiet}>{w.what}</p>
+      <div className={css.fields}>
+        <TextInput
+          label={w.hours}
+          type="number"
+          min={0}
+          step="any"
+          value={hours}
+          onChange={setHours}
+          problem={problemAt(save.error, 'keepMessages.seconds')}
+        />
+        <TextInput
+          label={w.mebibytes}
+          type="number"
+          min={1}
+          step="any"
+          value={mebibytes}
+          onChange={setMebibytes}
+          problem={problemAt(save.error, 'keepMessages.bytes')}
+        />
+      </div>
+      {save.error && <Failed error={save.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={save.isPending}>
+          {kept ? w.change : w.turnOn}
+        </Button>
+        {kept && <TurnOff name={name} />}
+        <CopyCurl call={callOf(operations.updateTopic, input)} />
+      </div>
+    </form>
+  )
+}
+
+function TurnOff({ name }: { name: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const save = useWrite(operations.updateTopic)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <Button kind="danger" onPress={() => setOpen(true)}>
+        {w.turnOff}
+      </Button>
+      <Confirm
+        title={w.turnOffTitle(name)}
+        action={w.turnOff}
+        name={name}
+        isOpen={isOpen}
+        isPending={save.isPending}
+        error={save.error}
+        onClose={close}
+        onConfirm={() =>
+          save.mutate({ path: { topic: name }, body: { keepMessages: null } }, { onSuccess: close })
+        }
+      >
+        <p>{w.turnOffWhat}</p>
+      </Confirm>
+    </>
+  )
+}
