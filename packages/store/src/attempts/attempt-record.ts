@@ -9,7 +9,7 @@ import type {
 
 export interface AttemptRecord {
   messageId: string
-  /** How often the delivery was brought back from a dead-letter queue before. Absent: never. */
+  /** The delivery's generation (generations.ts). Absent: 0. */
   redrives?: number
   /** 1 is the first attempt. */
   attempt: number

@@ -1,6 +1,6 @@
 /** Recorded attempts in the form of answers. */
 import type { AttemptsAnswer } from '@fantail/contracts'
-import type { AttemptRecord } from '@fantail/store'
+import { type AttemptRecord, redrivesOf } from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'
 
@@ -23,7 +23,7 @@ function viewOf(record: AttemptRecord, dueAt: number | null, showsBodies: boolea
   const { messageId, redrives = 0, attempt, phase, path, startedAt, durationMs } = record
   const waited = dueAt === null ? null : waitedFor(record, dueAt)
   return {
-    ...{ messageId, redrives, attempt, phase, path },
+    ...{ messageId, redrives: redrivesOf(redrives), attempt, phase, path },
     dueAt: isoOrNull(dueAt),
     startedAt: iso(startedAt),
     durationMs,
