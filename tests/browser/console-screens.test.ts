@@ -97,7 +97,7 @@ describe.runIf(isLong)('the console', () => {
     const { client } = stack()
     await client.put('/v1/topics/kept', { keepMessages: KEPT })
     await client.put('/v1/queues/kept-inbox')
-    const inbox = { endpoint: 'kept-inbox', rawMessageDelivery: true }
+    const inbox = { endpoint: 'arn:aws:sqs:us-east-1:000000000000:kept-inbox', rawMessageDelivery: true }
     const { id } = await client.post<{ id: string }>('/v1/topics/kept/subscriptions', inbox)
     const message = '<img src=x onerror="document.title=1"> \u202egnp'
     const published = { message, attributes: { size: 7 } }
@@ -111,14 +111,15 @@ describe.runIf(isLong)('the console', () => {
     const shown = page.locator('pre')
     await shown.waitFor()
     expect(await shown.textContent()).toBe(message.replace('\u202e', 'U+202E'))
-    await page.getByRole('button', { name: /^Send the message again to / }).click()
+    await page.getByRole('button', { name: /^Resend to / }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Resend', exact: true }).click()
     await page.getByRole('cell', { name: /resent/ }).waitFor()
     await waitFor(async () => (await visible()) === 2)
     await visit(page, '/topics/kept?tab=filter')
     await page.getByLabel('Filter policy').fill('{ "size": [{ "numeric": [">", 9] }] }')
     await page.getByRole('button', { name: 'Try it on them' }).click()
-    await page.getByText('0 of 1 message match.').waitFor()
+    await page.getByText('0 of 1 message let through.').waitFor()
+    await visit(page, '/topics/kept?tab=kept')
     await visit(page, `/subs/${id}`)
     await page.getByRole('button', { name: 'Resend since…' }).click()
     await page.getByText('Kept since then: 1 message.').waitFor()

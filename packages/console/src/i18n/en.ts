@@ -723,7 +723,7 @@ export const words = {
   },
   resend: {
     resend: 'Resend',
-    one: (endpoint: string) => `Send the message again to ${endpoint}`,
+    one: (endpoint: string) => `Resend to ${endpoint}`,
     what: 'The subscription gets one more delivery, with the same message id and all its attempts anew.',
     since: 'Resend since…',
     sinceWhat:
@@ -760,7 +760,7 @@ export const words = {
     last: 'How many',
     lastHint: 'Of the messages that the topic keeps, the latest first.',
     run: 'Try it on them',
-    matched: (matched: string, tried: number) => `${matched} of ${many(tried, 'message')} match.`,
+    matched: (matched: string, tried: number) => `${matched} of ${many(tried, 'message')} let through.`,
     ended: {
       last: '',
       ring: 'The topic keeps no more.',
