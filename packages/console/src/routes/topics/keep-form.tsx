@@ -14,16 +14,16 @@ import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
 
 const w = words.keep
-const HOUR_SECONDS = 3_600
+const HOUR_MS = 3_600_000
 const MIB = 1_048_576
 
 export function KeepForm({ topic }: { topic: Topic }) {
   const { keepMessages: kept, name } = topic
-  const [hours, setHours] = useState(String((kept?.seconds ?? 24 * HOUR_SECONDS) / HOUR_SECONDS))
+  const [hours, setHours] = useState(String(kept ? (kept.seconds * 1_000) / HOUR_MS : 24))
   const [mebibytes, setMebibytes] = useState(String((kept?.bytes ?? 100 * MIB) / MIB))
   const save = useWrite(operations.updateTopic)
   const keepMessages = {
-    seconds: Math.round(Number(hours) * HOUR_SECONDS),
+    seconds: Math.round((Number(hours) * HOUR_MS) / 1_000),
     bytes: Math.round(Number(mebibytes) * MIB),
   }
   const input = { path: { topic: name }, body: { keepMessages } }
