@@ -1,0 +1,26 @@
+/** A release without its commit and tag, of what is committed. `npm run test:packages`. */
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { ROOT, textOf } from '../repo/repository.ts'
+
+const run = promisify(execFile)
+
+describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('a release', () => {
+  test('is tried without changing anything', async () => {
+    const state = async () => (await run('git', ['status', '--porcelain', '--branch'], { cwd: ROOT })).stdout
+    const before = await state()
+    const version = '77.0.0'
+    const words = ['infra/release/make-release.mjs', version, '--dry-run']
+    const { stdout } = await run(process.execPath, words, { cwd: ROOT })
+    expect(stdout).toContain(`would release v${version}`)
+    const folder = join(ROOT, '.fantail/release', version)
+    const names = ['client', 'consumer', 'testing'].map((name) => `fantail-${name}-${version}.tgz`)
+    const files = ['SHA256SUMS', `fantail-${version}.tgz`, 'notes.md', ...names]
+    expect(readdirSync(folder).sort()).toEqual(files.sort())
+    expect(textOf('CHANGELOG.md')).toContain(readFileSync(join(folder, 'notes.md'), 'utf8').trim())
+    expect(await state()).toBe(before)
+  }, 300_000)
+})
