@@ -1,10 +1,12 @@
-/** The console of a server that asks for keys: a key is given once, and a session takes its place. */
+/** Pages of a server that asks for keys: the console with the session of a key, and the portal with that of a link. */
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createShell } from '../guides/shell.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { ROOT } from '../repo/repository.ts'
-import { type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
+import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
 
+const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const stack = useStack({ workers: 0, env: { FANTAIL_AUTH: 'on' } })
 let browser: ConsoleBrowser
 beforeAll(async () => {
@@ -15,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 function createKey(): string {
-  const args = ['keys', 'create', '--name', 'ops', '--scope', 'read', '--scope', 'manage', '--quiet']
+  const scopes = ['read', 'manage', 'redrive'].flatMap((scope) => ['--scope', scope])
+  const args = ['keys', 'create', '--name', 'ops', ...scopes, '--quiet']
   const command = ['--conditions=@fantail/source', `${ROOT}/infra/bin/fantail.mjs`, ...args]
   const env = { ...process.env, ...stack().place.env }
   return execFileSync('node', command, { cwd: ROOT, env, encoding: 'utf8' }).trim()
@@ -45,5 +48,51 @@ test('a wrong key is refused, a right one opens a session, and logging out ends 
   await page.locator('main [role="status"]').getByText('receiving').waitFor()
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByRole('heading', { name: 'Log in to Fantail' }).waitFor()
+  expect(browser.problems).toEqual([])
+})
+
+test('the commands of docs/guides/portal.md print what stands there', async () => {
+  const { api, place } = stack()
+  const addresses = { 'http://127.0.0.1:4100': api.url }
+  await createShell({ addresses, env: place.env }).runGuide('docs/guides/portal.md')
+})
+
+test('a customer opens the portal once, adds an endpoint, and leaves nothing in the browser', async (context) => {
+  if (!isLong) context.skip('npm run test:browser runs it')
+  const { url } = stack().api
+  const headers = { authorization: `Bearer ${createKey()}`, 'content-type': 'application/json' }
+  const call = async (method: string, path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })
+    expect(response.ok).toBe(true)
+    return (await response.json()) as { url: string }
+  }
+  await call('PUT', '/v1/topics/acme-portal', {})
+  for (const theme of ['light', 'dark'] as const) {
+    const look = { name: 'Acme events', colour: '#0b6e75' }
+    const grant = { prefixes: ['acme-portal'], scopes: ['read', 'manage', 'redrive'], theme: look }
+    const { hash } = new URL((await call('POST', '/v1/portal-links', grant)).url)
+    const page = await browser.open(`/portal/${hash}`, { theme })
+    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor()
+    await page.getByText('Acme events').waitFor()
+    expect(page.url()).toBe(`${url}/portal/`)
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill(`https://acme.example.com/${theme}`)
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click()
+    await page.getByRole('heading', { level: 1, name: `https://acme.example.com/${theme}` }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByText('whsec_').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie])'
+    expect(await page.evaluate<string>(kept)).not.toMatch(/fps_|fpl_|whsec_/)
+    await page.reload()
+    await page.getByText('A link works once').waitFor()
+    const again = await browser.open(`/portal/${hash}`, { theme })
+    await again.getByRole('alert').waitFor()
+    await page.close()
+    await again.close()
+  }
   expect(browser.problems).toEqual([])
 })

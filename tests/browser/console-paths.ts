@@ -46,6 +46,10 @@ export function allPaths(subscription: string): string[] {
     '/messages?topic=shop',
     '/tail',
     '/access',
+    '/access?tab=sessions',
+    '/access?tab=audit&resource=shop',
+    // No subscription has this id.
+    '/subs/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
     '/system',
     '/nowhere',
   ]

@@ -60,6 +60,10 @@ export function reportChange(log: AuditLog, change: Change): void {
     denied = status === 401 || status === 403,
   } = change
   const result = denied ? 'denied' : status < 400 ? 'done' : 'failed'
-  const who = { keyId: change.who ?? whoIs(caller), ...(caller && { account: caller.account }) }
+  const who = {
+    keyId: change.who ?? whoIs(caller),
+    ...(caller && { account: caller.account }),
+    ...(caller?.portal && { portal: caller.portal.id }),
+  }
   log.add({ ...who, action, resource: params, result, status, ...(code && { code }), requestId })
 }

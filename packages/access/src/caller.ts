@@ -14,6 +14,15 @@ export interface Key {
    * Empty: unlimited.
    */
   limits: readonly KeyLimit[]
+  /** The caller is a portal session, which acts with a part of the key’s rights. */
+  portal?: PortalBounds
+}
+
+interface PortalBounds {
+  /** Id of the session, no secret. */
+  id: string
+  /** Ids of the only subscriptions that it may see. null: those of the topics with its prefixes. */
+  subscriptions: ReadonlySet<string> | null
 }
 
 export type Caller = Key | null

@@ -492,6 +492,13 @@ export const apiTable = {
     description:
       'Web pages of other sites that may call /v1, by their exact origins with commas between them: https://app.example.com. They send a key; cookies are not accepted.',
   }),
+  portalOrigins: optional({
+    name: 'FANTAIL_PORTAL_ORIGINS',
+    schema: origins(),
+    unset: 'no page may show the portal in a frame',
+    description:
+      'Web pages that may show the portal in a frame, by their exact origins with commas between them: https://app.example.com.',
+  }),
   openMetrics: setting({
     name: 'FANTAIL_OPEN_METRICS',
     schema: flag(),

@@ -1,6 +1,6 @@
 /**
- * Builds the console into `dist/`: `index.html`, and files with a hash of their content in the name. `--watch` builds
- * again after each change.
+ * Builds the console into `dist/` and the portal into `dist/portal/`: a page, and files with a hash of their content in
+ * the name. `--watch` builds again after each change.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,26 +16,35 @@ const isWatching = process.argv.includes('--watch')
 // A test runner sets another value, with which React's development code and paths of this machine get into the files.
 process.env.NODE_ENV = 'production'
 
-await build({
-  configFile: false,
-  root: fileURLToPath(new URL('..', import.meta.url)),
-  base: '/console/',
-  logLevel: 'warn',
-  publicDir: false,
-  plugins: [compressed()],
-  // The sources of our packages. Nothing has to be compiled before.
-  resolve: { conditions: ['@fantail/source', 'module', 'browser', 'import', 'default'] },
-  build: {
-    target: 'es2023',
-    modulePreload: { polyfill: false },
-    // Written into the page, a file would break its content security policy.
-    assetsInlineLimit: 0,
-    reportCompressedSize: false,
-    watch: isWatching ? {} : null,
-    // Libraries mark files for servers that render React. There is none here.
-    rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
-  },
-})
+const PAGES = [
+  { input: 'index.html', base: '/console/', outDir: 'dist' },
+  { input: 'portal.html', base: '/portal/', outDir: 'dist/portal' },
+]
+
+// The first one empties `dist`.
+for (const { input, base, outDir } of PAGES) {
+  await build({
+    configFile: false,
+    root: fileURLToPath(new URL('..', import.meta.url)),
+    base,
+    logLevel: 'warn',
+    publicDir: false,
+    plugins: [compressed()],
+    // The sources of our packages. Nothing has to be compiled before.
+    resolve: { conditions: ['@fantail/source', 'module', 'browser', 'import', 'default'] },
+    build: {
+      target: 'es2023',
+      outDir,
+      modulePreload: { polyfill: false },
+      // Written into the page, a file would break its content security policy.
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+      watch: isWatching ? {} : null,
+      // Libraries mark files for servers that render React. There is none here.
+      rolldownOptions: { input, checks: { moduleLevelDirective: false, pluginTimings: false } },
+    },
+  })
+}
 
 async function compress(path: string): Promise<void> {
   const content = await readFile(path)

@@ -9,7 +9,7 @@ import { applyTheme } from './shell/theme.ts'
 import { ownTrustedTypes } from './shell/trusted-types.ts'
 import './styles/tokens.css'
 
-ownTrustedTypes()
+ownTrustedTypes('/console/assets/')
 applyTheme()
 const root = document.getElementById('root')
 if (root) {

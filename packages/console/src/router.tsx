@@ -105,7 +105,8 @@ const redrive = createRoute({
 const access = createRoute({
   getParentRoute: under,
   path: '/access',
-  component: lazyRouteComponent(() => import('./routes/access/keys-page.tsx'), 'KeysPage'),
+  validateSearch: texts('tab', 'key', 'action', 'resource'),
+  component: lazyRouteComponent(() => import('./routes/access/access-page.tsx'), 'AccessPage'),
 })
 const system = createRoute({
   getParentRoute: under,

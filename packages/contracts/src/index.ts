@@ -1,4 +1,9 @@
 export type { AuditLine } from './access/audit-line.ts'
+export type {
+  PortalGrant,
+  PortalLinkRecord,
+  PortalSessionRecord,
+} from './access/portal.ts'
 export {
   type ApiKeyRecord,
   formatToken,
@@ -209,6 +214,7 @@ export {
   NewKeyInput,
   NewKeyView,
 } from './schemas/access/key-schemas.ts'
+export { SessionListAnswer } from './schemas/access/session-list-schemas.ts'
 export { LoginInput, SessionView } from './schemas/access/session-schemas.ts'
 export { PreviewAnswer, PreviewInput } from './schemas/delivery-policy-schemas.ts'
 export { EventsQuery, EventView } from './schemas/events/event-schemas.ts'
@@ -268,6 +274,25 @@ export {
 } from './schemas/messages/recording.ts'
 export { OutboundInput, type OutboundView } from './schemas/outbound-schemas.ts'
 export { OverviewView } from './schemas/overview-schemas.ts'
+export {
+  PortalAttemptList,
+  PortalDeadLetterList,
+  PortalDeliveryList,
+  PortalEndpoint,
+  PortalEndpointInput,
+  PortalEndpointList,
+  PortalEndpointReference,
+  PortalRedriveAnswer,
+  PortalTestAnswer,
+  PortalTopicList,
+} from './schemas/portal/portal-endpoint-schemas.ts'
+export {
+  NewPortalSessionView,
+  PortalLinkInput,
+  PortalLinkView,
+  PortalRedeemInput,
+  PortalSessionView,
+} from './schemas/portal/portal-link-schemas.ts'
 export {
   ApplicationReference,
   NewPlatformEndpointInput,

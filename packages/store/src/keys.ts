@@ -387,6 +387,15 @@ export const platformTokensKey = (application: string) =>
 export const platformEndpointIdsKey = (application: string) =>
   `${shardBase(shardOf(application))}deviceids:${application}`
 
+/** The beginnings of the keys of portal links, portal sessions and their counts (access/portal-sessions.ts). */
+export const PORTAL_LINKS_BASE = 'ft:{portal}:links:'
+export const PORTAL_SESSIONS_BASE = 'ft:{portal}:'
+export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
+// `<PORTAL_LINKS_BASE>session:<digest>`. String, JSON PortalLinkRecord: a link that was not redeemed yet. 10 minutes.
+// `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord. Expires when the session ends.
+// `ends` behind either: sorted set by ms of their end: their digests.
+// `<PORTAL_USES_BASE>logins:<what>:<session id>`. String: how often a session has done it. Expires with its window.
+
 /** The beginning of the keys of the audit trail (audit/audit-writer.ts). */
 export const AUDIT_BASE = 'ft:{audit}:'
 /** Stream: `l` JSON StoredAuditLine. The newest 10,000 lines; never deleted. */

@@ -20,6 +20,9 @@ import { messageRoutes } from './messages/message-routes.ts'
 import { publishRoutes } from './messages/publish-routes.ts'
 import { searchRoutes } from './messages/search-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
+import { portalPageRoutes } from './portal/portal-page-routes.ts'
+import { portalRoutes } from './portal/portal-routes.ts'
+import { portalSessionRoutes } from './portal/portal-session-routes.ts'
 import { processRoutes } from './processes/process-routes.ts'
 import { platformEndpointRoutes } from './push/platform-endpoint-routes.ts'
 import { platformApplicationRoutes } from './push/platform-routes.ts'
@@ -37,6 +40,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { filterPolicyRoutes } from './routes/filter-policies.ts'
 import { FilterTrials } from './routes/filter-trials.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionListRoutes } from './sessions/session-list-routes.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { smsRoutes } from './sms/sms-routes.ts'
 import { statsRoutes } from './stats/stats-routes.ts'
@@ -50,11 +54,12 @@ export function createApp(deps: ApiDeps): App {
   const app: App = new Hono<{ Bindings: Bindings }>()
   const { corsOrigins } = deps.settings
   if (corsOrigins) app.use('/v1/*', answerOrigins(corsOrigins))
-  mount(app, [...endpointsOf(deps), ...timeRoutes(deps), ...consoleRoutes(deps)], deps)
+  const pages = [...consoleRoutes(deps), ...portalPageRoutes(deps)]
+  mount(app, [...endpointsOf(deps), ...timeRoutes(deps), ...pages], deps)
   return app
 }
 
-/** All routes except those of the console, which programs do not use, and those that only test stacks have. */
+/** All routes but the files of console and portal, which programs do not use, and those that only test stacks have. */
 export function endpointsOf(deps: ApiDeps): Endpoint[] {
   const trials = new FilterTrials()
   const routes = [
@@ -81,6 +86,9 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
+    ...sessionListRoutes(deps),
+    ...portalSessionRoutes(deps),
+    ...portalRoutes(deps),
     ...auditRoutes(deps),
     ...platformApplicationRoutes(deps),
     ...platformEndpointRoutes(deps),

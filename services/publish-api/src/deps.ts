@@ -23,6 +23,7 @@ import type {
   OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
+  PortalSessions,
   Processes,
   Quarantine,
   Queues,
@@ -50,6 +51,7 @@ import type { SharedRead } from './http/shared-read.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { RateLimits } from './keys/rate-limits.ts'
 import type { LaneBoard } from './lanes/lane-board.ts'
+import type { PortalCache } from './portal/portal-cache.ts'
 import type { LeaseRenewals } from './queues/lease-renewals.ts'
 import type { QueueCache } from './queues/queue-cache.ts'
 import type { SessionCache } from './sessions/session-cache.ts'
@@ -74,6 +76,7 @@ export type Settings = Pick<
   | 'smsMonthUsd'
   | 'mode'
   | 'openMetrics'
+  | 'portalOrigins'
   | 'port'
   | 'publicUrl'
   | 'retryJitter'
@@ -159,6 +162,9 @@ export interface ApiDeps {
   /** Sessions of the console. */
   sessions: Methods<Sessions>
   sessionCache: Methods<SessionCache>
+  /** Links and sessions of the portal. */
+  portalSessions: Methods<PortalSessions>
+  portalCache: Methods<PortalCache>
   /** Gets every line of the audit log. */
   auditWriter: Pick<AuditWriter, 'add'>
   auditReader: Pick<AuditReader, 'find'>

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalDeliveriesData, ListPortalDeliveriesErrors, ListPortalDeliveriesResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -26,7 +26,11 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  */
 export const publish = <ThrowOnError extends boolean = true>(options: Options<PublishData, ThrowOnError>): RequestResult<PublishResponses, PublishErrors, ThrowOnError, 'data'> => options.client.post<PublishResponses, PublishErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -48,7 +52,11 @@ export const publish = <ThrowOnError extends boolean = true>(options: Options<Pu
  */
 export const deleteTopic = <ThrowOnError extends boolean = true>(options: Options<DeleteTopicData, ThrowOnError>): RequestResult<DeleteTopicResponses, DeleteTopicErrors, ThrowOnError, 'data'> => options.client.delete<DeleteTopicResponses, DeleteTopicErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -66,7 +74,11 @@ export const deleteTopic = <ThrowOnError extends boolean = true>(options: Option
  */
 export const getTopic = <ThrowOnError extends boolean = true>(options: Options<GetTopicData, ThrowOnError>): RequestResult<GetTopicResponses, GetTopicErrors, ThrowOnError, 'data'> => options.client.get<GetTopicResponses, GetTopicErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -84,7 +96,11 @@ export const getTopic = <ThrowOnError extends boolean = true>(options: Options<G
  */
 export const updateTopic = <ThrowOnError extends boolean = true>(options: Options<UpdateTopicData, ThrowOnError>): RequestResult<UpdateTopicResponses, UpdateTopicErrors, ThrowOnError, 'data'> => options.client.patch<UpdateTopicResponses, UpdateTopicErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -106,7 +122,11 @@ export const updateTopic = <ThrowOnError extends boolean = true>(options: Option
  */
 export const createTopic = <ThrowOnError extends boolean = true>(options: Options<CreateTopicData, ThrowOnError>): RequestResult<CreateTopicResponses, CreateTopicErrors, ThrowOnError, 'data'> => options.client.put<CreateTopicResponses, CreateTopicErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -128,7 +148,11 @@ export const createTopic = <ThrowOnError extends boolean = true>(options: Option
  */
 export const listTopics = <ThrowOnError extends boolean = true>(options: Options<ListTopicsData, ThrowOnError>): RequestResult<ListTopicsResponses, ListTopicsErrors, ThrowOnError, 'data'> => options.client.get<ListTopicsResponses, ListTopicsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -146,7 +170,11 @@ export const listTopics = <ThrowOnError extends boolean = true>(options: Options
  */
 export const listTopicSubscriptions = <ThrowOnError extends boolean = true>(options: Options<ListTopicSubscriptionsData, ThrowOnError>): RequestResult<ListTopicSubscriptionsResponses, ListTopicSubscriptionsErrors, ThrowOnError, 'data'> => options.client.get<ListTopicSubscriptionsResponses, ListTopicSubscriptionsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -164,7 +192,11 @@ export const listTopicSubscriptions = <ThrowOnError extends boolean = true>(opti
  */
 export const subscribe = <ThrowOnError extends boolean = true>(options: Options<SubscribeData, ThrowOnError>): RequestResult<SubscribeResponses, SubscribeErrors, ThrowOnError, 'data'> => options.client.post<SubscribeResponses, SubscribeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -186,7 +218,11 @@ export const subscribe = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const listSubscriptions = <ThrowOnError extends boolean = true>(options: Options<ListSubscriptionsData, ThrowOnError>): RequestResult<ListSubscriptionsResponses, ListSubscriptionsErrors, ThrowOnError, 'data'> => options.client.get<ListSubscriptionsResponses, ListSubscriptionsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -204,7 +240,11 @@ export const listSubscriptions = <ThrowOnError extends boolean = true>(options: 
  */
 export const deleteSubscription = <ThrowOnError extends boolean = true>(options: Options<DeleteSubscriptionData, ThrowOnError>): RequestResult<DeleteSubscriptionResponses, DeleteSubscriptionErrors, ThrowOnError, 'data'> => options.client.delete<DeleteSubscriptionResponses, DeleteSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -222,7 +262,11 @@ export const deleteSubscription = <ThrowOnError extends boolean = true>(options:
  */
 export const getSubscription = <ThrowOnError extends boolean = true>(options: Options<GetSubscriptionData, ThrowOnError>): RequestResult<GetSubscriptionResponses, GetSubscriptionErrors, ThrowOnError, 'data'> => options.client.get<GetSubscriptionResponses, GetSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -242,7 +286,11 @@ export const getSubscription = <ThrowOnError extends boolean = true>(options: Op
  */
 export const updateSubscription = <ThrowOnError extends boolean = true>(options: Options<UpdateSubscriptionData, ThrowOnError>): RequestResult<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError, 'data'> => options.client.patch<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -264,7 +312,11 @@ export const updateSubscription = <ThrowOnError extends boolean = true>(options:
  */
 export const pauseSubscription = <ThrowOnError extends boolean = true>(options: Options<PauseSubscriptionData, ThrowOnError>): RequestResult<PauseSubscriptionResponses, PauseSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<PauseSubscriptionResponses, PauseSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -286,7 +338,11 @@ export const pauseSubscription = <ThrowOnError extends boolean = true>(options: 
  */
 export const resumeSubscription = <ThrowOnError extends boolean = true>(options: Options<ResumeSubscriptionData, ThrowOnError>): RequestResult<ResumeSubscriptionResponses, ResumeSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<ResumeSubscriptionResponses, ResumeSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -308,7 +364,11 @@ export const resumeSubscription = <ThrowOnError extends boolean = true>(options:
  */
 export const confirmSubscription = <ThrowOnError extends boolean = true>(options: Options<ConfirmSubscriptionData, ThrowOnError>): RequestResult<ConfirmSubscriptionResponses, ConfirmSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<ConfirmSubscriptionResponses, ConfirmSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -330,7 +390,11 @@ export const confirmSubscription = <ThrowOnError extends boolean = true>(options
  */
 export const sendConfirmation = <ThrowOnError extends boolean = true>(options: Options<SendConfirmationData, ThrowOnError>): RequestResult<SendConfirmationResponses, SendConfirmationErrors, ThrowOnError, 'data'> => options.client.post<SendConfirmationResponses, SendConfirmationErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -352,7 +416,11 @@ export const sendConfirmation = <ThrowOnError extends boolean = true>(options: O
  */
 export const retryNow = <ThrowOnError extends boolean = true>(options: Options<RetryNowData, ThrowOnError>): RequestResult<RetryNowResponses, RetryNowErrors, ThrowOnError, 'data'> => options.client.post<RetryNowResponses, RetryNowErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -374,7 +442,11 @@ export const retryNow = <ThrowOnError extends boolean = true>(options: Options<R
  */
 export const purgeSubscription = <ThrowOnError extends boolean = true>(options: Options<PurgeSubscriptionData, ThrowOnError>): RequestResult<PurgeSubscriptionResponses, PurgeSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<PurgeSubscriptionResponses, PurgeSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -396,7 +468,11 @@ export const purgeSubscription = <ThrowOnError extends boolean = true>(options: 
  */
 export const testSubscription = <ThrowOnError extends boolean = true>(options: Options<TestSubscriptionData, ThrowOnError>): RequestResult<TestSubscriptionResponses, TestSubscriptionErrors, ThrowOnError, 'data'> => options.client.post<TestSubscriptionResponses, TestSubscriptionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -418,7 +494,11 @@ export const testSubscription = <ThrowOnError extends boolean = true>(options: O
  */
 export const deleteWebhookKeys = <ThrowOnError extends boolean = true>(options: Options<DeleteWebhookKeysData, ThrowOnError>): RequestResult<DeleteWebhookKeysResponses, DeleteWebhookKeysErrors, ThrowOnError, 'data'> => options.client.delete<DeleteWebhookKeysResponses, DeleteWebhookKeysErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -436,7 +516,11 @@ export const deleteWebhookKeys = <ThrowOnError extends boolean = true>(options: 
  */
 export const listWebhookKeys = <ThrowOnError extends boolean = true>(options: Options<ListWebhookKeysData, ThrowOnError>): RequestResult<ListWebhookKeysResponses, ListWebhookKeysErrors, ThrowOnError, 'data'> => options.client.get<ListWebhookKeysResponses, ListWebhookKeysErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -454,7 +538,11 @@ export const listWebhookKeys = <ThrowOnError extends boolean = true>(options: Op
  */
 export const createWebhookKey = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookKeyData, ThrowOnError>): RequestResult<CreateWebhookKeyResponses, CreateWebhookKeyErrors, ThrowOnError, 'data'> => options.client.post<CreateWebhookKeyResponses, CreateWebhookKeyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -476,7 +564,11 @@ export const createWebhookKey = <ThrowOnError extends boolean = true>(options: O
  */
 export const listLanes = <ThrowOnError extends boolean = true>(options: Options<ListLanesData, ThrowOnError>): RequestResult<ListLanesResponses, ListLanesErrors, ThrowOnError, 'data'> => options.client.get<ListLanesResponses, ListLanesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -494,7 +586,11 @@ export const listLanes = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const getOverview = <ThrowOnError extends boolean = true>(options: Options<GetOverviewData, ThrowOnError>): RequestResult<GetOverviewResponses, GetOverviewErrors, ThrowOnError, 'data'> => options.client.get<GetOverviewResponses, GetOverviewErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -512,7 +608,11 @@ export const getOverview = <ThrowOnError extends boolean = true>(options: Option
  */
 export const getStats = <ThrowOnError extends boolean = true>(options: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> => options.client.get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -530,7 +630,11 @@ export const getStats = <ThrowOnError extends boolean = true>(options: Options<G
  */
 export const listServices = <ThrowOnError extends boolean = true>(options: Options<ListServicesData, ThrowOnError>): RequestResult<ListServicesResponses, ListServicesErrors, ThrowOnError, 'data'> => options.client.get<ListServicesResponses, ListServicesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -546,7 +650,11 @@ export const listServices = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const previewRetries = <ThrowOnError extends boolean = true>(options: Options<PreviewRetriesData, ThrowOnError>): RequestResult<PreviewRetriesResponses, PreviewRetriesErrors, ThrowOnError, 'data'> => options.client.post<PreviewRetriesResponses, PreviewRetriesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -568,7 +676,11 @@ export const previewRetries = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const replayFilterPolicy = <ThrowOnError extends boolean = true>(options: Options<ReplayFilterPolicyData, ThrowOnError>): RequestResult<ReplayFilterPolicyResponses, ReplayFilterPolicyErrors, ThrowOnError, 'data'> => options.client.post<ReplayFilterPolicyResponses, ReplayFilterPolicyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -590,7 +702,11 @@ export const replayFilterPolicy = <ThrowOnError extends boolean = true>(options:
  */
 export const testFilterPolicy = <ThrowOnError extends boolean = true>(options: Options<TestFilterPolicyData, ThrowOnError>): RequestResult<TestFilterPolicyResponses, TestFilterPolicyErrors, ThrowOnError, 'data'> => options.client.post<TestFilterPolicyResponses, TestFilterPolicyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -612,7 +728,11 @@ export const testFilterPolicy = <ThrowOnError extends boolean = true>(options: O
  */
 export const getMessageBody = <ThrowOnError extends boolean = true>(options: Options<GetMessageBodyData, ThrowOnError>): RequestResult<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError, 'data'> => options.client.get<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -630,7 +750,11 @@ export const getMessageBody = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const resendMessage = <ThrowOnError extends boolean = true>(options: Options<ResendMessageData, ThrowOnError>): RequestResult<ResendMessageResponses, ResendMessageErrors, ThrowOnError, 'data'> => options.client.post<ResendMessageResponses, ResendMessageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -652,7 +776,11 @@ export const resendMessage = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const resendSince = <ThrowOnError extends boolean = true>(options: Options<ResendSinceData, ThrowOnError>): RequestResult<ResendSinceResponses, ResendSinceErrors, ThrowOnError, 'data'> => options.client.post<ResendSinceResponses, ResendSinceErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -674,7 +802,11 @@ export const resendSince = <ThrowOnError extends boolean = true>(options: Option
  */
 export const getMessage = <ThrowOnError extends boolean = true>(options: Options<GetMessageData, ThrowOnError>): RequestResult<GetMessageResponses, GetMessageErrors, ThrowOnError, 'data'> => options.client.get<GetMessageResponses, GetMessageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -692,7 +824,11 @@ export const getMessage = <ThrowOnError extends boolean = true>(options: Options
  */
 export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>): RequestResult<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -710,7 +846,11 @@ export const listDeliveries = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const listAttempts = <ThrowOnError extends boolean = true>(options: Options<ListAttemptsData, ThrowOnError>): RequestResult<ListAttemptsResponses, ListAttemptsErrors, ThrowOnError, 'data'> => options.client.get<ListAttemptsResponses, ListAttemptsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -728,7 +868,11 @@ export const listAttempts = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const listDeliveryAttempts = <ThrowOnError extends boolean = true>(options: Options<ListDeliveryAttemptsData, ThrowOnError>): RequestResult<ListDeliveryAttemptsResponses, ListDeliveryAttemptsErrors, ThrowOnError, 'data'> => options.client.get<ListDeliveryAttemptsResponses, ListDeliveryAttemptsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -746,7 +890,11 @@ export const listDeliveryAttempts = <ThrowOnError extends boolean = true>(option
  */
 export const searchMessages = <ThrowOnError extends boolean = true>(options: Options<SearchMessagesData, ThrowOnError>): RequestResult<SearchMessagesResponses, SearchMessagesErrors, ThrowOnError, 'data'> => options.client.get<SearchMessagesResponses, SearchMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -764,7 +912,11 @@ export const searchMessages = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const publishDirect = <ThrowOnError extends boolean = true>(options: Options<PublishDirectData, ThrowOnError>): RequestResult<PublishDirectResponses, PublishDirectErrors, ThrowOnError, 'data'> => options.client.post<PublishDirectResponses, PublishDirectErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -786,7 +938,11 @@ export const publishDirect = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const listenToEvents = <ThrowOnError extends boolean = true>(options: Options<ListenToEventsData, ThrowOnError, ListenToEventsResponse>): Promise<ServerSentEventsResult<ListenToEventsResponses>> => options.client.sse.get<ListenToEventsResponses, ListenToEventsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -804,7 +960,11 @@ export const listenToEvents = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const deleteQueue = <ThrowOnError extends boolean = true>(options: Options<DeleteQueueData, ThrowOnError>): RequestResult<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -822,7 +982,11 @@ export const deleteQueue = <ThrowOnError extends boolean = true>(options: Option
  */
 export const getQueue = <ThrowOnError extends boolean = true>(options: Options<GetQueueData, ThrowOnError>): RequestResult<GetQueueResponses, GetQueueErrors, ThrowOnError, 'data'> => options.client.get<GetQueueResponses, GetQueueErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -840,7 +1004,11 @@ export const getQueue = <ThrowOnError extends boolean = true>(options: Options<G
  */
 export const updateQueue = <ThrowOnError extends boolean = true>(options: Options<UpdateQueueData, ThrowOnError>): RequestResult<UpdateQueueResponses, UpdateQueueErrors, ThrowOnError, 'data'> => options.client.patch<UpdateQueueResponses, UpdateQueueErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -862,7 +1030,11 @@ export const updateQueue = <ThrowOnError extends boolean = true>(options: Option
  */
 export const createQueue = <ThrowOnError extends boolean = true>(options: Options<CreateQueueData, ThrowOnError>): RequestResult<CreateQueueResponses, CreateQueueErrors, ThrowOnError, 'data'> => options.client.put<CreateQueueResponses, CreateQueueErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -884,7 +1056,11 @@ export const createQueue = <ThrowOnError extends boolean = true>(options: Option
  */
 export const listQueues = <ThrowOnError extends boolean = true>(options: Options<ListQueuesData, ThrowOnError>): RequestResult<ListQueuesResponses, ListQueuesErrors, ThrowOnError, 'data'> => options.client.get<ListQueuesResponses, ListQueuesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -902,7 +1078,11 @@ export const listQueues = <ThrowOnError extends boolean = true>(options: Options
  */
 export const peekMessages = <ThrowOnError extends boolean = true>(options: Options<PeekMessagesData, ThrowOnError>): RequestResult<PeekMessagesResponses, PeekMessagesErrors, ThrowOnError, 'data'> => options.client.get<PeekMessagesResponses, PeekMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -920,7 +1100,11 @@ export const peekMessages = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const sendMessages = <ThrowOnError extends boolean = true>(options: Options<SendMessagesData, ThrowOnError>): RequestResult<SendMessagesResponses, SendMessagesErrors, ThrowOnError, 'data'> => options.client.post<SendMessagesResponses, SendMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -942,7 +1126,11 @@ export const sendMessages = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const receiveMessages = <ThrowOnError extends boolean = true>(options: Options<ReceiveMessagesData, ThrowOnError>): RequestResult<ReceiveMessagesResponses, ReceiveMessagesErrors, ThrowOnError, 'data'> => options.client.post<ReceiveMessagesResponses, ReceiveMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -964,7 +1152,11 @@ export const receiveMessages = <ThrowOnError extends boolean = true>(options: Op
  */
 export const acknowledgeMessages = <ThrowOnError extends boolean = true>(options: Options<AcknowledgeMessagesData, ThrowOnError>): RequestResult<AcknowledgeMessagesResponses, AcknowledgeMessagesErrors, ThrowOnError, 'data'> => options.client.post<AcknowledgeMessagesResponses, AcknowledgeMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -986,7 +1178,11 @@ export const acknowledgeMessages = <ThrowOnError extends boolean = true>(options
  */
 export const changeVisibility = <ThrowOnError extends boolean = true>(options: Options<ChangeVisibilityData, ThrowOnError>): RequestResult<ChangeVisibilityResponses, ChangeVisibilityErrors, ThrowOnError, 'data'> => options.client.post<ChangeVisibilityResponses, ChangeVisibilityErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1008,7 +1204,11 @@ export const changeVisibility = <ThrowOnError extends boolean = true>(options: O
  */
 export const deleteQueueMessage = <ThrowOnError extends boolean = true>(options: Options<DeleteQueueMessageData, ThrowOnError>): RequestResult<DeleteQueueMessageResponses, DeleteQueueMessageErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQueueMessageResponses, DeleteQueueMessageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1026,7 +1226,11 @@ export const deleteQueueMessage = <ThrowOnError extends boolean = true>(options:
  */
 export const getQueueMessage = <ThrowOnError extends boolean = true>(options: Options<GetQueueMessageData, ThrowOnError>): RequestResult<GetQueueMessageResponses, GetQueueMessageErrors, ThrowOnError, 'data'> => options.client.get<GetQueueMessageResponses, GetQueueMessageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1044,7 +1248,11 @@ export const getQueueMessage = <ThrowOnError extends boolean = true>(options: Op
  */
 export const countDeadLetters = <ThrowOnError extends boolean = true>(options: Options<CountDeadLettersData, ThrowOnError>): RequestResult<CountDeadLettersResponses, CountDeadLettersErrors, ThrowOnError, 'data'> => options.client.get<CountDeadLettersResponses, CountDeadLettersErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1062,7 +1270,11 @@ export const countDeadLetters = <ThrowOnError extends boolean = true>(options: O
  */
 export const purgeQueue = <ThrowOnError extends boolean = true>(options: Options<PurgeQueueData, ThrowOnError>): RequestResult<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'> => options.client.post<PurgeQueueResponses, PurgeQueueErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1084,7 +1296,11 @@ export const purgeQueue = <ThrowOnError extends boolean = true>(options: Options
  */
 export const redriveMessage = <ThrowOnError extends boolean = true>(options: Options<RedriveMessageData, ThrowOnError>): RequestResult<RedriveMessageResponses, RedriveMessageErrors, ThrowOnError, 'data'> => options.client.post<RedriveMessageResponses, RedriveMessageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1106,7 +1322,11 @@ export const redriveMessage = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const deleteConsumer = <ThrowOnError extends boolean = true>(options: Options<DeleteConsumerData, ThrowOnError>): RequestResult<DeleteConsumerResponses, DeleteConsumerErrors, ThrowOnError, 'data'> => options.client.delete<DeleteConsumerResponses, DeleteConsumerErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1124,7 +1344,11 @@ export const deleteConsumer = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const getConsumer = <ThrowOnError extends boolean = true>(options: Options<GetConsumerData, ThrowOnError>): RequestResult<GetConsumerResponses, GetConsumerErrors, ThrowOnError, 'data'> => options.client.get<GetConsumerResponses, GetConsumerErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1142,7 +1366,11 @@ export const getConsumer = <ThrowOnError extends boolean = true>(options: Option
  */
 export const updateConsumer = <ThrowOnError extends boolean = true>(options: Options<UpdateConsumerData, ThrowOnError>): RequestResult<UpdateConsumerResponses, UpdateConsumerErrors, ThrowOnError, 'data'> => options.client.patch<UpdateConsumerResponses, UpdateConsumerErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1164,7 +1392,11 @@ export const updateConsumer = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const createConsumer = <ThrowOnError extends boolean = true>(options: Options<CreateConsumerData, ThrowOnError>): RequestResult<CreateConsumerResponses, CreateConsumerErrors, ThrowOnError, 'data'> => options.client.put<CreateConsumerResponses, CreateConsumerErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1186,7 +1418,11 @@ export const createConsumer = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const listConsumers = <ThrowOnError extends boolean = true>(options: Options<ListConsumersData, ThrowOnError>): RequestResult<ListConsumersResponses, ListConsumersErrors, ThrowOnError, 'data'> => options.client.get<ListConsumersResponses, ListConsumersErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1204,7 +1440,11 @@ export const listConsumers = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const listRedrives = <ThrowOnError extends boolean = true>(options: Options<ListRedrivesData, ThrowOnError>): RequestResult<ListRedrivesResponses, ListRedrivesErrors, ThrowOnError, 'data'> => options.client.get<ListRedrivesResponses, ListRedrivesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1222,7 +1462,11 @@ export const listRedrives = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const startRedrive = <ThrowOnError extends boolean = true>(options: Options<StartRedriveData, ThrowOnError>): RequestResult<StartRedriveResponses, StartRedriveErrors, ThrowOnError, 'data'> => options.client.post<StartRedriveResponses, StartRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1244,7 +1488,11 @@ export const startRedrive = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const getRedrive = <ThrowOnError extends boolean = true>(options: Options<GetRedriveData, ThrowOnError>): RequestResult<GetRedriveResponses, GetRedriveErrors, ThrowOnError, 'data'> => options.client.get<GetRedriveResponses, GetRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1262,7 +1510,11 @@ export const getRedrive = <ThrowOnError extends boolean = true>(options: Options
  */
 export const updateRedrive = <ThrowOnError extends boolean = true>(options: Options<UpdateRedriveData, ThrowOnError>): RequestResult<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'> => options.client.patch<UpdateRedriveResponses, UpdateRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1284,7 +1536,11 @@ export const updateRedrive = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const cancelRedrive = <ThrowOnError extends boolean = true>(options: Options<CancelRedriveData, ThrowOnError>): RequestResult<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'> => options.client.post<CancelRedriveResponses, CancelRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1306,7 +1562,11 @@ export const cancelRedrive = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const pauseRedrive = <ThrowOnError extends boolean = true>(options: Options<PauseRedriveData, ThrowOnError>): RequestResult<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'> => options.client.post<PauseRedriveResponses, PauseRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1328,7 +1588,11 @@ export const pauseRedrive = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const resumeRedrive = <ThrowOnError extends boolean = true>(options: Options<ResumeRedriveData, ThrowOnError>): RequestResult<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'> => options.client.post<ResumeRedriveResponses, ResumeRedriveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1350,7 +1614,11 @@ export const resumeRedrive = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const listQuarantine = <ThrowOnError extends boolean = true>(options: Options<ListQuarantineData, ThrowOnError>): RequestResult<ListQuarantineResponses, ListQuarantineErrors, ThrowOnError, 'data'> => options.client.get<ListQuarantineResponses, ListQuarantineErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1368,7 +1636,11 @@ export const listQuarantine = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const deleteQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<DeleteQuarantineEntryData, ThrowOnError>): RequestResult<DeleteQuarantineEntryResponses, DeleteQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.delete<DeleteQuarantineEntryResponses, DeleteQuarantineEntryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1386,7 +1658,11 @@ export const deleteQuarantineEntry = <ThrowOnError extends boolean = true>(optio
  */
 export const exportQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<ExportQuarantineEntryData, ThrowOnError>): RequestResult<ExportQuarantineEntryResponses, ExportQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.get<ExportQuarantineEntryResponses, ExportQuarantineEntryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1404,7 +1680,11 @@ export const exportQuarantineEntry = <ThrowOnError extends boolean = true>(optio
  */
 export const putBackQuarantineEntry = <ThrowOnError extends boolean = true>(options: Options<PutBackQuarantineEntryData, ThrowOnError>): RequestResult<PutBackQuarantineEntryResponses, PutBackQuarantineEntryErrors, ThrowOnError, 'data'> => options.client.post<PutBackQuarantineEntryResponses, PutBackQuarantineEntryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1426,7 +1706,11 @@ export const putBackQuarantineEntry = <ThrowOnError extends boolean = true>(opti
  */
 export const listKeys = <ThrowOnError extends boolean = true>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError, 'data'> => options.client.get<ListKeysResponses, ListKeysErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1444,7 +1728,11 @@ export const listKeys = <ThrowOnError extends boolean = true>(options: Options<L
  */
 export const createKey = <ThrowOnError extends boolean = true>(options: Options<CreateKeyData, ThrowOnError>): RequestResult<CreateKeyResponses, CreateKeyErrors, ThrowOnError, 'data'> => options.client.post<CreateKeyResponses, CreateKeyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1466,7 +1754,11 @@ export const createKey = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const revokeKey = <ThrowOnError extends boolean = true>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError, 'data'> => options.client.delete<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1484,7 +1776,11 @@ export const revokeKey = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const getKey = <ThrowOnError extends boolean = true>(options: Options<GetKeyData, ThrowOnError>): RequestResult<GetKeyResponses, GetKeyErrors, ThrowOnError, 'data'> => options.client.get<GetKeyResponses, GetKeyErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1500,7 +1796,11 @@ export const getKey = <ThrowOnError extends boolean = true>(options: Options<Get
  */
 export const logOut = <ThrowOnError extends boolean = true>(options: Options<LogOutData, ThrowOnError>): RequestResult<LogOutResponses, LogOutErrors, ThrowOnError, 'data'> => options.client.delete<LogOutResponses, LogOutErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1516,7 +1816,11 @@ export const logOut = <ThrowOnError extends boolean = true>(options: Options<Log
  */
 export const getSession = <ThrowOnError extends boolean = true>(options: Options<GetSessionData, ThrowOnError>): RequestResult<GetSessionResponses, GetSessionErrors, ThrowOnError, 'data'> => options.client.get<GetSessionResponses, GetSessionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1541,6 +1845,381 @@ export const logIn = <ThrowOnError extends boolean = true>(options: Options<LogI
 });
 
 /**
+ * List the sessions of console and portal
+ *
+ * Sessions of keys of the caller’s account, at most 2,000. They have no tokens.
+ *
+ * A key needs the scope `manage`.
+ */
+export const listSessions = <ThrowOnError extends boolean = true>(options: Options<ListSessionsData, ThrowOnError>): RequestResult<ListSessionsResponses, ListSessionsErrors, ThrowOnError, 'data'> => options.client.get<ListSessionsResponses, ListSessionsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sessions',
+    ...options
+});
+
+/**
+ * End a session of the console or the portal
+ *
+ * All processes refuse it within 100 ms. An unknown one gets the same answer.
+ *
+ * A key needs the scope `manage`.
+ */
+export const endSession = <ThrowOnError extends boolean = true>(options: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, EndSessionErrors, ThrowOnError, 'data'> => options.client.delete<EndSessionResponses, EndSessionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/sessions/{session}',
+    ...options
+});
+
+/**
+ * Make a link that opens the portal for a customer
+ *
+ * The link works once, within ten minutes. Its session can do what `scopes` say, and at no time more than the caller’s key may. It ends when the key is revoked.
+ *
+ * A key needs the scope `manage`.
+ */
+export const createPortalLink = <ThrowOnError extends boolean = true>(options: Options<CreatePortalLinkData, ThrowOnError>): RequestResult<CreatePortalLinkResponses, CreatePortalLinkErrors, ThrowOnError, 'data'> => options.client.post<CreatePortalLinkResponses, CreatePortalLinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/portal-links',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End this portal session
+ *
+ * All processes refuse its token within 100 ms.
+ */
+export const endPortalSession = <ThrowOnError extends boolean = true>(options: Options<EndPortalSessionData, ThrowOnError>): RequestResult<EndPortalSessionResponses, EndPortalSessionErrors, ThrowOnError, 'data'> => options.client.delete<EndPortalSessionResponses, EndPortalSessionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/session',
+    ...options
+});
+
+/**
+ * Read what this portal session may do
+ *
+ * Shows scopes, theme and end of the session. For tokens of portal sessions.
+ */
+export const getPortalSession = <ThrowOnError extends boolean = true>(options: Options<GetPortalSessionData, ThrowOnError>): RequestResult<GetPortalSessionResponses, GetPortalSessionErrors, ThrowOnError, 'data'> => options.client.get<GetPortalSessionResponses, GetPortalSessionErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/session',
+    ...options
+});
+
+/**
+ * Redeem a portal link for a session
+ *
+ * The page of the portal does this with the token behind the `#`. A second try answers 401.
+ */
+export const redeemPortalLink = <ThrowOnError extends boolean = true>(options: Options<RedeemPortalLinkData, ThrowOnError>): RequestResult<RedeemPortalLinkResponses, RedeemPortalLinkErrors, ThrowOnError, 'data'> => options.client.post<RedeemPortalLinkResponses, RedeemPortalLinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/v1/portal/session',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the topics of the portal session
+ *
+ * Names of topics to which it may add endpoints. Sessions for single subscriptions see none.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const listPortalTopics = <ThrowOnError extends boolean = true>(options: Options<ListPortalTopicsData, ThrowOnError>): RequestResult<ListPortalTopicsResponses, ListPortalTopicsErrors, ThrowOnError, 'data'> => options.client.get<ListPortalTopicsResponses, ListPortalTopicsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/topics',
+    ...options
+});
+
+/**
+ * List the endpoints of the portal session
+ *
+ * Webhooks of its topics, or the subscriptions that it is for.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const listPortalEndpoints = <ThrowOnError extends boolean = true>(options: Options<ListPortalEndpointsData, ThrowOnError>): RequestResult<ListPortalEndpointsResponses, ListPortalEndpointsErrors, ThrowOnError, 'data'> => options.client.get<ListPortalEndpointsResponses, ListPortalEndpointsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints',
+    ...options
+});
+
+/**
+ * Add a webhook to a topic of the portal session
+ *
+ * Settings of requests cannot be given. A session may add 20 in an hour, and none to a topic with 50 subscriptions.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const addPortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<AddPortalEndpointData, ThrowOnError>): RequestResult<AddPortalEndpointResponses, AddPortalEndpointErrors, ThrowOnError, 'data'> => options.client.post<AddPortalEndpointResponses, AddPortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an endpoint of the portal session
+ *
+ * Deliveries that wait for it are discarded.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const deletePortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<DeletePortalEndpointData, ThrowOnError>): RequestResult<DeletePortalEndpointResponses, DeletePortalEndpointErrors, ThrowOnError, 'data'> => options.client.delete<DeletePortalEndpointResponses, DeletePortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}',
+    ...options
+});
+
+/**
+ * Read an endpoint of the portal session
+ *
+ * Shows how it stands and what waits for it.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const getPortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<GetPortalEndpointData, ThrowOnError>): RequestResult<GetPortalEndpointResponses, GetPortalEndpointErrors, ThrowOnError, 'data'> => options.client.get<GetPortalEndpointResponses, GetPortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}',
+    ...options
+});
+
+/**
+ * Stop attempts at an endpoint
+ *
+ * New messages wait for it. Pausing a paused endpoint changes nothing.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const pausePortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<PausePortalEndpointData, ThrowOnError>): RequestResult<PausePortalEndpointResponses, PausePortalEndpointErrors, ThrowOnError, 'data'> => options.client.post<PausePortalEndpointResponses, PausePortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/pause',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let attempts at an endpoint go on
+ *
+ * Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const resumePortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<ResumePortalEndpointData, ThrowOnError>): RequestResult<ResumePortalEndpointResponses, ResumePortalEndpointErrors, ThrowOnError, 'data'> => options.client.post<ResumePortalEndpointResponses, ResumePortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send one test message to an endpoint
+ *
+ * Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const testPortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<TestPortalEndpointData, ThrowOnError>): RequestResult<TestPortalEndpointResponses, TestPortalEndpointErrors, ThrowOnError, 'data'> => options.client.post<TestPortalEndpointResponses, TestPortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make a new key for signatures of an endpoint
+ *
+ * Earlier keys go on signing for a day. The secret is in this answer and in no other.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const rotatePortalKey = <ThrowOnError extends boolean = true>(options: Options<RotatePortalKeyData, ThrowOnError>): RequestResult<RotatePortalKeyResponses, RotatePortalKeyErrors, ThrowOnError, 'data'> => options.client.post<RotatePortalKeyResponses, RotatePortalKeyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/rotate-key',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what became of the latest messages at an endpoint
+ *
+ * From the outcome log, newest first. `scannedTo` says how far the search looked.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const listPortalDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListPortalDeliveriesData, ThrowOnError>): RequestResult<ListPortalDeliveriesResponses, ListPortalDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListPortalDeliveriesResponses, ListPortalDeliveriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/deliveries',
+    ...options
+});
+
+/**
+ * List recorded attempts at an endpoint
+ *
+ * Where the topic records attempts. Answers of the endpoint need the scope bodies.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const listPortalAttempts = <ThrowOnError extends boolean = true>(options: Options<ListPortalAttemptsData, ThrowOnError>): RequestResult<ListPortalAttemptsResponses, ListPortalAttemptsErrors, ThrowOnError, 'data'> => options.client.get<ListPortalAttemptsResponses, ListPortalAttemptsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/attempts',
+    ...options
+});
+
+/**
+ * List messages of an endpoint that could not be delivered
+ *
+ * Only dead letters of this endpoint. Without the scope bodies their texts are left out.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const listPortalDeadLetters = <ThrowOnError extends boolean = true>(options: Options<ListPortalDeadLettersData, ThrowOnError>): RequestResult<ListPortalDeadLettersResponses, ListPortalDeadLettersErrors, ThrowOnError, 'data'> => options.client.get<ListPortalDeadLettersResponses, ListPortalDeadLettersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/dead-letters',
+    ...options
+});
+
+/**
+ * Send all dead letters of an endpoint again
+ *
+ * At most ten a second. Answers at once; the redrive goes on by itself.
+ *
+ * A portal session needs the scope `redrive`.
+ */
+export const redrivePortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<RedrivePortalEndpointData, ThrowOnError>): RequestResult<RedrivePortalEndpointResponses, RedrivePortalEndpointErrors, ThrowOnError, 'data'> => options.client.post<RedrivePortalEndpointResponses, RedrivePortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/redrive',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List requested changes, made or refused
  *
  * The lines of the audit log, newest first: who asked for which change of what, and its result. They have no secrets, bodies or settings. A key with prefixes sees its own lines, any other key those of its account. A key of the server’s account also sees lines of callers without a key. `scannedTo` says how far a page looked.
@@ -1549,7 +2228,11 @@ export const logIn = <ThrowOnError extends boolean = true>(options: Options<LogI
  */
 export const listAudit = <ThrowOnError extends boolean = true>(options: Options<ListAuditData, ThrowOnError>): RequestResult<ListAuditResponses, ListAuditErrors, ThrowOnError, 'data'> => options.client.get<ListAuditResponses, ListAuditErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1567,7 +2250,11 @@ export const listAudit = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const listPlatformApplications = <ThrowOnError extends boolean = true>(options: Options<ListPlatformApplicationsData, ThrowOnError>): RequestResult<ListPlatformApplicationsResponses, ListPlatformApplicationsErrors, ThrowOnError, 'data'> => options.client.get<ListPlatformApplicationsResponses, ListPlatformApplicationsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1585,7 +2272,11 @@ export const listPlatformApplications = <ThrowOnError extends boolean = true>(op
  */
 export const deletePlatformApplication = <ThrowOnError extends boolean = true>(options: Options<DeletePlatformApplicationData, ThrowOnError>): RequestResult<DeletePlatformApplicationResponses, DeletePlatformApplicationErrors, ThrowOnError, 'data'> => options.client.delete<DeletePlatformApplicationResponses, DeletePlatformApplicationErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1603,7 +2294,11 @@ export const deletePlatformApplication = <ThrowOnError extends boolean = true>(o
  */
 export const getPlatformApplication = <ThrowOnError extends boolean = true>(options: Options<GetPlatformApplicationData, ThrowOnError>): RequestResult<GetPlatformApplicationResponses, GetPlatformApplicationErrors, ThrowOnError, 'data'> => options.client.get<GetPlatformApplicationResponses, GetPlatformApplicationErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1621,7 +2316,11 @@ export const getPlatformApplication = <ThrowOnError extends boolean = true>(opti
  */
 export const putPlatformApplication = <ThrowOnError extends boolean = true>(options: Options<PutPlatformApplicationData, ThrowOnError>): RequestResult<PutPlatformApplicationResponses, PutPlatformApplicationErrors, ThrowOnError, 'data'> => options.client.put<PutPlatformApplicationResponses, PutPlatformApplicationErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1643,7 +2342,11 @@ export const putPlatformApplication = <ThrowOnError extends boolean = true>(opti
  */
 export const listPlatformEndpoints = <ThrowOnError extends boolean = true>(options: Options<ListPlatformEndpointsData, ThrowOnError>): RequestResult<ListPlatformEndpointsResponses, ListPlatformEndpointsErrors, ThrowOnError, 'data'> => options.client.get<ListPlatformEndpointsResponses, ListPlatformEndpointsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1661,7 +2364,11 @@ export const listPlatformEndpoints = <ThrowOnError extends boolean = true>(optio
  */
 export const createPlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<CreatePlatformEndpointData, ThrowOnError>): RequestResult<CreatePlatformEndpointResponses, CreatePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.post<CreatePlatformEndpointResponses, CreatePlatformEndpointErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1683,7 +2390,11 @@ export const createPlatformEndpoint = <ThrowOnError extends boolean = true>(opti
  */
 export const deletePlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<DeletePlatformEndpointData, ThrowOnError>): RequestResult<DeletePlatformEndpointResponses, DeletePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.delete<DeletePlatformEndpointResponses, DeletePlatformEndpointErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1701,7 +2412,11 @@ export const deletePlatformEndpoint = <ThrowOnError extends boolean = true>(opti
  */
 export const getPlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<GetPlatformEndpointData, ThrowOnError>): RequestResult<GetPlatformEndpointResponses, GetPlatformEndpointErrors, ThrowOnError, 'data'> => options.client.get<GetPlatformEndpointResponses, GetPlatformEndpointErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1719,7 +2434,11 @@ export const getPlatformEndpoint = <ThrowOnError extends boolean = true>(options
  */
 export const updatePlatformEndpoint = <ThrowOnError extends boolean = true>(options: Options<UpdatePlatformEndpointData, ThrowOnError>): RequestResult<UpdatePlatformEndpointResponses, UpdatePlatformEndpointErrors, ThrowOnError, 'data'> => options.client.patch<UpdatePlatformEndpointResponses, UpdatePlatformEndpointErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1741,7 +2460,11 @@ export const updatePlatformEndpoint = <ThrowOnError extends boolean = true>(opti
  */
 export const listSuppressions = <ThrowOnError extends boolean = true>(options: Options<ListSuppressionsData, ThrowOnError>): RequestResult<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError, 'data'> => options.client.get<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1759,7 +2482,11 @@ export const listSuppressions = <ThrowOnError extends boolean = true>(options: O
  */
 export const releaseAddress = <ThrowOnError extends boolean = true>(options: Options<ReleaseAddressData, ThrowOnError>): RequestResult<ReleaseAddressResponses, ReleaseAddressErrors, ThrowOnError, 'data'> => options.client.delete<ReleaseAddressResponses, ReleaseAddressErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1777,7 +2504,11 @@ export const releaseAddress = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const suppressAddress = <ThrowOnError extends boolean = true>(options: Options<SuppressAddressData, ThrowOnError>): RequestResult<SuppressAddressResponses, SuppressAddressErrors, ThrowOnError, 'data'> => options.client.put<SuppressAddressResponses, SuppressAddressErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1799,7 +2530,11 @@ export const suppressAddress = <ThrowOnError extends boolean = true>(options: Op
  */
 export const importBounces = <ThrowOnError extends boolean = true>(options: Options<ImportBouncesData, ThrowOnError>): RequestResult<ImportBouncesResponses, ImportBouncesErrors, ThrowOnError, 'data'> => options.client.post<ImportBouncesResponses, ImportBouncesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1875,7 +2610,11 @@ export const unsubscribeByLink = <ThrowOnError extends boolean = true>(options: 
  */
 export const getSms = <ThrowOnError extends boolean = true>(options: Options<GetSmsData, ThrowOnError>): RequestResult<GetSmsResponses, GetSmsErrors, ThrowOnError, 'data'> => options.client.get<GetSmsResponses, GetSmsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1893,7 +2632,11 @@ export const getSms = <ThrowOnError extends boolean = true>(options: Options<Get
  */
 export const changeSms = <ThrowOnError extends boolean = true>(options: Options<ChangeSmsData, ThrowOnError>): RequestResult<ChangeSmsResponses, ChangeSmsErrors, ThrowOnError, 'data'> => options.client.patch<ChangeSmsResponses, ChangeSmsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1915,7 +2658,11 @@ export const changeSms = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const listOptOuts = <ThrowOnError extends boolean = true>(options: Options<ListOptOutsData, ThrowOnError>): RequestResult<ListOptOutsResponses, ListOptOutsErrors, ThrowOnError, 'data'> => options.client.get<ListOptOutsResponses, ListOptOutsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1933,7 +2680,11 @@ export const listOptOuts = <ThrowOnError extends boolean = true>(options: Option
  */
 export const optIn = <ThrowOnError extends boolean = true>(options: Options<OptInData, ThrowOnError>): RequestResult<OptInResponses, OptInErrors, ThrowOnError, 'data'> => options.client.delete<OptInResponses, OptInErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1951,7 +2702,11 @@ export const optIn = <ThrowOnError extends boolean = true>(options: Options<OptI
  */
 export const getOptOut = <ThrowOnError extends boolean = true>(options: Options<GetOptOutData, ThrowOnError>): RequestResult<GetOptOutResponses, GetOptOutErrors, ThrowOnError, 'data'> => options.client.get<GetOptOutResponses, GetOptOutErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -1969,7 +2724,11 @@ export const getOptOut = <ThrowOnError extends boolean = true>(options: Options<
  */
 export const optOut = <ThrowOnError extends boolean = true>(options: Options<OptOutData, ThrowOnError>): RequestResult<OptOutResponses, OptOutErrors, ThrowOnError, 'data'> => options.client.put<OptOutResponses, OptOutErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'
@@ -2009,7 +2768,11 @@ export const getReadiness = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const getMetrics = <ThrowOnError extends boolean = true>(options: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError, 'data'> => options.client.get<GetMetricsResponses, GetMetricsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    security: [{ scheme: 'bearer', type: 'http' }, {
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
             in: 'cookie',
             name: '__Host-fantail',
             type: 'apiKey'

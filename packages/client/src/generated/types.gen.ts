@@ -546,6 +546,49 @@ export type CreatedKey = {
 };
 
 /**
+ * A portal session that was just made from its link.
+ */
+export type CreatedPortalSession = {
+    /**
+     * Id of the session, no secret.
+     */
+    id: string;
+    /**
+     * read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     */
+    scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
+    /**
+     * Whether the session may add endpoints: with manage, and not for single subscriptions.
+     */
+    canAdd: boolean;
+    /**
+     * How the portal looks.
+     */
+    theme: {
+        /**
+         * Title of the portal; null: Fantail.
+         */
+        name: string | null;
+        /**
+         * A picture as a data URL; null: none.
+         */
+        logo: string | null;
+        /**
+         * A colour like `#0b6e75`; null: the usual one.
+         */
+        colour: string | null;
+    };
+    /**
+     * When the session ends at the latest: ISO 8601 in UTC, with milliseconds.
+     */
+    endsAt: string;
+    /**
+     * Sent as `Authorization: Bearer fps_…`. Only this answer has it.
+     */
+    token: string;
+};
+
+/**
  * A signing key that was just made. No other answer shows its secret.
  */
 export type CreatedWebhookKey = {
@@ -2362,6 +2405,389 @@ export type PlatformEndpointSettings = {
 };
 
 /**
+ * Recorded attempts at an endpoint.
+ */
+export type PortalAttemptList = {
+    /**
+     * false: the topic records no attempts.
+     */
+    recording: boolean;
+    /**
+     * Recorded attempts, newest first, at most 100.
+     */
+    attempts: Array<{
+        /**
+         * Id of the message, as publishing answered it.
+         */
+        messageId: string;
+        /**
+         * Number of the attempt; 1 is the first.
+         */
+        attempt: number;
+        /**
+         * When the attempt began: ISO 8601 in UTC, with milliseconds.
+         */
+        startedAt: string;
+        /**
+         * Milliseconds that it took.
+         */
+        durationMs: number;
+        /**
+         * HTTP status of the answer; null: none came.
+         */
+        statusCode: number | null;
+        /**
+         * Why no answer came, as a code; null: there was one.
+         */
+        error: string | null;
+        /**
+         * The first KiB of the endpoint’s answer. null: not recorded, or without the scope bodies.
+         */
+        answer: string | null;
+    }>;
+};
+
+/**
+ * Messages of an endpoint that could not be delivered.
+ */
+export type PortalDeadLetterList = {
+    /**
+     * Dead letters of this endpoint.
+     */
+    total: number;
+    /**
+     * Oldest first, at most 50.
+     */
+    deadLetters: Array<{
+        /**
+         * Id of the message, as it was published.
+         */
+        messageId: string;
+        /**
+         * When it was published: ISO 8601 in UTC, with milliseconds.
+         */
+        publishedAt: string;
+        /**
+         * When it was given up: ISO 8601 in UTC, with milliseconds.
+         */
+        deadLetteredAt: string;
+        /**
+         * Why: permanent, retriesExhausted, expired or outcomeUnknown.
+         */
+        reason: string;
+        /**
+         * HTTP status of the last answer; null: there was none.
+         */
+        statusCode: number | null;
+        /**
+         * Why the last attempt had no answer, as a code; null otherwise.
+         */
+        error: string | null;
+        /**
+         * Attempts that were made.
+         */
+        attempts: number;
+        /**
+         * The text; null: the session lacks the scope bodies.
+         */
+        body: string | null;
+        /**
+         * Size of the text.
+         */
+        bodyBytes: number;
+    }>;
+};
+
+/**
+ * The latest deliveries of an endpoint.
+ */
+export type PortalDeliveryList = {
+    /**
+     * Newest first, at most 50.
+     */
+    deliveries: Array<{
+        /**
+         * Id of the message, as publishing answered it.
+         */
+        messageId: string;
+        /**
+         * When it was published: ISO 8601 in UTC, with milliseconds.
+         */
+        publishedAt: string;
+        /**
+         * When this was recorded: ISO 8601 in UTC, with milliseconds.
+         */
+        at: string;
+        /**
+         * The state of the delivery. parked: it waits, or has ended since.
+         */
+        state: 'delivered' | 'parked' | 'filtered' | 'deadLettered' | 'discarded' | 'expired';
+        /**
+         * Attempts that were made; null: unknown.
+         */
+        attempts: number | null;
+        /**
+         * HTTP status of the last answer; null: none or unknown.
+         */
+        statusCode: number | null;
+        /**
+         * Why the last attempt had no answer, as a code; null otherwise.
+         */
+        error: string | null;
+    }>;
+    /**
+     * How far back the search looked, ISO 8601 in UTC; null: nowhere.
+     */
+    scannedTo: string | null;
+};
+
+/**
+ * An endpoint of a portal session.
+ */
+export type PortalEndpoint = {
+    /**
+     * Id of the endpoint’s subscription, a UUID.
+     */
+    id: string;
+    /**
+     * Name of the topic whose messages it gets.
+     */
+    topic: string;
+    /**
+     * Where its messages go. Credentials in it are masked.
+     */
+    endpoint: string;
+    /**
+     * A name that somebody gave it; null: none.
+     */
+    name: string | null;
+    /**
+     * pending: the endpoint must confirm first.
+     */
+    status: 'pending' | 'active' | 'paused';
+    /**
+     * Which messages it gets; null: all.
+     */
+    filterPolicy: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Deliveries that wait for an attempt.
+     */
+    waiting: number;
+    /**
+     * Deliveries whose attempt is under way.
+     */
+    inFlight: number;
+    /**
+     * How it stands, as in the verdict of a subscription.
+     */
+    verdict: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    /**
+     * HTTP status of the latest failure; null: there was none, or a success came after it.
+     */
+    lastStatusCode: number | null;
+    /**
+     * When the next attempt comes, ISO 8601 in UTC; null: none.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+/**
+ * An endpoint to be added.
+ */
+export type PortalEndpointInput = {
+    /**
+     * Name of a topic of the session.
+     */
+    topic: string;
+    /**
+     * An http or https URL.
+     */
+    endpoint: string;
+    /**
+     * A text by which people know the endpoint.
+     */
+    name?: string;
+    /**
+     * Which messages it gets, in SNS’s filter language. Default: all.
+     */
+    filterPolicy?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * All endpoints of a portal session.
+ */
+export type PortalEndpointList = {
+    /**
+     * The endpoints, at most 200.
+     */
+    endpoints: Array<PortalEndpoint>;
+    /**
+     * false: there are more than the list has.
+     */
+    complete: boolean;
+};
+
+/**
+ * A link that opens the portal once.
+ */
+export type PortalLink = {
+    /**
+     * Id of the link and of its session, no secret. Audit lines have it.
+     */
+    id: string;
+    /**
+     * Opens the portal. It works once. The token is behind the `#`, which no server sees.
+     */
+    url: string;
+    /**
+     * When the link can no longer be opened, ten minutes from now: ISO 8601 in UTC, with milliseconds.
+     */
+    expiresAt: string;
+};
+
+/**
+ * Rights of a customer in the portal.
+ */
+export type PortalLinkInput = {
+    /**
+     * The session is for topics whose names begin with one of these, and may add endpoints there.
+     */
+    prefixes?: Array<string>;
+    /**
+     * The session is for these subscriptions only, by their ids. It can add none.
+     */
+    subscriptions?: Array<string>;
+    /**
+     * Rights of the session, at most those of the caller’s key. read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     */
+    scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
+    /**
+     * How long the session lasts, a minute to a day. Default 3600.
+     */
+    ttlSeconds?: number;
+    /**
+     * How the portal looks.
+     */
+    theme?: {
+        /**
+         * Shown as the title. Default Fantail.
+         */
+        name?: string;
+        /**
+         * A picture as a data URL: png, jpeg or webp in base64, at most 16 KiB. No SVG.
+         */
+        logo?: string;
+        /**
+         * Colour of the head and of buttons. White text on it needs a contrast of 4.5.
+         */
+        colour?: string;
+    };
+};
+
+/**
+ * The token of a portal link.
+ */
+export type PortalRedeemInput = {
+    /**
+     * The part of the link behind the `#`.
+     */
+    token: string;
+};
+
+/**
+ * A redrive that has begun.
+ */
+export type PortalRedrive = {
+    /**
+     * Dead letters that are sent again.
+     */
+    matched: number;
+    /**
+     * How many a second, at most.
+     */
+    maxMessagesPerSecond: number;
+};
+
+/**
+ * Rights of this portal session.
+ */
+export type PortalSession = {
+    /**
+     * Id of the session, no secret.
+     */
+    id: string;
+    /**
+     * read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     */
+    scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
+    /**
+     * Whether the session may add endpoints: with manage, and not for single subscriptions.
+     */
+    canAdd: boolean;
+    /**
+     * How the portal looks.
+     */
+    theme: {
+        /**
+         * Title of the portal; null: Fantail.
+         */
+        name: string | null;
+        /**
+         * A picture as a data URL; null: none.
+         */
+        logo: string | null;
+        /**
+         * A colour like `#0b6e75`; null: the usual one.
+         */
+        colour: string | null;
+    };
+    /**
+     * When the session ends at the latest: ISO 8601 in UTC, with milliseconds.
+     */
+    endsAt: string;
+};
+
+/**
+ * Result of a test.
+ */
+export type PortalTest = {
+    /**
+     * HTTP status that the endpoint answered; null: it answered nothing.
+     */
+    statusCode: number | null;
+    /**
+     * How long the attempt took, ms.
+     */
+    durationMs: number;
+    /**
+     * Why there was no answer, as a code; null: there was one.
+     */
+    error: string | null;
+};
+
+/**
+ * Topics of a portal session.
+ */
+export type PortalTopicList = {
+    /**
+     * Names of topics to which the session may add endpoints.
+     */
+    topics: Array<string>;
+    /**
+     * false: there are more than the list has.
+     */
+    complete: boolean;
+};
+
+/**
  * A receipt for a single message, or the receipts of a batch.
  */
 export type PublishAnswer = PublishReceipt | {
@@ -3703,6 +4129,53 @@ export type Session = {
      * When the session ends at the latest: ISO 8601 in UTC. It ends sooner after an hour without a request. null: there is no session.
      */
     endsAt: string | null;
+};
+
+/**
+ * Sessions of the caller’s account.
+ */
+export type SessionList = {
+    /**
+     * Sessions that have not ended, those that end last first.
+     */
+    sessions: Array<{
+        /**
+         * Id of the session: a digest of its token, no secret.
+         */
+        id: string;
+        /**
+         * Where the session is used: in console or portal.
+         */
+        kind: 'console' | 'portal';
+        /**
+         * Id of the key that it acts with, or that made its link.
+         */
+        keyId: string;
+        /**
+         * Id of the portal link, as in audit lines; null: no portal.
+         */
+        portal: string | null;
+        /**
+         * Prefixes of topics, or ids of subscriptions, of a portal session; else empty.
+         */
+        bounds: Array<string>;
+        /**
+         * When the session began: ISO 8601 in UTC, with milliseconds.
+         */
+        createdAt: string;
+        /**
+         * When it was used last, to the minute, ISO 8601 in UTC; null: unknown, as in the portal.
+         */
+        lastUsedAt: string | null;
+        /**
+         * When the session ends at the latest: ISO 8601 in UTC, with milliseconds.
+         */
+        endsAt: string;
+        /**
+         * Whether it is the session of the caller.
+         */
+        current: boolean;
+    }>;
 };
 
 /**
@@ -9620,6 +10093,1112 @@ export type LogInResponses = {
 };
 
 export type LogInResponse = LogInResponses[keyof LogInResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * The sessions
+     */
+    200: SessionList;
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a session, as the list of sessions has it.
+         */
+        session: string;
+    };
+    query?: never;
+    url: '/v1/sessions/{session}';
+};
+
+export type EndSessionErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * It has ended, or there was none
+     */
+    204: void;
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type CreatePortalLinkData = {
+    body: PortalLinkInput;
+    path?: never;
+    query?: never;
+    url: '/v1/portal-links';
+};
+
+export type CreatePortalLinkErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CreatePortalLinkError = CreatePortalLinkErrors[keyof CreatePortalLinkErrors];
+
+export type CreatePortalLinkResponses = {
+    /**
+     * Made; hand the URL to the customer
+     */
+    201: PortalLink;
+};
+
+export type CreatePortalLinkResponse = CreatePortalLinkResponses[keyof CreatePortalLinkResponses];
+
+export type EndPortalSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/session';
+};
+
+export type EndPortalSessionErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type EndPortalSessionError = EndPortalSessionErrors[keyof EndPortalSessionErrors];
+
+export type EndPortalSessionResponses = {
+    /**
+     * The session has ended
+     */
+    204: void;
+};
+
+export type EndPortalSessionResponse = EndPortalSessionResponses[keyof EndPortalSessionResponses];
+
+export type GetPortalSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/session';
+};
+
+export type GetPortalSessionErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPortalSessionError = GetPortalSessionErrors[keyof GetPortalSessionErrors];
+
+export type GetPortalSessionResponses = {
+    /**
+     * The session
+     */
+    200: PortalSession;
+};
+
+export type GetPortalSessionResponse = GetPortalSessionResponses[keyof GetPortalSessionResponses];
+
+export type RedeemPortalLinkData = {
+    body: PortalRedeemInput;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/session';
+};
+
+export type RedeemPortalLinkErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RedeemPortalLinkError = RedeemPortalLinkErrors[keyof RedeemPortalLinkErrors];
+
+export type RedeemPortalLinkResponses = {
+    /**
+     * The session has begun
+     */
+    201: CreatedPortalSession;
+};
+
+export type RedeemPortalLinkResponse = RedeemPortalLinkResponses[keyof RedeemPortalLinkResponses];
+
+export type ListPortalTopicsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/topics';
+};
+
+export type ListPortalTopicsErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalTopicsError = ListPortalTopicsErrors[keyof ListPortalTopicsErrors];
+
+export type ListPortalTopicsResponses = {
+    /**
+     * The names
+     */
+    200: PortalTopicList;
+};
+
+export type ListPortalTopicsResponse = ListPortalTopicsResponses[keyof ListPortalTopicsResponses];
+
+export type ListPortalEndpointsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/endpoints';
+};
+
+export type ListPortalEndpointsErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalEndpointsError = ListPortalEndpointsErrors[keyof ListPortalEndpointsErrors];
+
+export type ListPortalEndpointsResponses = {
+    /**
+     * The endpoints
+     */
+    200: PortalEndpointList;
+};
+
+export type ListPortalEndpointsResponse = ListPortalEndpointsResponses[keyof ListPortalEndpointsResponses];
+
+export type AddPortalEndpointData = {
+    body: PortalEndpointInput;
+    path?: never;
+    query?: never;
+    url: '/v1/portal/endpoints';
+};
+
+export type AddPortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type AddPortalEndpointError = AddPortalEndpointErrors[keyof AddPortalEndpointErrors];
+
+export type AddPortalEndpointResponses = {
+    /**
+     * The endpoint gets messages from now on
+     */
+    201: PortalEndpoint;
+};
+
+export type AddPortalEndpointResponse = AddPortalEndpointResponses[keyof AddPortalEndpointResponses];
+
+export type DeletePortalEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}';
+};
+
+export type DeletePortalEndpointErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeletePortalEndpointError = DeletePortalEndpointErrors[keyof DeletePortalEndpointErrors];
+
+export type DeletePortalEndpointResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeletePortalEndpointResponse = DeletePortalEndpointResponses[keyof DeletePortalEndpointResponses];
+
+export type GetPortalEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}';
+};
+
+export type GetPortalEndpointErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPortalEndpointError = GetPortalEndpointErrors[keyof GetPortalEndpointErrors];
+
+export type GetPortalEndpointResponses = {
+    /**
+     * The endpoint
+     */
+    200: PortalEndpoint;
+};
+
+export type GetPortalEndpointResponse = GetPortalEndpointResponses[keyof GetPortalEndpointResponses];
+
+export type PausePortalEndpointData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/pause';
+};
+
+export type PausePortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PausePortalEndpointError = PausePortalEndpointErrors[keyof PausePortalEndpointErrors];
+
+export type PausePortalEndpointResponses = {
+    /**
+     * The endpoint as it is now
+     */
+    200: PortalEndpoint;
+};
+
+export type PausePortalEndpointResponse = PausePortalEndpointResponses[keyof PausePortalEndpointResponses];
+
+export type ResumePortalEndpointData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/resume';
+};
+
+export type ResumePortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResumePortalEndpointError = ResumePortalEndpointErrors[keyof ResumePortalEndpointErrors];
+
+export type ResumePortalEndpointResponses = {
+    /**
+     * The endpoint as it is now
+     */
+    200: PortalEndpoint;
+};
+
+export type ResumePortalEndpointResponse = ResumePortalEndpointResponses[keyof ResumePortalEndpointResponses];
+
+export type TestPortalEndpointData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/test';
+};
+
+export type TestPortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type TestPortalEndpointError = TestPortalEndpointErrors[keyof TestPortalEndpointErrors];
+
+export type TestPortalEndpointResponses = {
+    /**
+     * The attempt was made
+     */
+    200: PortalTest;
+};
+
+export type TestPortalEndpointResponse = TestPortalEndpointResponses[keyof TestPortalEndpointResponses];
+
+export type RotatePortalKeyData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/rotate-key';
+};
+
+export type RotatePortalKeyErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RotatePortalKeyError = RotatePortalKeyErrors[keyof RotatePortalKeyErrors];
+
+export type RotatePortalKeyResponses = {
+    /**
+     * The key signs at once
+     */
+    201: CreatedWebhookKey;
+};
+
+export type RotatePortalKeyResponse = RotatePortalKeyResponses[keyof RotatePortalKeyResponses];
+
+export type ListPortalDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/deliveries';
+};
+
+export type ListPortalDeliveriesErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalDeliveriesError = ListPortalDeliveriesErrors[keyof ListPortalDeliveriesErrors];
+
+export type ListPortalDeliveriesResponses = {
+    /**
+     * The deliveries
+     */
+    200: PortalDeliveryList;
+};
+
+export type ListPortalDeliveriesResponse = ListPortalDeliveriesResponses[keyof ListPortalDeliveriesResponses];
+
+export type ListPortalAttemptsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/attempts';
+};
+
+export type ListPortalAttemptsErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalAttemptsError = ListPortalAttemptsErrors[keyof ListPortalAttemptsErrors];
+
+export type ListPortalAttemptsResponses = {
+    /**
+     * The attempts
+     */
+    200: PortalAttemptList;
+};
+
+export type ListPortalAttemptsResponse = ListPortalAttemptsResponses[keyof ListPortalAttemptsResponses];
+
+export type ListPortalDeadLettersData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/dead-letters';
+};
+
+export type ListPortalDeadLettersErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalDeadLettersError = ListPortalDeadLettersErrors[keyof ListPortalDeadLettersErrors];
+
+export type ListPortalDeadLettersResponses = {
+    /**
+     * The dead letters
+     */
+    200: PortalDeadLetterList;
+};
+
+export type ListPortalDeadLettersResponse = ListPortalDeadLettersResponses[keyof ListPortalDeadLettersResponses];
+
+export type RedrivePortalEndpointData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/redrive';
+};
+
+export type RedrivePortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type RedrivePortalEndpointError = RedrivePortalEndpointErrors[keyof RedrivePortalEndpointErrors];
+
+export type RedrivePortalEndpointResponses = {
+    /**
+     * The redrive has begun
+     */
+    202: PortalRedrive;
+};
+
+export type RedrivePortalEndpointResponse = RedrivePortalEndpointResponses[keyof RedrivePortalEndpointResponses];
 
 export type ListAuditData = {
     body?: never;

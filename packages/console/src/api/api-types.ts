@@ -1,6 +1,7 @@
 /** The API's answers, by the names of the OpenAPI document. */
 export type {
   AttemptList,
+  AuditList,
   CreatedKey,
   CreatedWebhookKey,
   DeadLetterCounts,
@@ -22,6 +23,7 @@ export type {
   RedriveDryRun,
   RetryPreview,
   ServiceList,
+  SessionList,
   Stats,
   Subscription,
   TestAttempt,

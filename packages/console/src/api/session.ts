@@ -3,13 +3,20 @@
  * in memory alone, and every request carries it.
  */
 let csrfToken: string | null = null
+/** The token of a portal session. It takes the place of the cookie, in memory alone. */
+let bearer: string | null = null
 
 export function keepCsrfToken(token: string | null): void {
   csrfToken = token
 }
 
+export function keepBearer(token: string | null): void {
+  bearer = token
+}
+
 /** Requests without a session go as they are. */
 export function withSession(request: Request): Request {
   if (csrfToken !== null) request.headers.set('X-Fantail-CSRF', csrfToken)
+  if (bearer !== null) request.headers.set('Authorization', `Bearer ${bearer}`)
   return request
 }

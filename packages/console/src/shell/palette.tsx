@@ -1,5 +1,5 @@
 /** Leads to a page, or to what was typed or pasted: names, ids and ARNs are known by their form. */
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
 import { useRead } from '../api/use-api.ts'
@@ -7,10 +7,14 @@ import { words } from '../i18n/en.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextInput } from '../parts/fields.tsx'
 import css from './frame.module.css'
+import { useSavedViews } from './saved-views.ts'
 import { GO_TO } from './shortcuts.ts'
+import { ViewForm } from './view-form.tsx'
 
 interface Target {
   to: string
+  /** The whole address, for a saved view. */
+  href?: string
   label: string
   about: string
 }
@@ -22,6 +26,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
   return (
     <Dialog title={words.palette.title} isOpen={isOpen} onClose={onClose}>
       <Search onClose={onClose} />
+      <ViewForm />
     </Dialog>
   )
 }
@@ -31,12 +36,14 @@ function Search({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const list = useId()
   const navigate = useNavigate()
+  const router = useRouter()
   const targets = useTargets(text.trim())
   const selected = Math.min(at, targets.length - 1)
   const go = (target: Target | undefined) => {
     if (!target) return
     onClose()
-    void navigate({ to: target.to })
+    if (target.href === undefined) void navigate({ to: target.to })
+    else router.history.push(target.href)
   }
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.key === 'Enter') go(targets[selected])
@@ -86,9 +93,13 @@ function useTargets(text: string): Target[] {
   const pages = GO_TO.map(({ to, page }) => ({ to, label: words.pages[page], about: '' })).filter(
     ({ label }) => label.toLowerCase().includes(text.toLowerCase()),
   )
-  if (!isName) return [...named, ...(text === '' ? pages : [])]
+  const views = useSavedViews()
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(({ name, path }) => ({ to: `view ${name}`, href: path, label: name, about: words.views.view }))
+  if (!isName) return [...named, ...views, ...(text === '' ? pages : [])]
   const starts = ({ name }: { name: string }) => name.startsWith(text)
   return [
+    ...views,
     ...pages,
     ...topics.filter(starts).map(({ name }) => topicTarget(name)),
     ...queues.filter(starts).map(({ name }) => queueTarget(name)),

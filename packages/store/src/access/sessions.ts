@@ -7,11 +7,8 @@ import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { readScript, runScript } from '../redis/scripts.ts'
-
-const MAKE = readScript('make-session-1')
-const END = readScript('end-session-1')
-const COUNT_LOGIN = readScript('count-login-1')
+import { listSessions } from './list-sessions.ts'
+import { countUse, removeSession, storeSession } from './session-scripts.ts'
 
 /** A session that was not used for this time ends. */
 const SESSION_IDLE_MS = 3_600_000
@@ -41,10 +38,10 @@ export class Sessions {
   /** Throws `storage_full`. */
   async make(digest: string, record: SessionRecord): Promise<void> {
     await this.#growth.admit()
-    await runScript(this.#redis, MAKE, {
+    await storeSession(this.#redis, {
       base: SESSIONS_BASE,
       digest,
-      record: JSON.stringify(record),
+      record,
       idleMs: SESSION_IDLE_MS,
       endsAt: record.endsAt,
       now: record.createdAt,
@@ -55,8 +52,17 @@ export class Sessions {
   async get(digest: string): Promise<SessionRecord | null> {
     const text = await this.#redis.get(sessionKey(digest))
     if (text === null) return null
-    const { keyId, createdAt, endsAt } = parseStored(text, sessionKey(digest))
-    return { keyId: String(keyId), createdAt: Number(createdAt), endsAt: Number(endsAt) }
+    return recordOf(parseStored(text, sessionKey(digest)))
+  }
+
+  /** All sessions by their digests, those that end last first. `lastUsedAt`: to the minute, epoch ms. */
+  async list(now: number): Promise<{ digest: string; record: SessionRecord; lastUsedAt: number }[]> {
+    const found = await listSessions(this.#redis, SESSIONS_BASE)
+    return found.map(({ digest, record, ttlMs }) => {
+      const session = recordOf(record)
+      // In its last hour a session looks as if it was used earlier, because its end cuts the idle time.
+      return { digest, record: session, lastUsedAt: Math.min(now, now + ttlMs - SESSION_IDLE_MS) }
+    })
   }
 
   /** Called when the session is used: its idle time begins again. It still ends at `endsAt`. */
@@ -66,14 +72,17 @@ export class Sessions {
 
   /** Ends the session. Returns false if there was no such session. */
   async end(digest: string): Promise<boolean> {
-    return (await runScript(this.#redis, END, { base: SESSIONS_BASE, digest })) === 1
+    return removeSession(this.#redis, SESSIONS_BASE, digest)
   }
 
   /** Counts a login. Returns null if it is allowed, else the ms until the address may try again. */
   async countLogin(address: string): Promise<number | null> {
-    const args = { base: SESSIONS_BASE, address, windowMs: LOGIN_WINDOW_MS }
-    const [count, endsInMs] = (await runScript(this.#redis, COUNT_LOGIN, args)) as [number, number]
-    return count > FAILED_LOGINS_MAX ? Math.max(0, endsInMs) : null
+    return countUse(this.#redis, {
+      base: SESSIONS_BASE,
+      address,
+      max: FAILED_LOGINS_MAX,
+      windowMs: LOGIN_WINDOW_MS,
+    })
   }
 
   /** Takes a counted login back, because it succeeded. */
@@ -82,4 +91,8 @@ export class Sessions {
     // If the count has expired meanwhile, this command has made a new one that would never expire.
     if ((await this.#redis.decr(key)) <= 0) await this.#redis.del(key)
   }
+}
+
+function recordOf({ keyId, createdAt, endsAt }: Record<string, unknown>): SessionRecord {
+  return { keyId: String(keyId), createdAt: Number(createdAt), endsAt: Number(endsAt) }
 }

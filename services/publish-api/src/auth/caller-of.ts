@@ -1,17 +1,20 @@
 /**
- * Finds out who calls the REST API: the holder of an API key, or a page of the console with the cookie of a session.
- * The session acts as the key with which it was made, so the same rules of access apply.
+ * Finds out who calls the REST API: the holder of an API key, a page of the console with the cookie of a session, or a
+ * page of the portal with the token of one. A session acts as the key with which it was made, so the same rules of
+ * access apply.
  */
 import type { Caller } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
+import { portalCallerOf } from '../portal/portal-caller.ts'
+import { portalTokenIn } from '../portal/portal-tokens.ts'
 import { digestOf, isCsrf, sessionTokenOf } from '../sessions/session-cookie.ts'
 import { needSamePage } from '../sessions/session-origin.ts'
 import { bearerOf } from './bearer.ts'
 
 type Asked = Pick<ApiRequest, 'header'>
-type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache'>
+type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock'>
 
 const NO_CSRF = 'the request lacks `X-Fantail-CSRF` with the value that `GET /v1/session` answers'
 const ENDED = 'the session has ended: log in again'
@@ -25,6 +28,8 @@ export function callerOf(
   tools: Tools,
   { sitesAlone = false }: { sitesAlone?: boolean | undefined } = {},
 ): Caller | Promise<Caller> {
+  const portalToken = portalTokenIn(request.header('authorization'))
+  if (portalToken !== undefined) return portalCallerOf(portalToken, tools)
   const token = sessionTokenOf(request)
   if (token === undefined) return bearerOf(request, tools.keyCache)
   needSamePage(request)

@@ -15,16 +15,17 @@ import {
   reportChange,
   type Target,
 } from '@fantail/access'
-import { isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
+import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
 import { needSamePage } from '../sessions/session-origin.ts'
 import { callerOf } from './caller-of.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
-import { type Rule, ruleOf } from './native-rules.ts'
+import { ruleOf } from './native-rules.ts'
 import { needServer } from './need-server.ts'
 import { ownPage } from './own-lists.ts'
+import type { Rule } from './rule.ts'
 
 /** The guard of one route. */
 export interface RouteGuard {
@@ -120,6 +121,9 @@ function madeIn(body: unknown): Record<string, string> {
   return Object.fromEntries(shown.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
+const FOR_PORTAL = 'this is for sessions of the portal'
+const NOT_FOR_PORTAL = 'sessions of the portal may call /v1/portal only'
+
 /** Requests that are refused because of a missing scope count against the limit too. */
 function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): void | Promise<void> {
   const counted = rateLimits.admit(caller)
@@ -129,10 +133,13 @@ function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): v
 
 function checkScope(
   caller: Caller,
-  { need, wholeAccount, wholeServer }: Rule,
+  { need, wholeAccount, wholeServer, portal }: Rule,
   settings: ApiDeps['settings'],
 ): void {
-  if (caller === null || typeof need === 'string') return
+  if (caller === null) return
+  if ((caller.portal !== undefined) !== (portal === true))
+    throw new FantailError('forbidden', portal ? FOR_PORTAL : NOT_FOR_PORTAL)
+  if (typeof need === 'string') return
   needScope(caller, need)
   if (wholeAccount) needAllNames(caller)
   if (wholeServer) needServer(caller, settings.arn.account)

@@ -8,7 +8,6 @@ import {
   areNumbers,
   directOwnerOf,
   isProtocol,
-  type KeyScope,
   parseArn,
   parseMessageId,
   resolveQueue,
@@ -25,36 +24,8 @@ import { applicationNamed, attributesIn } from '../push/platform-routes.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { directTargets, endpointTargets, functionTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
-
-/**
- * `public`: everybody may call it. `own`: the route checks the caller itself. `any`: any key is enough. A list: the key
- * needs one of these scopes.
- */
-type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
-
-export interface Rule {
-  need: Need
-  /**
-   * Only for keys without a restriction to names. They must have the server's own account, or any account with
-   * `ownAccount`.
-   */
-  wholeServer?: true
-  wholeAccount?: true
-  /** The route of metrics. FANTAIL_OPEN_METRICS makes it public. */
-  isMetrics?: true
-  /** Only pages of this server may call it. */
-  samePage?: true
-  /** The cookie of a session is enough, without the header `X-Fantail-CSRF`. */
-  sitesAlone?: true
-  /** The route changes something, so it gets a line in the audit log. */
-  change?: true
-  targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
-  /**
-   * The answer is a list, of which a key sees only its own items. `arn`: the member with the ARN of an item's resource.
-   * `ofTopic`: the member with a topic whose keys see the item too.
-   */
-  list?: { member: string; arn: string; ofTopic?: string }
-}
+import { PORTAL_RULES } from './portal-rules.ts'
+import type { Rule } from './rule.ts'
 
 type Body = Record<string, unknown>
 
@@ -271,6 +242,21 @@ async function listenedTo(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...listedOfTopic(call, deps), ...shown]
 }
 
+/** A portal link grants only subscriptions that its maker may change. */
+async function linkedTo(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const { subscriptions = [] } = call.body as { subscriptions?: string[] }
+  const found: Target[] = []
+  for (const id of subscriptions) {
+    const targets = await onSubscription('SetSubscriptionAttributes')(
+      { ...call, params: { id }, body: {} },
+      deps,
+    )
+    if (targets.length === 0) throw new Unseen('subscription')
+    found.push(...targets)
+  }
+  return found
+}
+
 /** The same for one source. */
 function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
   const { source } = query as Body
@@ -323,6 +309,7 @@ const application = '/v1/platform-applications/{platform}/{name}'
 const consumers = '/v1/queues/{queue}/consumers'
 
 const RULES: Record<string, Rule> = {
+  ...PORTAL_RULES,
   'POST /v1/topics/{topic}/messages': { need: ['publish'], targets: onTopic('Publish') },
   'PUT /v1/topics/{topic}': managing(onTopic('SetTopicAttributes')),
   'GET /v1/topics': { need: READ, list: { member: 'topics', arn: 'arn' } },
@@ -425,6 +412,12 @@ const RULES: Record<string, Rule> = {
   'GET /v1/session': { need: 'any', sitesAlone: true },
   'DELETE /v1/session': { need: 'any', change: true },
 
+  'GET /v1/sessions': { need: MANAGE, wholeAccount: true },
+  'DELETE /v1/sessions/{session}': { need: MANAGE, change: true, wholeAccount: true },
+  'POST /v1/portal-links': managing(linkedTo),
+  // The token in the body is the right to redeem it.
+  'POST /v1/portal/session': { need: 'public', samePage: true, change: true },
+
   'GET /v1/platform-applications': { need: READ, list: { member: 'applications', arn: 'arn' } },
   [`PUT ${application}`]: managing(applicationSettings),
   [`GET ${application}`]: reading(onApplication('GetPlatformApplicationAttributes')),
@@ -466,6 +459,9 @@ const RULES: Record<string, Rule> = {
   'GET /openapi.json': PUBLIC,
   'GET /docs': PUBLIC,
   // Only static files. Other sites may link to them, but cannot read them.
+  'GET /portal': PUBLIC,
+  'GET /portal/': PUBLIC,
+  'GET /portal/assets/{file}': PUBLIC,
   'GET /console': PUBLIC,
   'GET /console/': PUBLIC,
   'GET /console/assets/{file}': PUBLIC,

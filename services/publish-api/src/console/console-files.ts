@@ -38,7 +38,7 @@ const OWN_SITE = {
  * The content security policy. Scripts come only from files of this origin. Text cannot become markup or a script,
  * because the page has only one Trusted Types policy.
  */
-const policyWith = (nonce: string) =>
+const policyWith = (nonce: string, frameOrigins: readonly string[]) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -48,7 +48,7 @@ const policyWith = (nonce: string) =>
     "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frameOrigins.length === 0 ? "'none'" : frameOrigins.join(' ')}`,
     "require-trusted-types-for 'script'",
     'trusted-types fantail',
   ].join('; ')
@@ -59,21 +59,36 @@ interface ConsoleFiles {
   file(name: string, acceptEncoding: string | undefined): Promise<Answer>
 }
 
-/** `folder`: the folder with the built files. Default: that of the package. */
-export function createConsoleFiles(folder = builtFolder()): ConsoleFiles {
+interface PageOptions {
+  /** Name of the HTML file. */
+  page?: string
+  /** Origins whose pages may show this page in a frame. */
+  frameOrigins?: readonly string[]
+}
+
+/** `folder`: the folder with the built files. */
+export function createConsoleFiles(
+  folder = builtFolder(),
+  { page = 'index.html', frameOrigins = [] }: PageOptions = {},
+): ConsoleFiles {
+  // X-Frame-Options cannot name origins. Browsers that know frame-ancestors need no other header.
+  const isFramed = frameOrigins.length > 0
   return {
     page: async () => {
       const nonce = randomBytes(PAGE_NONCE_BYTES).toString('base64')
-      const html = await read(join(folder, 'index.html'))
+      const html = await read(join(folder, page))
       if (html === undefined) throw new FantailError('not_found', NOT_BUILT)
       return {
         status: 200,
         text: html.toString('utf8').replace(NONCE, nonce),
         headers: {
           ...OWN_SITE,
-          'Content-Security-Policy': policyWith(nonce),
+          'Content-Security-Policy': policyWith(nonce, frameOrigins),
           'Content-Type': 'text/html; charset=utf-8',
+          // Pages that isolate themselves load only frames that allow it.
+          ...(isFramed && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
         },
+        ...(isFramed && { omits: ['X-Frame-Options'] }),
       }
     },
     file: async (name, acceptEncoding = '') => {
@@ -102,7 +117,7 @@ const NOT_BUILT =
   'the console is not built here: `npm run build` builds it, and `npm start` does so by itself'
 
 /** By its place, because the package `fantail` has the files at the same place without node_modules. */
-function builtFolder(): string {
+export function builtFolder(): string {
   return fileURLToPath(new URL('../../../../packages/console/dist', import.meta.url))
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../app.ts'
+import { createApp, endpointsOf } from '../app.ts'
+import { ruleOf } from '../auth/native-rules.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import type { App } from '../http/mount.ts'
 
@@ -74,7 +75,15 @@ test.each(['none-a1B2.js', '..%2Fsecret.js', '%2e%2e%2fsecret.js', 'index-a1B2.j
 test('another site may lead to the page, and to nothing that reads or changes', async () => {
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
   expect((await app.request('/console/lanes', { headers })).status).toBe(200)
-  expect((await app.request('/v1/topics', { headers })).status).toBe(403)
+  const guarded = endpointsOf(api.deps).filter((route) => {
+    const { need } = ruleOf(route)
+    return route.method === 'GET' && need !== 'public' && need !== 'own'
+  })
+  expect(guarded.length).toBeGreaterThan(40)
+  for (const { path } of guarded) {
+    const { status } = await app.request(path.replace(/\{\w+\}/g, 'x1'), { headers })
+    expect([path, status]).toEqual([path, 403])
+  }
   expect((await app.request('http://evil.example/console/')).status).toBe(403)
 })
 

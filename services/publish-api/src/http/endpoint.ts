@@ -20,6 +20,8 @@ export interface Answer {
   /** Sent piece by piece as it comes. */
   stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
+  /** Headers of every answer that this one goes without. */
+  omits?: readonly string[]
   /** The series that the request counts in: one object for all requests of its kind. Default: the endpoint's. */
   countedAs?: CountedAs | undefined
 }

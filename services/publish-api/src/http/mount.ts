@@ -124,7 +124,11 @@ function recheckOf(guard: RouteGuard, call: Call): () => Promise<void> {
   }
 }
 
-function toResponse({ status, body, text, stream }: Answer, headers: Record<string, string>): Response {
+function toResponse(
+  { status, body, text, stream, omits = [] }: Answer,
+  headers: Record<string, string>,
+): Response {
+  for (const name of omits) delete headers[name]
   if (stream !== undefined) return new Response(stream, { status, headers })
   if (text !== undefined) return new Response(text, { status, headers })
   if (body === undefined) return new Response(null, { status, headers })

@@ -40,8 +40,8 @@ test('every route that is mounted is in the document, and no other', () => {
   // Routes that the router does not know. They are tried when it finds none.
   const others = endpointsOf(api.deps).filter(({ where }) => where !== undefined)
   const mounted = [...routed, ...others.map(({ method, path }) => `${method} ${path}`)]
-  // The console’s pages are for people alone.
-  const documented = mounted.filter((route) => !route.startsWith('GET /console'))
+  // The pages of console and portal are for people alone.
+  const documented = mounted.filter((route) => !/^GET \/(console|portal)/.test(route))
   expect(operations.map(([route]) => route).sort()).toEqual(documented.sort())
   expect(document.openapi).toBe('3.1.0')
 })
@@ -77,9 +77,12 @@ test('an operation that needs a key says so, with its scope; public pages do not
     description: expect.stringContaining('A key needs the scope `publish`.'),
   })
   for (const [route, { security, responses }] of Object.entries(documented)) {
-    const open = (!route.includes('/v1/') && route !== 'GET /metrics') || route === 'POST /v1/session'
+    const open =
+      (!route.includes('/v1/') && route !== 'GET /metrics') ||
+      ['POST /v1/session', 'POST /v1/portal/session'].includes(route)
     const signed = /^(GET|POST) \/(\{account\}\/\{queue\})?$/.test(route)
-    const expected = signed ? [{}, { awsSignature: [] }] : open ? [] : [{ apiKey: [] }, { session: [] }]
+    const keyed = route.includes('/v1/portal/') ? [{ portalSession: [] }] : [{ apiKey: [] }, { session: [] }]
+    const expected = signed ? [{}, { awsSignature: [] }] : open ? [] : keyed
     expect([route, security]).toEqual([route, expected])
     if (!open) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']))
   }

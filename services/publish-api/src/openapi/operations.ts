@@ -1,7 +1,8 @@
 /** An endpoint as an operation of the document. */
 import type { ErrorCode } from '@fantail/contracts'
 import { z } from 'zod'
-import { type Rule, ruleOf } from '../auth/native-rules.ts'
+import { ruleOf } from '../auth/native-rules.ts'
+import type { Rule } from '../auth/rule.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { described, describedMembers, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 import { answerResponses, errorResponses, type Shared } from './responses.ts'
@@ -37,6 +38,13 @@ export const SECURITY_SCHEMES = {
     description:
       'A session of the console, which `logIn` makes. It counts from pages of this server only, with `X-Fantail-CSRF`.',
   },
+  portalSession: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'fps_<secret>',
+    description:
+      'A session of the portal, which `redeemPortalLink` makes from a link. It may call these routes only.',
+  },
   awsSignature: {
     type: 'apiKey',
     in: 'header',
@@ -53,14 +61,14 @@ const OPTIONAL_SIGNATURE = [{}, { awsSignature: [] }]
 /** The operation. Components that it refers to are added to `shared`. */
 export function operation(endpoint: Endpoint, asked: Asked, shared: Shared): Json {
   const { id, tag, summary, description, answers } = endpoint
-  const { need } = ruleOf(endpoint)
+  const { need, portal } = ruleOf(endpoint)
   const body = requestBody(endpoint)
   const { query = NO_MEMBERS, headers = {} } = endpoint
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, ...scopesText(need)].join('\n\n'),
+    description: [description, ...scopesText(need, portal ? 'portal session' : 'key')].join('\n\n'),
     security: security(endpoint, asked),
     parameters: [
       ...pathParameters(endpoint),
@@ -95,14 +103,15 @@ function isGuarded(endpoint: Endpoint, { openMetrics }: Asked): boolean {
   return need !== 'public' && need !== 'own' && !(isMetrics && openMetrics)
 }
 
-function scopesText(need: Rule['need']): string[] {
+function scopesText(need: Rule['need'], who: string): string[] {
   if (typeof need === 'string') return []
-  return [`A key needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`]
+  return [`A ${who} needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`]
 }
 
 function security(endpoint: Endpoint, asked: Asked): Json[] {
   if (ruleOf(endpoint).need === 'own') return OPTIONAL_SIGNATURE
   if (!isGuarded(endpoint, asked)) return []
+  if (ruleOf(endpoint).portal) return [{ portalSession: [] }]
   return asked.auth ? [{ apiKey: [] }, { session: [] }] : OPTIONAL_KEY
 }
 

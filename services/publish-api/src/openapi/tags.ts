@@ -12,6 +12,7 @@ export const TAGS = {
   Quarantine:
     'Messages that cannot be decoded wait here for an operator. Only keys of the whole server see them.',
   Keys: 'API keys and access keys. Only keys that are bound to no names manage them.',
+  Portal: 'Links for customers of the operator, and the few routes that their sessions may call.',
   Mail: 'Addresses that get no mail, and the pages that links in mails open.',
   'Mobile push': 'Credentials of push providers, and the devices and browsers that get notifications.',
   'Text messages': 'Settings and spend of text messages, and phone numbers that get none.',

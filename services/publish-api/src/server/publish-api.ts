@@ -43,6 +43,7 @@ import {
   OutcomeSearch,
   PlatformApplications,
   PlatformEndpoints,
+  PortalSessions,
   Processes,
   PushState,
   passingTime,
@@ -82,6 +83,7 @@ import { SharedRead } from '../http/shared-read.ts'
 import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
+import { PortalCache } from '../portal/portal-cache.ts'
 import { EndpointEvents } from '../push/endpoint-events.ts'
 import { LeaseRenewals } from '../queues/lease-renewals.ts'
 import { QueueCache } from '../queues/queue-cache.ts'
@@ -231,7 +233,14 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(subscriber, [deps.topicCache, deps.queueCache, deps.keyCache, deps.sessionCache, finder])
+  followChanges(subscriber, [
+    deps.topicCache,
+    deps.queueCache,
+    deps.keyCache,
+    deps.sessionCache,
+    deps.portalCache,
+    finder,
+  ])
   let server: ApiServer | undefined
   const stop = async () => {
     stores.queueWaits.close()
@@ -311,10 +320,13 @@ function createKeys(
 ) {
   const keys = new ApiKeys(redis, { growth })
   const sessions = new Sessions(redis, { growth })
+  const portalSessions = new PortalSessions(redis, { growth })
   return {
     keys,
     sessions,
     sessionCache: new SessionCache({ sessions, clock }),
+    portalSessions,
+    portalCache: new PortalCache(portalSessions),
     keyCache: new KeyCache({ keys, vault, log }),
     rateLimits: new RateLimits({ limits: new KeyLimits(redis) }),
     vault,

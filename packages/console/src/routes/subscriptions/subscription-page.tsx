@@ -1,6 +1,7 @@
 /** One subscription: how its deliveries stand, and everything that is set. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
+import { ApiError } from '../../api/api-error.ts'
 import type { Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { StatsPanel } from '../../charts/stats-panel.tsx'
@@ -14,6 +15,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FilterTester } from '../topics/filter-tester.tsx'
+import { DeletedSubscription } from './deleted-subscription.tsx'
 import { LaneActions } from './lane-actions.tsx'
 import { policyPairs } from './policy-pairs.ts'
 import { ResendSince } from './resend-since.tsx'
@@ -29,6 +31,7 @@ export function SubscriptionPage() {
   const navigate = route.useNavigate()
   const input = { path: { id } }
   const read = useRead(operations.getSubscription, input, { everyMs: SCREEN_REFRESH_MS })
+  if (read.error instanceof ApiError && read.error.status === 404) return <DeletedSubscription id={id} />
   return (
     <Loaded read={read}>
       {(subscription) => (

@@ -1,4 +1,5 @@
--- Counts a login before its key is checked, so that guesses at the same time count too.
+-- Counts a login before its key is checked, so that guesses at the same time count too. It also counts other things
+-- that a session may do only a few times.
 -- @key base: of sessions
 -- @arg address: text
 -- @arg window_ms: number

@@ -1,4 +1,4 @@
--- Ends a session of the console, and announces that.
+-- Ends a session of the console or the portal, and announces that.
 -- @key base: of sessions
 -- @arg digest: text
 -- Returns 1 if there was such a session, else 0

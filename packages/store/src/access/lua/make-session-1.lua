@@ -1,4 +1,5 @@
--- Stores a session of the console. Past sessions_max, the sessions that would end first end now.
+-- Stores a session of the console or the portal, or a link to the portal. Past sessions_max, the sessions that would
+-- end first end now.
 -- @key base: of sessions
 -- @arg digest: text, SHA-256 of the session's token, hex
 -- @arg record: text

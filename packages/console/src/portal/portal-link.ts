@@ -1,0 +1,27 @@
+/**
+ * The token of the link is behind the `#` of the address. It is taken away before anything is sent, so it stays in no
+ * history. The session's token is kept in memory alone.
+ */
+
+import { send } from '../api/send.ts'
+import { keepBearer } from '../api/session.ts'
+import type { CreatedPortalSession } from './portal-calls.ts'
+import { redeemPortalLink } from './portal-calls.ts'
+
+/** '' if the address has none. */
+export function takeToken(): string {
+  const token = location.hash.slice(1)
+  history.replaceState(null, '', location.pathname)
+  return token
+}
+
+let opened: Promise<CreatedPortalSession> | undefined
+
+/** A link works once, so it is redeemed once, however often the screen is drawn. */
+export function openLink(token: string): Promise<CreatedPortalSession> {
+  opened ??= send(redeemPortalLink, { body: { token } }).then((session) => {
+    keepBearer(session.token)
+    return session
+  })
+  return opened
+}

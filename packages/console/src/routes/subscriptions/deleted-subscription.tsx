@@ -1,0 +1,29 @@
+/** A subscription that is gone: when it was deleted and by which key, as far as the audit trail knows. */
+import { operations } from '../../api/api-calls.ts'
+import { useRead } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { When } from '../../parts/show.tsx'
+
+const w = words.subscription
+const DELETES = /^DELETE |:Unsubscribe$/
+
+export function DeletedSubscription({ id }: { id: string }) {
+  const audit = useRead(operations.listAudit, { query: { resource: id, limit: 100 } }, { everyMs: false })
+  const deletion = audit.data?.entries.find(({ action, result }) => result === 'done' && DELETES.test(action))
+  return (
+    <>
+      <PageHead title={w.gone} />
+      {deletion ? (
+        <p>
+          {w.deleted} <When at={deletion.at} />
+          {', '}
+          {w.deletedBy} <code>{deletion.keyId}</code>.
+        </p>
+      ) : (
+        !audit.isPending && <p className={css.quiet}>{audit.error ? w.deletionHidden : w.deletionUnknown}</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+/** Lists sessions, of the console or of the portal. Their number is bounded (sessions.ts, portal-sessions.ts). */
+import type { Redis } from 'ioredis'
+import { parseStored } from '../records/stored-json.ts'
+
+/** `ttlMs`: after which it ends unless it is used. Those that end last come first. */
+export async function listSessions(
+  redis: Redis,
+  base: string,
+): Promise<{ digest: string; record: Record<string, unknown>; ttlMs: number }[]> {
+  const digests = await redis.zrevrange(`${base}ends`, 0, -1)
+  const found = await Promise.all(
+    digests.map(async (digest) => {
+      const key = `${base}session:${digest}`
+      const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
+      // An idle session ends before its name leaves the list.
+      return text === null ? [] : [{ digest, record: parseStored(text, key), ttlMs }]
+    }),
+  )
+  return found.flat()
+}

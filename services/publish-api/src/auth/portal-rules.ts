@@ -1,0 +1,77 @@
+/**
+ * Rights of portal sessions. They may call the routes in this table and no others, and only they may call these. Each
+ * route checks the names with the session's own rights, which are never more than those of the key behind it.
+ */
+import type { Target } from '@fantail/access'
+import { FantailError, parseMessageId } from '@fantail/contracts'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
+import { Unseen } from '../http/error-answers.ts'
+import { portalKeyOf, portalTopicArn } from '../portal/portal-key.ts'
+import { letterQueueOf } from '../portal/portal-letters.ts'
+import type { Rule } from './rule.ts'
+
+const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
+
+/** Checks the topic of the subscription, and that the session is for it. */
+const onEndpoint =
+  (action: string, unknown?: Answer) =>
+  async ({ params, caller }: Call, deps: ApiDeps): Promise<Target[]> => {
+    const { portal } = portalKeyOf(caller)
+    const id = params.id ?? ''
+    const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
+    const error = new Unseen('subscription', unknown)
+    if (!record || (portal.subscriptions !== null && !portal.subscriptions.has(id))) throw error
+    const hidden = { error, sees: 'SNS:GetSubscriptionAttributes' }
+    return [{ action: `SNS:${action}`, arn: record.topicArn, hidden }]
+  }
+
+/** Also checks the queue with its dead letters, as for a key. */
+const onLetters =
+  (action: string) =>
+  async (call: Call, deps: ApiDeps): Promise<Target[]> => {
+    const targets = await onEndpoint('GetSubscriptionAttributes')(call, deps)
+    const record = await deps.subscriptions.get(call.params.id ?? '')
+    const arn = record ? await letterQueueOf(deps, record) : undefined
+    if (arn === undefined) return targets
+    return [...targets, { action, arn, hidden: { error: new FantailError('forbidden', OTHERS_QUEUE) } }]
+  }
+
+function addedTo({ body, caller }: Call, deps: ApiDeps): Target[] {
+  const key = portalKeyOf(caller)
+  if (key.portal.subscriptions !== null)
+    throw new FantailError('forbidden', 'this session is for single subscriptions and can add none')
+  const { topic, endpoint } = body as { topic: string; endpoint: string }
+  const context = { 'sns:endpoint': endpoint }
+  return [{ action: 'SNS:Subscribe', arn: portalTopicArn(deps, key, topic), context }]
+}
+
+type Targets = NonNullable<Rule['targets']>
+const reading = (targets: Targets): Rule => ({ need: ['read'], portal: true, targets })
+const changing = (scope: 'manage' | 'redrive', targets: Targets): Rule => ({
+  need: [scope],
+  portal: true,
+  change: true,
+  targets,
+})
+const setting = changing('manage', onEndpoint('SetSubscriptionAttributes'))
+const endpoints = '/v1/portal/endpoints'
+
+export const PORTAL_RULES: Record<string, Rule> = {
+  'GET /v1/portal/session': { need: 'any', portal: true },
+  'DELETE /v1/portal/session': { need: 'any', portal: true, change: true },
+  'GET /v1/portal/topics': { need: ['read'], portal: true },
+  // The handlers list only the session's own things.
+  [`GET ${endpoints}`]: { need: ['read'], portal: true },
+  [`POST ${endpoints}`]: changing('manage', addedTo),
+  [`GET ${endpoints}/{id}`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`DELETE ${endpoints}/{id}`]: changing('manage', onEndpoint('Unsubscribe', NO_CONTENT)),
+  [`POST ${endpoints}/{id}/pause`]: setting,
+  [`POST ${endpoints}/{id}/resume`]: setting,
+  [`POST ${endpoints}/{id}/test`]: setting,
+  [`POST ${endpoints}/{id}/rotate-key`]: setting,
+  [`GET ${endpoints}/{id}/deliveries`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`GET ${endpoints}/{id}/attempts`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`GET ${endpoints}/{id}/dead-letters`]: reading(onLetters('SQS:ReceiveMessage')),
+  [`POST ${endpoints}/{id}/redrive`]: changing('redrive', onLetters('SQS:StartMessageMoveTask')),
+}

@@ -1,0 +1,178 @@
+/** Endpoints as a portal session sees and changes them. `auth/native-rules.ts` has checked that they are its own. */
+import { principalOf } from '@fantail/access'
+import {
+  FantailError,
+  NewWebhookKeyView,
+  NoBody,
+  PortalEndpoint,
+  PortalEndpointInput,
+  PortalEndpointReference,
+  PortalTestAnswer,
+} from '@fantail/contracts'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { publicUrlFor } from '../http/origin.ts'
+import { deleteSubscription } from '../subscriptions/change.ts'
+import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
+import { subscriptionActionRoutes } from '../subscriptions/subscription-actions.ts'
+import { webhookKeyRoutes } from '../subscriptions/webhook-key-routes.ts'
+import { countUse, portalKeyOf, portalTopicArn } from './portal-key.ts'
+import { codeOf, endpointView, showEndpoint } from './portal-views.ts'
+
+/** @limit Subscriptions of a topic, past which a portal session adds none. Past it: `conflict`. */
+const PORTAL_TOPIC_SUBSCRIPTIONS_MAX = 50
+/** @limit Endpoints that a portal session adds in an hour. Past it: `rate_limited`. */
+const PORTAL_ADDS_PER_HOUR_MAX = 20
+/** @limit Tests that a portal session makes in a minute. Past it: `rate_limited`. */
+const PORTAL_TESTS_PER_MINUTE_MAX = 10
+
+const TAG = 'Portal'
+const PATH = '/v1/portal/endpoints'
+const SHOWN = { 200: { description: 'The endpoint as it is now', schema: PortalEndpoint } }
+const ERRORS = [
+  'malformed_json',
+  'validation_failed',
+  'not_found',
+  'too_large',
+  'unsupported_media_type',
+] as const
+
+type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
+
+export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
+  const inner = [...subscriptionActionRoutes(deps), ...webhookKeyRoutes(deps)]
+  /** The handler of the route for keys. The routes of the portal differ in what they take and show. */
+  const run = (id: string, call: Call): Promise<Answer> | Answer => {
+    const found = inner.find((route) => route.id === id)
+    if (!found) throw new Error(`there is no route ${id}`)
+    return found.handle(call)
+  }
+  const action = (id: string, name: string, summary: string) => ({
+    id,
+    method: 'POST' as const,
+    path: `${PATH}/{id}/${name}`,
+    params: { id: PortalEndpointReference },
+    tag: TAG as typeof TAG,
+    summary,
+    body: NoBody,
+    bodyIs: 'optional' as const,
+    errors: [...ERRORS, 'wrong_state' as const, 'conflict' as const],
+  })
+  const changed = (id: string) => async (call: Call) => {
+    const { body } = await run(id, call)
+    return ok(endpointView(body as object))
+  }
+  return [
+    endpoint({
+      id: 'addPortalEndpoint',
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      summary: 'Add a webhook to a topic of the portal session',
+      description:
+        'Settings of requests cannot be given. A session may add 20 in an hour, and none to a topic with 50 subscriptions.',
+      body: PortalEndpointInput,
+      check: (body) => newSubscriptionProblems(deps, body),
+      answers: { 201: { description: 'The endpoint gets messages from now on', schema: PortalEndpoint } },
+      errors: [...ERRORS, 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
+      handle: (call) => addEndpoint(deps, call),
+    }),
+    endpoint({
+      id: 'deletePortalEndpoint',
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      params: { id: PortalEndpointReference },
+      tag: TAG,
+      summary: 'Delete an endpoint of the portal session',
+      description: 'Deliveries that wait for it are discarded.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: [],
+      handle: (call) => removeEndpoint(deps, call),
+    }),
+    endpoint({
+      ...action('pausePortalEndpoint', 'pause', 'Stop attempts at an endpoint'),
+      description: 'New messages wait for it. Pausing a paused endpoint changes nothing.',
+      answers: SHOWN,
+      handle: changed('pauseSubscription'),
+    }),
+    endpoint({
+      ...action('resumePortalEndpoint', 'resume', 'Let attempts at an endpoint go on'),
+      description: 'Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.',
+      answers: SHOWN,
+      handle: changed('resumeSubscription'),
+    }),
+    endpoint({
+      ...action('testPortalEndpoint', 'test', 'Send one test message to an endpoint'),
+      description:
+        'Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.',
+      answers: { 200: { description: 'The attempt was made', schema: PortalTestAnswer } },
+      errors: [...ERRORS, 'wrong_state', 'conflict', 'rate_limited'],
+      handle: (call) => testEndpoint(deps, call, () => run('testSubscription', call)),
+    }),
+    endpoint({
+      ...action('rotatePortalKey', 'rotate-key', 'Make a new key for signatures of an endpoint'),
+      description: 'Earlier keys go on signing for a day. The secret is in this answer and in no other.',
+      answers: { 201: { description: 'The key signs at once', schema: NewWebhookKeyView } },
+      errors: [...ERRORS, 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
+      handle: (call) => run('createWebhookKey', { ...call, body: {} }),
+    }),
+  ]
+}
+
+async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
+  const key = portalKeyOf(call.caller)
+  const arn = portalTopicArn(deps, key, call.body.topic)
+  await countUse(deps, key, { what: 'add', max: PORTAL_ADDS_PER_HOUR_MAX, windowMs: 3_600_000 })
+  const held = await deps.subscriptions.list({ topicArn: arn, limit: PORTAL_TOPIC_SUBSCRIPTIONS_MAX })
+  if (held.items.length >= PORTAL_TOPIC_SUBSCRIPTIONS_MAX) {
+    throw new FantailError(
+      'conflict',
+      `the topic has ${PORTAL_TOPIC_SUBSCRIPTIONS_MAX} subscriptions already`,
+    )
+  }
+  const { topic: _, ...input } = call.body
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const { subscription, created } = await subscribeNatively(deps, {
+    topicArn: arn,
+    input,
+    publicUrl,
+    principal: principalOf(key),
+  })
+  // The endpoint's other settings may be the operator's.
+  if (!created) throw new FantailError('conflict', 'the topic has this endpoint already')
+  deps.topicCache.forget(arn)
+  const { id: subscriptionId, protocol, status } = subscription
+  deps.log.info(
+    { requestId: call.requestId, topicArn: arn, subscriptionId, protocol, status },
+    'subscription.created',
+  )
+  return { status: 201, body: await showEndpoint(deps, subscription) }
+}
+
+async function removeEndpoint(deps: ApiDeps, { params, requestId }: Call): Promise<Answer> {
+  const id = params.id ?? ''
+  const record = await deps.subscriptions.get(id)
+  if (!record) return NO_CONTENT
+  await deleteSubscription(deps, id)
+  deps.topicCache.forget(record.topicArn)
+  deps.log.info({ requestId, topicArn: record.topicArn, subscriptionId: id }, 'subscription.deleted')
+  return NO_CONTENT
+}
+
+async function testEndpoint(
+  deps: ApiDeps,
+  { caller }: Call,
+  test: () => Promise<Answer> | Answer,
+): Promise<Answer> {
+  const key = portalKeyOf(caller)
+  await countUse(deps, key, { what: 'test', max: PORTAL_TESTS_PER_MINUTE_MAX, windowMs: 60_000 })
+  const { body } = await test()
+  const { statusCode, durationMs, error } = body as {
+    statusCode: number | null
+    durationMs: number
+    error?: string
+  }
+  const view: z.input<typeof PortalTestAnswer> = { statusCode, durationMs, error: codeOf(error) }
+  return ok(view)
+}

@@ -1,0 +1,159 @@
+/**
+ * Portal links and sessions. A link is made with an API key, and handed to a customer. The page of the portal redeems
+ * it once, and keeps the session's token in memory. No cookie is set, so it works in a frame of another site.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  FantailError,
+  NewPortalSessionView,
+  PortalLinkInput,
+  PortalLinkView,
+  PortalRedeemInput,
+  type PortalSessionRecord,
+  PortalSessionView,
+} from '@fantail/contracts'
+import { PORTAL_LINK_MS_MAX } from '@fantail/store'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { invalid } from '../http/error-answers.ts'
+import { publicUrlFor } from '../http/origin.ts'
+import { iso } from '../http/record-views.ts'
+import { needSafeOrigin } from '../sessions/session-origin.ts'
+import { portalCallerOf, portalSessionOf } from './portal-caller.ts'
+import { excessOf } from './portal-grant.ts'
+import { portalKeyOf } from './portal-key.ts'
+import { themeProblems } from './portal-theme.ts'
+import { digestOfToken, isLinkToken, makeLinkToken, makePortalToken, portalTokenIn } from './portal-tokens.ts'
+
+const TAG = 'Portal'
+const PATH = '/v1/portal/session'
+const BODY_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
+const NO_KEYS = 'no keys are asked for here, so there is nothing to hand on: set FANTAIL_AUTH=on'
+const NO_LINK = 'the link was opened before, or its ten minutes are over: ask for a new one'
+
+type LinkCall = Call<unknown, z.output<typeof PortalLinkInput>>
+type RedeemCall = Call<unknown, z.output<typeof PortalRedeemInput>>
+type SessionView = z.input<typeof PortalSessionView>
+
+export function portalSessionRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      id: 'createPortalLink',
+      method: 'POST',
+      path: '/v1/portal-links',
+      tag: TAG,
+      summary: 'Make a link that opens the portal for a customer',
+      description:
+        'The link works once, within ten minutes. Its session can do what `scopes` say, and at no time more than the ' +
+        'caller’s key may. It ends when the key is revoked.',
+      body: PortalLinkInput,
+      answers: { 201: { description: 'Made; hand the URL to the customer', schema: PortalLinkView } },
+      errors: [...BODY_ERRORS, 'not_supported', 'not_found', 'storage_full'],
+      handle: (call) => makeLink(deps, call),
+    }),
+    endpoint({
+      id: 'redeemPortalLink',
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      summary: 'Redeem a portal link for a session',
+      description:
+        'The page of the portal does this with the token behind the `#`. A second try answers 401.',
+      body: PortalRedeemInput,
+      answers: { 201: { description: 'The session has begun', schema: NewPortalSessionView } },
+      errors: [...BODY_ERRORS, 'unauthorized', 'forbidden', 'storage_full'],
+      handle: (call) => redeem(deps, call),
+    }),
+    endpoint({
+      id: 'getPortalSession',
+      method: 'GET',
+      path: PATH,
+      tag: TAG,
+      summary: 'Read what this portal session may do',
+      description: 'Shows scopes, theme and end of the session. For tokens of portal sessions.',
+      answers: { 200: { description: 'The session', schema: PortalSessionView } },
+      errors: ['not_supported'],
+      handle: async (call) => {
+        portalKeyOf(call.caller)
+        return ok(sessionView(await portalSessionOf(tokenIn(call), deps)))
+      },
+    }),
+    endpoint({
+      id: 'endPortalSession',
+      method: 'DELETE',
+      path: PATH,
+      tag: TAG,
+      summary: 'End this portal session',
+      description: 'All processes refuse its token within 100 ms.',
+      answers: { 204: { description: 'The session has ended' } },
+      errors: ['not_supported'],
+      handle: async (call) => {
+        portalKeyOf(call.caller)
+        const digest = digestOfToken(tokenIn(call))
+        await deps.portalSessions.end(digest)
+        deps.portalCache.forget(digest)
+        return NO_CONTENT
+      },
+    }),
+  ]
+}
+
+async function makeLink(deps: ApiDeps, call: LinkCall): Promise<Answer> {
+  const { caller: key, body } = call
+  if (key === null) throw new FantailError('not_supported', NO_KEYS)
+  const { prefixes = [], subscriptions = null, scopes, ttlSeconds, theme = {} } = body
+  const problems = themeProblems(theme)
+  if (problems.length > 0) throw invalid(problems)
+  const excess = excessOf(key, { account: key.account, prefixes, scopes })
+  if (excess !== undefined) throw new FantailError('forbidden', excess)
+  const id = randomUUID()
+  const token = makeLinkToken()
+  const now = deps.clock()
+  const { name = null, logo = null, colour = null } = theme
+  const grant = {
+    id,
+    keyId: key.id,
+    account: key.account,
+    prefixes,
+    subscriptions,
+    scopes: [...new Set(scopes)],
+  }
+  const record = { ...grant, theme: { name, logo, colour }, ttlSeconds }
+  await deps.portalSessions.makeLink(digestOfToken(token), record, now)
+  const url = `${publicUrlFor(deps.settings, call).replace(/\/$/, '')}/portal/#${token}`
+  const view: z.input<typeof PortalLinkView> = { id, url, expiresAt: iso(now + PORTAL_LINK_MS_MAX) }
+  return { status: 201, body: view }
+}
+
+/** The token is taken before anything else, so nobody can use it a second time. */
+async function redeem(deps: ApiDeps, { body, request }: RedeemCall): Promise<Answer> {
+  needSafeOrigin(request, deps.settings)
+  const { token: given } = body
+  const link = isLinkToken(given) ? await deps.portalSessions.takeLink(digestOfToken(given)) : null
+  if (!link) throw new FantailError('unauthorized', NO_LINK)
+  const { ttlSeconds, ...grant } = link
+  const token = makePortalToken()
+  const createdAt = deps.clock()
+  const record: PortalSessionRecord = { ...grant, createdAt, endsAt: createdAt + ttlSeconds * 1_000 }
+  await deps.portalSessions.make(digestOfToken(token), record)
+  // The key may have been revoked since it made the link.
+  await portalCallerOf(token, deps)
+  return { status: 201, body: { ...sessionView(record), token } }
+}
+
+function tokenIn({ request }: Call): string {
+  const token = portalTokenIn(request.header('authorization'))
+  if (token === undefined) throw new FantailError('unauthorized', 'no token of a portal session is given')
+  return token
+}
+
+function sessionView({ id, scopes, subscriptions, theme, endsAt }: PortalSessionRecord): SessionView {
+  return {
+    id,
+    scopes: scopes as SessionView['scopes'],
+    canAdd: subscriptions === null && scopes.includes('manage'),
+    theme,
+    endsAt: iso(endsAt),
+  }
+}
