@@ -82,10 +82,12 @@ function rightly(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'null') return fc.constant(null)
   if (schema.type === 'number') {
-    return fc.double({ min: Math.max(minimum, -5), max: Math.min(maximum, 10_000), noNaN: true })
+    const least = Math.max(minimum, -5)
+    return fc.double({ min: least, max: Math.min(maximum, least + 10_000), noNaN: true })
   }
   if (schema.type === 'integer') {
-    return fc.integer({ min: Math.max(minimum, -5), max: Math.min(maximum, 10_000) })
+    const least = Math.max(minimum, -5)
+    return fc.integer({ min: least, max: Math.min(maximum, least + 10_000) })
   }
   return schema.type === 'string'
     ? fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary', maxLength: 30 }))
