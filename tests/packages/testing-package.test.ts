@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { redisServerPath } from '@fantail/test-kit'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../repo/repository.ts'
-import { readmeExample } from '../testing/readme-example.ts'
+import { readmeExamples } from '../testing/readme-example.ts'
 import { NODE_RELEASES, type PackedProject, packProject } from './packed-project.ts'
 
 /** Judges that the matchers work there, too. */
@@ -118,12 +118,13 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed library for tests'
     )
   })
 
-  test.each(NODE_RELEASES)('the example of the README runs as written, on the %s Node', async (release) => {
+  test.each(NODE_RELEASES)('the examples of the README run as written, on the %s Node', async (release) => {
     const config = { test: { include: ['readme/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } }
     await project.write('vitest.config.mjs', `export default ${JSON.stringify(config)}\n`)
-    await project.write('readme/example.test.ts', readmeExample(textOf('packages/testing/README.md'), BUSY))
+    const examples = readmeExamples(textOf('packages/testing/README.md'), BUSY)
+    for (const [at, example] of examples.entries()) await project.write(`readme/${at}.test.ts`, example)
     const printed = await project.runFile(release, 'node_modules/vitest/vitest.mjs', { args: ['run'], env })
-    expect(printed).toMatch(/Tests\s+3 passed/)
+    expect(printed).toMatch(/Tests\s+4 passed/)
   })
 
   test.each(NODE_RELEASES)('CommonJS programs of node:test require it, on the %s Node', async (release) => {

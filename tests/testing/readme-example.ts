@@ -1,10 +1,13 @@
-/** The complete example of the README of `@fantail/testing`, with options for the machine that runs it. */
+/** The complete examples of the README of `@fantail/testing`, with options for the machine that runs them. */
 import type { FantailStackOptions } from '@fantail/testing'
 
 const DEFAULTS = 'startFantail()'
 
-export function readmeExample(readme: string, options: FantailStackOptions): string {
-  const example = /^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? ''
-  if (!example.includes(DEFAULTS)) throw new Error(`the example of the README has no ${DEFAULTS}`)
-  return example.replace(DEFAULTS, `startFantail(${JSON.stringify(options)})`)
+/** Each is a file of tests. */
+export function readmeExamples(readme: string, options: FantailStackOptions): string[] {
+  const examples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  return examples.map((example) => {
+    if (!example.includes(DEFAULTS)) throw new Error(`an example of the README has no ${DEFAULTS}`)
+    return example.replace(DEFAULTS, `startFantail(${JSON.stringify(options)})`)
+  })
 }

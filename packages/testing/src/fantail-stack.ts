@@ -77,7 +77,10 @@ export class FantailStack {
     return receiver
   }
 
-  /** Subscribes to a topic, which is made if it is missing. */
+  /**
+   * Subscribes to a topic, which is made if it is missing. The endpoint gets SNS's envelope, or the message alone with
+   * `rawMessageDelivery: true`. Without a `deliveryPolicy` three retries follow, 20 s apart.
+   */
   async subscribe(
     topic: string,
     endpoint: Endpoint,
@@ -115,7 +118,7 @@ export class FantailStack {
 
   /**
    * Resolves when nothing is under way in the stack, all its messages are matched, and no delivery goes on but paused
-   * ones. Rejects if a receiver of the stack gets a request meanwhile.
+   * ones. Rejects if a receiver of the stack gets a request meanwhile. Requests to other URLs are not seen.
    */
   nothingElse(options: WaitOptions = {}): Promise<void> {
     return this.#quiet.nothingElse(this.#withTime(options))

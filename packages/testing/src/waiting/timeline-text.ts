@@ -55,7 +55,7 @@ function deliveryText(delivery: Delivery): string {
     ...(last === null ? [] : [`last ${last}`]),
     ...(because === null ? [] : [`because ${because}${delayMs === null ? '' : ` (${delayMs} ms)`}`]),
     ...(nextAttemptAt === null ? [] : [`next at ${nextAttemptAt}`]),
-    ...(reason === null ? [] : [`reason ${reason}`]),
+    ...(reason === null || reason === because ? [] : [`reason ${reason}`]),
   ]
   return parts.join(', ')
 }
