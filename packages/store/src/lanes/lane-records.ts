@@ -319,6 +319,8 @@ export interface SettleResult {
   accepted: boolean[]
   /** For each settlement: the new lease after an accepted `markDead`, else null. */
   leases: (string | null)[]
+  /** Errors of settlements whose lanes have corrupt data, by position. Absent: there are none. */
+  failed?: Map<number, string>
   nextDueAt: number | null
 }
 

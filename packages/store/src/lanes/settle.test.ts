@@ -1,3 +1,4 @@
+import { stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { countsKey } from '../keys.ts'
 import {
@@ -7,6 +8,7 @@ import {
   makeMessage,
   markGone,
   parkAll,
+  referencesTo,
   SHARD,
   skew,
   takeFrom,
@@ -52,6 +54,33 @@ test.each<[SettleTo, Record<string, string>]>([
   expect(await settleOne(claim, to)).toEqual({ accepted: true, lease: null, nextDueAt: null })
   expect(await counts()).toEqual(counted)
   expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
+})
+
+test('corrupt data of a lane fails its own settlements, and others of the script are settled', async () => {
+  const [first, bad, last] = [await writeLane(redis), await writeLane(redis), await writeLane(redis)]
+  const [message, other] = [makeMessage(), makeMessage()]
+  await parkAll(lanes, [first, bad, last], [message])
+  await parkAll(lanes, [bad], [other])
+  const claims = claimsOf(await takeFrom(lanes))
+  await redis.set(stateKey(BASE, bad), 'corrupt')
+  const settled = (subscriptionId: string, { id }: { id: Buffer }, to: SettleTo) => {
+    const found = claims.find((one) => one.subscriptionId === subscriptionId && one.delivery.equals(id))
+    if (!found) throw new Error('every delivery was due')
+    return { ...found, to }
+  }
+  const { accepted, failed } = await lanes.settle(SHARD, [
+    settled(first, message, { op: 'forget' }),
+    settled(bad, message, { op: 'forget' }),
+    settled(bad, other, { op: 'retry', delayMs: 1_000, state: FAILED }),
+    settled(last, message, { op: 'forget' }),
+  ])
+  expect(accepted).toEqual([true, false, false, true])
+  const error = expect.stringContaining('WRONGTYPE')
+  expect([...(failed ?? [])]).toEqual([1, 2].map((at) => [at, error]))
+  // The delivery in the corrupt lane keeps its body, and only what was settled is counted.
+  expect([await referencesTo(redis, message), await referencesTo(redis, other)]).toEqual([1, 1])
+  expect(await counts()).toEqual({ deadLettered: '2' })
+  await redis.del(stateKey(BASE, bad))
 })
 
 test('a retry waits for its time, with its state; the lane shows the last failure', async () => {

@@ -9,6 +9,8 @@ const SETTLE = readScript('settle-deliveries-1')
 
 /** Settlements per script. */
 const SETTLE_STEP = 1_000
+/** Before the error of a settlement whose lane has corrupt data. */
+const FAILED = '!'.charCodeAt(0)
 
 type Settled = SettleResult & { woke: Wakes }
 
@@ -22,9 +24,16 @@ export async function settleDeliveries(
   for (let done = SETTLE_STEP; done < settlements.length; done += SETTLE_STEP) {
     const next = await settleStep(redis, shard, settlements.slice(done, done + SETTLE_STEP))
     const accepted = [...all.accepted, ...next.accepted]
-    all = { ...next, accepted, leases: [...all.leases, ...next.leases], woke: all.woke | next.woke }
+    const failed = new Map([...(all.failed ?? []), ...[...(next.failed ?? [])].map(later(done))])
+    const leases = [...all.leases, ...next.leases]
+    all = { ...next, accepted, leases, woke: all.woke | next.woke, ...(failed.size > 0 && { failed }) }
   }
   return all
+}
+
+/** Moves the position of a failed settlement. */
+function later(by: number) {
+  return ([at, error]: [number, string]): [number, string] => [at + by, error]
 }
 
 async function settleStep(redis: Redis, shard: number, settlements: Settlement[]): Promise<Settled> {
@@ -40,12 +49,17 @@ async function settleStep(redis: Redis, shard: number, settlements: Settlement[]
   const [due, woke, ...outcomes] = reply as [Buffer, number, ...(number | Buffer)[]]
   const accepted = new Array<boolean>(settlements.length).fill(false)
   const leases = new Array<string | null>(settlements.length).fill(null)
+  const failed = new Map<number, string>()
   for (const [n, i] of [...lanes.values()].flat().entries()) {
     const outcome = outcomes[n] ?? 0
+    if (typeof outcome !== 'number' && outcome[0] === FAILED) {
+      failed.set(i, outcome.toString('utf8', 1))
+      continue
+    }
     accepted[i] = outcome !== 0
     leases[i] = typeof outcome === 'number' ? null : outcome.toString()
   }
-  return { accepted, leases, nextDueAt: readTime(due), woke }
+  return { accepted, leases, nextDueAt: readTime(due), woke, ...(failed.size > 0 && { failed }) }
 }
 
 function packLane(id: string, settlements: Settlement[]): ScriptValue[] {

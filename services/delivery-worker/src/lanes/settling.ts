@@ -48,20 +48,20 @@ interface Settled {
 
 export class Settling {
   readonly #lanes: LaneStore
+  readonly #log: Logger
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
   constructor(lanes: LaneStore, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
     this.#lanes = lanes
+    this.#log = log
     this.#onDue = onDue
     this.#queue = new ShardQueue<Item>({
       batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      giveUp: (shard, { subscriptionId, delivery, to, done }, error) => {
-        const { op } = to
-        const deliveryId = deliveryItemId(subscriptionId, delivery)
-        log.error({ shard, subscriptionId, deliveryId, op, err: error }, 'settling.failed')
-        done(false, null)
+      giveUp: (shard, item, error) => {
+        this.#logFailed(shard, item, error)
+        item.done(false, null)
       },
       report: reportParts(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
@@ -97,8 +97,15 @@ export class Settling {
     if (items.length === 0) return
     const result = await this.#lanes.settle(shard, items)
     items.forEach((item, i) => {
+      const error = result.failed?.get(i)
+      if (error !== undefined) this.#logFailed(shard, item, error)
       item.done(result.accepted[i] ?? false, result.leases[i] ?? null)
     })
     this.#onDue(shard, result.nextDueAt)
+  }
+
+  #logFailed(shard: number, { subscriptionId, delivery, to: { op } }: Item, err: unknown): void {
+    const deliveryId = deliveryItemId(subscriptionId, delivery)
+    this.#log.error({ shard, subscriptionId, deliveryId, op, err }, 'settling.failed')
   }
 }

@@ -1,5 +1,6 @@
 -- Settles claims. A settlement changes something only if its lease is the delivery's current one. If the subscription
--- is deleted, a retry or return is discarded and counted.
+-- is deleted, a retry or return is discarded and counted. If data of a lane is corrupt, the other lanes are settled
+-- nevertheless.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
@@ -8,8 +9,8 @@
 --   Behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead
 --   the least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in
 --   ms and '', behind stand the ms that the lane stands and the credential, behind discard 0 and the cause
--- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, or for
---         an accepted markDead the lease that holds from now on
+-- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, for an
+--         accepted markDead the lease that holds from now on, or '!' and the error if data of its lane is corrupt
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -18,12 +19,14 @@
 -- @include lane-count
 -- @include lane-lease
 -- @include lane-settle
+-- @include lane-whole
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
   deliveredRun = true, retry = true, markDead = true, discard = true, ['return'] = true, awaitQueue = true,
   stand = true,
 }
+local FAILED = '!'
 local at, reply = values_at - 1, { '', 0 }
 
 local function next_arg()
@@ -41,9 +44,7 @@ local function settle_claim(batch, delivery)
   return settle[op](batch, delivery, detail, ms)
 end
 
-while at < #ARGV do
-  local id, standing, claims = next_arg(), next_arg(), tonumber(next_arg())
-  local first, last = at + 1, at + claims
+local function settle_lane(id, standing, first, last)
   local leases = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(ARGV, first, last))
   local batch = new_batch(base, id, now, first, leases)
   at = last
@@ -59,6 +60,23 @@ while at < #ARGV do
     end_probe(batch, first, leases)
     lane_next(base, id, now, batch.lane)
   end
+end
+
+-- Answers for all claims of a lane, and goes on behind them.
+local function pass_over(answered, first, last, message)
+  for i = #reply, answered + 1, -1 do reply[i] = nil end
+  at = last
+  for _ = first, last do
+    reply[#reply + 1] = FAILED .. message
+    at = at + (WITH_MORE[ARGV[at + 2]] and 4 or 2)
+  end
+end
+
+while at < #ARGV do
+  local id, standing, claims = next_arg(), next_arg(), tonumber(next_arg())
+  local first, last, answered = at + 1, at + claims, #reply
+  local works, message = try_whole(settle_lane, id, standing, first, last)
+  if not works then pass_over(answered, first, last, message) end
 end
 save_leases(base)
 write_drops(base)

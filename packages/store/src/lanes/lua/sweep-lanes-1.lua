@@ -17,7 +17,7 @@
 -- @include lane-lease
 -- @include lane-return
 -- @include lane-claim
--- @include lane-try
+-- @include lane-whole
 -- @include fifo-log
 local LANES = 32
 -- @limit Dead deliveries that one script of the sweep claims. Past it: the next script goes on.
@@ -58,7 +58,7 @@ end
 local corrupt = {}
 
 local function try_lane(id)
-  local works, message = try(sweep_lane, id)
+  local works, message = try_whole(sweep_lane, id)
   if works then return end
   corrupt[#corrupt + 1] = { id, message }
   if index == 'held' then redis.call('SADD', base .. 'held', id) end

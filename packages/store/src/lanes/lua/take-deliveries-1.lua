@@ -37,7 +37,7 @@
 -- @include lane-claim
 -- @include lane-pace
 -- @include lane-pick
--- @include lane-try
+-- @include lane-whole
 -- @include fifo-log
 -- @limit Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
@@ -179,7 +179,7 @@ end
 local corrupt = {}
 
 local function take_from(line, id, handle)
-  local works, message = try(handle, id)
+  local works, message = try_whole(handle, id)
   if works then return end
   corrupt[#corrupt + 1] = { id, message }
   redis.call('ZADD', base .. line, text(now + CORRUPT_MS), id)
