@@ -1,11 +1,14 @@
 /** First attempts at endpoints that never answered must not fill the queue of first attempts. */
+import { passingTime } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { TargetTurns } from '../attempts/target-turns.ts'
 import type { Unit } from '../dispatch/job-run.ts'
+import type { FirstAttempt } from './first-attempt.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
+import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
 
 const CROWD = 1_500
 /** How long no endpoint of a crowd may answer before its attempts are parked (endpoint-crowd.ts). */
@@ -25,6 +28,7 @@ afterEach(async () => {
 function createFirstAttempts() {
   const parked: string[] = []
   const attempts: ((outcome: Outcome) => void)[] = []
+  const notedAt: number[] = []
   const slots = new AttemptSlots({ attemptsMax: 16 })
   const freed = new FreedCapacity()
   const firstAttempts = new FirstAttempts({
@@ -43,7 +47,10 @@ function createFirstAttempts() {
     jitter: 0,
     attemptTimeoutMs: 60_000,
     metrics: { delivered: () => undefined },
-    notes: { delivered: () => undefined, failed: () => undefined },
+    notes: {
+      delivered: (_: unknown, __: number, at: number) => notedAt.push(at),
+      failed: () => undefined,
+    },
     reports: { firstDelivered: () => undefined, ended: () => undefined },
     status: {},
     freed,
@@ -62,7 +69,7 @@ function createFirstAttempts() {
     while (attempts.length > 0) answer()
     await stopped
   })
-  return { firstAttempts, slots, parked, answer }
+  return { firstAttempts, slots, parked, answer, notedAt }
 }
 
 /** A unit for this many new subscriptions, all unthrottled and unsigned. */
@@ -137,4 +144,47 @@ test('a crowd of which some answer waits for its slots', () => {
   }
   expect(firstAttempts.queued).toBeGreaterThan(1_000)
   expect(parked).toEqual([])
+})
+
+test('a first delivery is noted at the time of the stack', () => {
+  const { firstAttempts, answer, notedAt } = createFirstAttempts()
+  passingTime.moveTo(3_600_000)
+  firstAttempts.start(unitFor('moved', 1))
+  answer()
+  expect(notedAt).toEqual([passingTime.now()])
+  passingTime.moveTo(0)
+})
+
+test('a snapshot that becomes too old while other attempts are started is checked first', async () => {
+  const checked: string[] = []
+  const started: string[] = []
+  const waiting = (id: string, agoMs: number) => {
+    const subscription = { record: { id, maxInFlight: 1 } }
+    const slice = { sliceId: id, revision: 'old', byId: new Map([[id, subscription]]) }
+    const unit = { run: {}, context: {}, matched: [], slice, checkedAt: performance.now() - agoMs }
+    return { unit, subscription, queuedAt: performance.now() } as unknown as FirstAttempt
+  }
+  const slice = async (of: { sliceId: string }) => {
+    checked.push(of.sliceId)
+    return { ...of, revision: 'new' }
+  }
+  let isFree = false
+  const queues = new FirstQueues({
+    slots: { acquireFirst: () => isFree, isProven: () => true, freeForFirst: 1 },
+    targets: { isBusy: () => false },
+    snapshots: { slice, checkedAt: () => performance.now() },
+    crowd: {},
+    signatures: { size: 0 },
+    freed: { announce: () => undefined },
+    goesByLane: () => false,
+    run: ({ subscription }: FirstAttempt) => {
+      started.push(subscription.record.id)
+      vi.advanceTimersByTime(100)
+    },
+  } as unknown as FirstQueuesOptions)
+  queues.offer(waiting('slow to start', 100))
+  queues.offer(waiting('next', 0))
+  isFree = true
+  await vi.waitFor(() => expect(started).toEqual(['slow to start', 'next']))
+  expect(checked).toEqual(['slow to start', 'next'])
 })

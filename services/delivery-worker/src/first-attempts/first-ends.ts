@@ -1,6 +1,6 @@
 /** Ends a first attempt: its delivery is delivered, parked in its lane, or settled there under its lease. */
 import { nextStep, whyNext } from '@fantail/policy'
-import type { DeadState, ParkAs, RetryState } from '@fantail/store'
+import { type DeadState, type ParkAs, passingTime, type RetryState } from '@fantail/store'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptReports } from '../attempts/attempt-reports.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
@@ -69,7 +69,7 @@ export class FirstEnds {
     const { statusCode, error } = resultState(outcome.result)
     if (step.step === 'delivered') {
       this.#options.metrics.delivered(subscription, unit.context, now)
-      this.#options.notes.delivered(subscription, 1, now)
+      this.#options.notes.delivered(subscription, 1, now + passingTime.offsetMs)
       this.#options.reports.firstDelivered(subscription, unit.context, outcome.result)
       if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
       unit.markDelivered(slot, statusCode, outcome.copy)

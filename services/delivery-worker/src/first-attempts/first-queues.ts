@@ -144,16 +144,17 @@ export class FirstQueues {
   }
 
   #checked(unit: Unit, state: SnapshotState): void {
-    const now = performance.now()
+    // There may be thousands of queues, and starting their attempts takes a while. The clock is read for each, so that
+    // none starts by a snapshot that has become too old meanwhile.
     if (state !== 'current') {
       this.#requeue(unit, state)
-      for (const id of [...this.#queues.keys()]) this.startWaiting(id, now)
+      for (const id of [...this.#queues.keys()]) this.startWaiting(id)
       return
     }
     // Nothing changed, so only queues that waited for this unit are started. There may be thousands of units, each with
     // its own check, and thousands of queues of other topics.
     for (const { record } of unit.matched)
-      if (this.#queues.get(record.id)?.first?.unit === unit) this.startWaiting(record.id, now)
+      if (this.#queues.get(record.id)?.first?.unit === unit) this.startWaiting(record.id)
   }
 
   /** The unit's queued attempts follow the new snapshot, or go to their lanes, which have the latest settings. */
