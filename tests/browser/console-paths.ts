@@ -1,4 +1,5 @@
 /** Every address of the console, and what must be there for them. */
+import { waitFor } from '@fantail/test-kit'
 import type { Stack } from '../harness/services/stack.ts'
 
 /** Nothing listens there, so deliveries fail and wait. */
@@ -54,4 +55,22 @@ export function allPaths(subscription: string): string[] {
     '/nowhere',
   ]
   return [...mainPaths(subscription), ...tabs, ...ofTopic, ...lists]
+}
+
+/** A queue with three letters that a webhook refused for good. */
+export async function deadLetters({ client, api }: Stack): Promise<void> {
+  await client.put('/v1/topics/refusing')
+  // The API itself answers 404 here.
+  await client.post('/v1/topics/refusing/subscriptions', {
+    endpoint: `${api.url}/no-such-route`,
+    redrivePolicy: { deadLetterTargetArn: 'refused', createQueue: true },
+  })
+  for (const message of ['one', 'two', 'three'])
+    await client.post('/v1/topics/refusing/messages', { message })
+  await waitFor(async () => {
+    const { byReason } = await client.get<{ byReason: Record<string, number> }>(
+      '/v1/queues/refused/dead-letters',
+    )
+    return byReason.permanent === 3
+  })
 }

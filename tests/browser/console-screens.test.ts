@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { allPaths, KEPT, NOBODY, subscribeNobody } from './console-paths.ts'
+import { allPaths, deadLetters, KEPT, NOBODY, subscribeNobody } from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
@@ -273,6 +273,45 @@ describe.runIf(isLong)('the console', () => {
     expect(await axeProblems(page)).toEqual([])
     await client.delete(`/v1/subscriptions/${id}`)
     await hooks.close()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('dead letters are chosen by group, edited, redriven and purged by the filter', async () => {
+    await deadLetters(stack())
+    const page = await browser.open('/console/dlq/refused')
+    const group = page.getByRole('button', { name: 'permanent', exact: true })
+    await group.click()
+    await page.getByText('3 match: reason permanent, statusCode 404').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const letters = page.getByRole('table', { name: 'Dead letters' })
+    await letters.getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Edit …' }).click()
+    await page.getByLabel('As it will be sent').fill('mended')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('+ mended').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.screenshot({ path: `${PICTURES}edit.png` })
+    await page.getByRole('button', { name: 'Send the edited message' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Redrive of refused' }).waitFor()
+    await page.getByText('100 %: 1 of 1 moved').waitFor()
+
+    await visit(page, '/dlq/refused?reason=permanent')
+    await page.screenshot({ path: `${PICTURES}dead-letters.png` })
+    await page.getByRole('button', { name: 'Redrive …' }).click()
+    await page.getByLabel('Canary').fill('1')
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Start the redrive' }).click()
+    await page.getByText(/The redrive has paused itself: 1 of 1 first messages failed again/).waitFor()
+    await page.getByRole('button', { name: 'Cancel the redrive' }).click()
+
+    await visit(page, '/dlq/refused?reason=permanent')
+    await page.getByRole('button', { name: 'Purge …' }).click()
+    const dialog = page.getByRole('alertdialog')
+    const purge = dialog.getByRole('button', { name: 'Purge …' })
+    expect(await purge.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('refused')
+    await purge.click()
+    await page.getByText('No dead letter matches the filter').first().waitFor()
     expect(browser.problems).toEqual([])
   })
 

@@ -199,6 +199,19 @@ test('queues are made, filled, looked into and emptied', async () => {
   expect(await objects('queues rm done done-dlq --yes')).toHaveLength(2)
 })
 
+/** The editor is a program that changes the text. */
+async function editAndSend({ messageId }: { messageId: string }) {
+  const edit = (env: Record<string, string>) =>
+    fantail(`dlq edit dead ${messageId} --attr mended=yes --yes --watch`, { env })
+  expect(await edit({ EDITOR: 'false' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/nothing is sent/),
+  })
+  const sent = await edit({ EDITOR: 'sed -i s/^/mended-/' })
+  expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/status +completed/) })
+  expect(sent.stderr).toMatch(/- [abc]\n\+ mended-[abc]\n\+ mended=yes\n/)
+}
+
 test('dead letters are shown, exported, sent again and deleted', async () => {
   await objects('queues create dead')
   const hook = await counting(404)
@@ -207,7 +220,7 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   await waitFor(async () => (await objects('dlq show dead')).length === 3, { what: 'three dead letters' })
   const shown = await fantail('dlq show dead --status 404')
   expect(shown.stdout).toMatch(/^MESSAGE.*\n\S+ +permanent +404 +1 /)
-  expect(shown.stderr).toBe('reason: permanent 3\nstatus: 404 3\n')
+  expect(shown.stderr).toBe('3 dead letters\n      3  permanent 404\n')
   expect((await fantail('dlq ls')).stdout).toMatch(/\ndead +3 /)
   const letters = (await fantail(`dlq export dead --sub ${sub}`)).stdout.trim().split('\n')
   expect(letters.map((line) => JSON.parse(line).body)).toHaveLength(3)
@@ -215,8 +228,9 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   expect(await objects('redrive dead --status 503 --dry-run')).toMatchObject([{ matched: 0 }])
   answers.set(hook, 200)
   const { messageId } = JSON.parse(letters[0] ?? '') as { messageId: string }
-  const one = await objects<Redrive>(`redrive dead --id ${messageId} --watch`)
-  expect(one.at(-1)).toMatchObject({ status: 'completed', moved: 1, skipped: 0 })
+  const one = await objects<Redrive>(`redrive dead --id ${messageId} --canary 1 --watch`)
+  expect(one.at(-1)).toMatchObject({ status: 'completed', moved: 1, delivered: 1, backInDlq: 0 })
+  await editAndSend(JSON.parse(letters[1] ?? ''))
   const [slow] = await objects<Redrive>('redrive dead --rate 0.01/s')
   const id = slow?.id ?? ''
   expect(await objects(`redrive pause ${id}`)).toMatchObject([{ status: 'paused' }])

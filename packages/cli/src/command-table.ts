@@ -84,7 +84,7 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     load: async () => (await import('./commands/messages/tail-command.ts')).tail,
   },
   dlq: {
-    words: 'list | show | export | purge | rm',
+    words: 'list | show | edit | export | purge | rm',
     summary: 'dead letters',
     load: async () => (await import('./commands/queues/dlq-command.ts')).dlq,
   },

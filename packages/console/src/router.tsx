@@ -94,7 +94,7 @@ const dlq = createRoute({
 const workbench = createRoute({
   getParentRoute: under,
   path: '/dlq/$queue',
-  validateSearch: texts('reason', 'statusCode', 'subscription'),
+  validateSearch: texts('reason', 'statusCode', 'subscription', 'topic', 'error', 'since'),
   component: lazyRouteComponent(() => import('./routes/dead-letters/workbench-page.tsx'), 'WorkbenchPage'),
 })
 const redrive = createRoute({

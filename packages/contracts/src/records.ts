@@ -408,6 +408,18 @@ export interface RedriveTask {
   matched: number
   moved: number
   skipped: number
+  /** How the deliveries that it sent have ended so far. A purge, and messages that went to queues, have no ends. */
+  delivered: number
+  backInDlq: number
+  discarded: number
+  /** How many deliveries it sent. */
+  inLanes: number
+  /** Shards of these deliveries. */
+  shards: number[]
+  /** So many messages go first. Their ends decide whether the others follow. */
+  canary: number | null
+  /** Why the task paused itself. */
+  pauseReason: string | null
   maxMessagesPerSecond: number | null
   startedAt: number
   endedAt: number | null

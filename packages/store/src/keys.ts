@@ -138,6 +138,13 @@ export const failingKey = (base: string) => `${base}failing`
 // `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
 // `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,
 // `<item id>` → '' for each item that it parked. Expires a day after the latest batch.
+// `<base>sender:<subscription>`. Hash: redriven delivery in the lane → id of its redrive. A field goes with its
+// delivery. Expires 15 days after the last one came.
+/**
+ * Hash: how many deliveries of a redrive were delivered `d`, dead-lettered again `q` or discarded `x`. Expires 14 days
+ * after the last of them.
+ */
+export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
 /**
  * Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted when `n` reaches 0.
  */
@@ -247,6 +254,8 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
  * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
  * - `next`: ms at which the rate allows the next batch
+ * - `shards`: numbers, by commas, of the lanes that got its messages; `inLanes`: how many did
+ * - `canaryAt`: ms since which the ends of the canary are awaited; `judged` '1' if they were good, or the task paused
  * - `edit`: JSON of what an edited redrive sends (RedriveEdit); removed when the task ends
  */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`

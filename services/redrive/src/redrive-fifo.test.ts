@@ -103,6 +103,7 @@ test('messages behind one in flight stay behind it, and go with it the next time
   const backAfterTheFirst: RunRedriveDeps['batches'] = {
     open: (id) => batches.open(id),
     purge: (run) => batches.purge(run),
+    judgeCanary: (...args) => batches.judgeCanary(...args),
     choose: (run) => batches.choose(run),
     move: (run, batch) => batches.move(run, batch),
     renumber: (...args) => batches.renumber(...args),

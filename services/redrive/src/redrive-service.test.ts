@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { createLogger, type Logger } from '@fantail/runtime'
+import { liveChannel, WAKE_LISTENERS, whenReady } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -207,4 +208,24 @@ test('a minute of sweeps over idle queues adds next to nothing', async () => {
   await fixture.redrives.sweep()
   expect(await fixture.redrives.runnable()).toEqual([])
   expect((await reads()) - before).toBeLessThan(20)
+})
+
+test('each dead letter that is sent again is an event for those who listen', async () => {
+  await serve()
+  const listener = fixture.redis.duplicate()
+  await whenReady(listener)
+  const heard: { events: { event: object }[] }[] = []
+  listener.on('message', (_, text: string) => heard.push(JSON.parse(text)))
+  await listener.subscribe(liveChannel('p'))
+  const interests = [{ id: 'a', types: ['redriven'], max: 100 }]
+  const notice = JSON.stringify({ process: 'p', turn: 1, interests })
+  await waitFor(async () => (await fixture.redis.publish(WAKE_LISTENERS, notice)) > 0)
+  const id = await subscribe(fixture)
+  const [messageId] = await makeDeadLetters(fixture, id, 1)
+  await fixture.redrives.create(everything)
+  await waitFor(() => heard.length > 0)
+  expect(heard[0]?.events).toMatchObject([
+    { event: { type: 'redriven', messageId, subscriptionId: id, redrives: 1 } },
+  ])
+  listener.disconnect()
 })

@@ -5,8 +5,10 @@ import { createStartSteps, joinTravel, type Logger, openConnections, type Travel
 import {
   AttemptStore,
   DataLossError,
+  hearListeners,
   KeptUpkeep,
   Lanes,
+  LiveSender,
   OutcomeLog,
   Queues,
   type Redis,
@@ -106,7 +108,9 @@ export function createRedriveService({
   })
   const memory = new StorageGuard({ redis, memoryBytes })
   const runs = { redrives, batches, resends, memory }
-  const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics })
+  const live = new LiveSender(redis)
+  const stopHearing = hearListeners(subscriber, live)
+  const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics, live })
   const maintenance = createMaintenance({
     redisUrl,
     redis,
@@ -139,7 +143,9 @@ export function createRedriveService({
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },
     async stop() {
+      stopHearing()
       await Promise.all([tasks.stop(), maintenance.stop()])
+      live.stop()
       connections.disconnect()
     },
   }

@@ -12,6 +12,7 @@ import {
   RedriveBatches,
   Redrives,
   ResendBatches,
+  type SettleTo,
   SHARD_COUNT,
   StorageGuard,
   Subscriptions,
@@ -131,8 +132,11 @@ function aDeadLetter(subscriptionId: string, set: Partial<DeadLetter>): DeadLett
   }
 }
 
-/** Takes and delivers everything that is due in all lanes. */
-export async function drainLanes({ lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>): Promise<void> {
+/** Takes everything that is due in all lanes, and delivers it or ends it otherwise. */
+export async function drainLanes(
+  { lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>,
+  to: SettleTo = { op: 'delivered' },
+): Promise<void> {
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     const request = {
       lanesMax: 100,
@@ -147,7 +151,7 @@ export async function drainLanes({ lanes, delivered }: Pick<Fixture, 'lanes' | '
           subscriptionId,
           delivery,
           lease,
-          to: { op: 'delivered' as const },
+          to,
         })),
       )
       if (claims.length === 0) break

@@ -2,6 +2,7 @@ import { queueArn } from '@fantail/contracts'
 import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
 import { crashing, startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { judgeCanary } from './judge-canary.ts'
 import {
   drainLanes,
   drainQueue,
@@ -444,4 +445,42 @@ test('a purge task removes what matched when it began, and goes on where it was 
   expect(await runRedrive(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ action: 'purge', matched: 1_200, moved: 1_200 })
   expect((await visible())?.visible).toBe(4)
+})
+
+async function withCanary() {
+  await makeDeadLetters(fixture, await subscribe(fixture), 20)
+  const task = await fixture.redrives.create({ ...everything, canary: 5 })
+  const run = runRedrive(fixture, task.id, never)
+  const now = async () => (await fixture.redrives.get(task.id)) ?? task
+  await waitFor(async () => (await now()).moved === 5)
+  return { run, now }
+}
+
+test('a canary goes first, and the others follow when it was delivered', async () => {
+  const { run, now } = await withCanary()
+  await drainLanes(fixture)
+  expect(await run).toBe('completed')
+  expect(await now()).toMatchObject({ status: 'completed', moved: 20, delivered: 5, pauseReason: null })
+  await drainLanes(fixture, { op: 'forget' })
+  expect(await now()).toMatchObject({ delivered: 5, backInDlq: 15, discarded: 0 })
+})
+
+test('a canary that fails pauses the task with a reason, and resuming moves the others', async () => {
+  const { run, now } = await withCanary()
+  await drainLanes(fixture, { op: 'forget' })
+  expect(await run).toBe('paused')
+  const paused = await now()
+  expect(paused).toMatchObject({ moved: 5, backInDlq: 5, pauseReason: '5 of 5 first messages failed again' })
+  await fixture.redrives.resume(paused.id)
+  expect(await runRedrive(fixture, paused.id, never)).toBe('completed')
+  expect(await now()).toMatchObject({ moved: 20, pauseReason: null })
+})
+
+test('a canary without ends is judged by what was delivered in time', () => {
+  const facts = { delivered: 4, backInDlq: 0, discarded: 0, inLanes: 10 }
+  expect(judgeCanary(facts, 119_999)).toBe('wait')
+  expect(judgeCanary(facts, 120_000)).toEqual({ pause: '6 of 10 first messages were not delivered in 120 s' })
+  expect(judgeCanary({ ...facts, delivered: 8 }, 120_000)).toBe('goOn')
+  expect(judgeCanary({ ...facts, delivered: 8, backInDlq: 2 }, 0)).toBe('goOn')
+  expect(judgeCanary({ ...facts, discarded: 3 }, 0)).toEqual({ pause: '3 of 10 first messages failed again' })
 })

@@ -2,7 +2,13 @@
  * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
  * run has it. Between batches it asks Redis anew, so a change of rate or status takes effect within half a second.
  */
-import { FantailError, type RedriveAction, type RedriveStatus } from '@fantail/contracts'
+import {
+  type DeadLetter,
+  FantailError,
+  type Message,
+  type RedriveAction,
+  type RedriveStatus,
+} from '@fantail/contracts'
 import type {
   RedriveBatch,
   RedriveBatches,
@@ -11,24 +17,35 @@ import type {
   ResendBatches,
   StorageGuard,
 } from '@fantail/store'
+import { judgeCanary } from './judge-canary.ts'
 import { RedrivePauses } from './redrive-pauses.ts'
 
 /** Between two looks of a resend at the memory. */
 const MEMORY_WAIT_MS = 500
+/** Pause between two looks at the ends of a canary. */
+const CANARY_LOOK_MS = 250
 
 export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get'>
-  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge'>
+  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'judgeCanary'>
   /** Tasks whose source is a subscription. */
   resends: Pick<ResendBatches, 'choose' | 'move'>
   /** Resends make deliveries, so they wait while publishing is refused. */
   memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
   onMoved?: (moved: number, skipped: number, source: string) => void
+  /** Called for each dead letter that was sent again. */
+  onSent?: (sent: SentLetter) => void
   /** Called after every page of a purge that has removed something. */
   onPurged?: (removed: number) => void
   /** Default: pauses of its own. */
   pauses?: Pick<RedrivePauses, 'pause'>
+}
+
+/** A dead letter that was sent again, and the message that was sent instead, if it was edited. */
+export interface SentLetter {
+  letter: DeadLetter
+  edited?: Message
 }
 
 interface Run extends RedriveRun {
@@ -69,6 +86,10 @@ export async function runRedrive(
       case 'wait':
         await pauses.pause(choice.waitMs, signal)
         break
+      case 'canary':
+        if (!(await awaitCanary(deps, run, choice.waitedMs))) return 'stale'
+        await pauses.pause(CANARY_LOOK_MS, signal)
+        break
       case 'again':
         break
       case 'stop':
@@ -97,10 +118,11 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   if (result.kind === 'behind') return deps.batches.renumber(run, batch.number, result.laterBatch)
   const failed = result.kind === 'failed'
   const flags = failed ? new Map(batch.items.map(({ id }) => [id, false])) : result.moved
-  const how = failed ? { error: result.error } : { marks: result.marks }
+  const how = failed ? { error: result.error } : result
   if (!(await deps.batches.finish(run, batch.number, flags, how))) return false
   const moved = [...flags.values()].filter(Boolean).length
   deps.onMoved?.(moved, flags.size - moved, run.source)
+  if (deps.onSent) for (const letter of sentLetters(run, batch, flags)) deps.onSent(letter)
   return true
 }
 
@@ -116,4 +138,22 @@ async function hasMemory({ memory }: RunRedriveDeps): Promise<boolean> {
     if (error instanceof FantailError && error.code === 'storage_full') return false
     throw error
   }
+}
+
+/** Looks at the ends of the canary. Returns false if another run has the task. */
+async function awaitCanary(deps: RunRedriveDeps, run: Run, waitedMs: number): Promise<boolean> {
+  const task = await deps.redrives.get(run.id)
+  const verdict = task ? judgeCanary(task, waitedMs) : 'wait'
+  if (verdict === 'wait') return true
+  return deps.batches.judgeCanary(run, verdict === 'goOn' ? '' : verdict.pause)
+}
+
+/** The letters of a batch that were moved, as they were sent. */
+function sentLetters(run: Run, { items }: RedriveBatch, moved: Map<string, boolean>): SentLetter[] {
+  return items.flatMap(({ id, item }) => {
+    const letter = item?.message.deadLetter
+    if (!letter || !moved.get(id)) return []
+    const edit = run.edit?.itemId === id ? run.edit.message : undefined
+    return edit ? [{ letter, edited: edit }] : [{ letter }]
+  })
 }

@@ -16,6 +16,7 @@ import {
 } from '@fantail/jobs'
 import { createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import {
+  type LiveSender,
   type Redis,
   type RedriveBatches,
   type Redrives,
@@ -25,7 +26,8 @@ import {
 } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { RedrivePauses } from './redrive-pauses.ts'
-import { runRedrive } from './run-redrive.ts'
+import { reportSent } from './redriven-event.ts'
+import { runRedrive, type SentLetter } from './run-redrive.ts'
 
 const TASK_QUEUE = 'redrive'
 /** @limit Redrives that one process runs at a time. Past it: further ones wait. */
@@ -43,6 +45,8 @@ interface TaskJobsOptions {
   log: Logger
   telemetry?: Telemetry | undefined
   metrics: Pick<Metrics, 'redrivenMessages'>
+  /** Gets the live events. */
+  live: LiveSender
 }
 
 interface TaskJob {
@@ -155,7 +159,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 }
 
 async function runTask(
-  { redrives, batches, resends, memory, log, metrics, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
+  { redrives, batches, resends, memory, log, metrics, live, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -173,8 +177,9 @@ async function runTask(
   const onPurged = (removed: number) => {
     purged += removed
   }
+  const onSent = (sent: SentLetter) => reportSent(live, sent, Date.now())
   const result = await runRedrive(
-    { redrives, batches, resends, memory, onMoved, onPurged, pauses },
+    { redrives, batches, resends, memory, onMoved, onPurged, onSent, pauses },
     id,
     signal,
   )

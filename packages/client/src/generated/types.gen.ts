@@ -850,7 +850,7 @@ export type DeliveryEvent = {
     /**
      * Kind of event; also the name of the event in the stream.
      */
-    type: 'parked' | 'delivered' | 'deadLettered' | 'discarded' | 'expired' | 'published' | 'attempt' | 'changed';
+    type: 'parked' | 'delivered' | 'deadLettered' | 'discarded' | 'expired' | 'published' | 'attempt' | 'redriven' | 'changed';
     /**
      * When it happened: ISO 8601 in UTC, with milliseconds.
      */
@@ -907,6 +907,10 @@ export type DeliveryEvent = {
      * Milliseconds that the cause delayed it; null: not known.
      */
     delayMs?: number | null;
+    /**
+     * Only of `redriven`: id of the message that an edited one replaces.
+     */
+    editedFrom?: string;
     /**
      * How often it was brought back from a dead-letter queue.
      */
@@ -3323,6 +3327,30 @@ export type QueueMessage = {
      * SHA-256 of the text in UTF-8, in hex.
      */
     bodySha256: string;
+    /**
+     * Only of a dead letter that is read by its id, and not without the scope `bodies`: what was published.
+     */
+    published?: {
+        /**
+         * The text as it was published, without an envelope.
+         */
+        message: string;
+        /**
+         * Attributes of the message by name; empty where it has none.
+         */
+        attributes: {
+            [key: string]: {
+                /**
+                 * `String`, `Number`, `Binary` or `String.Array`, with or without a `.label`.
+                 */
+                type: string;
+                /**
+                 * The value as text; base64 where the type is Binary.
+                 */
+                value: string;
+            };
+        };
+    };
 };
 
 /**
@@ -3569,6 +3597,26 @@ export type Redrive = {
      */
     skipped: number;
     /**
+     * How many of the moved messages their subscriptions have got by now.
+     */
+    delivered: number;
+    /**
+     * How many of them failed again and were dead-lettered again.
+     */
+    backInDlq: number;
+    /**
+     * How many of them ended otherwise: expired, purged, unsubscribed, or without a dead-letter queue.
+     */
+    discarded: number;
+    /**
+     * Messages that go first, and whose ends decide whether the others follow; null: none.
+     */
+    canary: number | null;
+    /**
+     * Why the task paused itself; absent while it did not. Resuming it moves the others.
+     */
+    pauseReason?: string;
+    /**
      * Messages moved per second at most; null: no bound.
      */
     maxMessagesPerSecond: number | null;
@@ -3665,6 +3713,10 @@ export type RedriveInput = {
          */
         messageIds?: Array<string>;
     };
+    /**
+     * So many messages go first, 1 to 100. If more than a fifth of them is not delivered within two minutes, the task pauses itself; else it goes on. Not with a destination.
+     */
+    canary?: number | null;
     /**
      * true: only count what would be moved, and answer 200. Default false.
      */
@@ -7627,7 +7679,7 @@ export type ListenToEventsData = {
          */
         subscription?: string;
         /**
-         * Only events of these types, by commas: parked, delivered, deadLettered, discarded, expired, published, attempt, changed. Default: all.
+         * Only events of these types, by commas: parked, delivered, deadLettered, discarded, expired, published, attempt, redriven, changed. Default: all.
          */
         type?: string;
         /**

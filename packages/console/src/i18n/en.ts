@@ -110,6 +110,7 @@ export const words = {
       deadLettered: 'dead-lettered',
       discarded: 'discarded',
       expired: 'expired',
+      redriven: 'redriven',
       changed: 'changed',
     },
     status: 'Status',
@@ -372,23 +373,44 @@ export const words = {
     noQueuesWhy: 'The first delivery that fails for good makes a queue for its topic.',
     noLetters: 'No dead letters',
     noneMatches: 'No dead letter matches the filter',
-    byReason: 'By reason',
-    byStatus: 'By last status',
-    bySubscription: 'By subscription',
+    groups: 'By cause',
+    oldest: 'First',
+    newest: 'Last',
+    clear: 'Clear the filter',
+    filtered: (count: string, filter: string) =>
+      filter === '' ? `${count} dead letters.` : `${count} match: ${filter}.`,
+    scannedTo: 'The queue holds more than one answer looks at. These numbers reach to letters from',
+    otherGroups: (count: number) => `${many(count, 'smaller group')} not shown.`,
+    since: 'Since',
+    sinceNames: { '': 'any time', hour: 'the last hour', day: 'the last day', week: 'the last week' },
+    hours: (first: string, last: string) => `Deaths by hour, from ${first} to ${last}.`,
+    hour: (at: string, count: string) => `${at}: ${count}`,
+    worstHour: (at: string, count: string) => `Most from ${at} on: ${count}.`,
     redrive: 'Redrive …',
     purge: 'Purge …',
-    purgeByReason:
-      'A purge removes all dead letters or those of one reason. Take the other filters away first.',
-    purgeTitle: (count: number, queue: string) => `Remove ${many(count, 'dead letter')} from ${queue}?`,
-    purgeWhat: (reason: string | undefined) =>
-      reason === undefined
+    purgeTitle: (queue: string) => `Purge ${queue}?`,
+    purgeCount: (count: string) => `${count} match now.`,
+    purgeWhat: (filter: string) =>
+      filter === ''
         ? 'Everything in the queue is removed, in flight and delayed messages too. This cannot be undone.'
-        : `Dead letters that ended as ${reason} are removed. This cannot be undone.`,
+        : `Dead letters with ${filter} are removed. This cannot be undone.`,
   },
   redrive: {
     title: (queue: string) => `Redrive from ${queue}`,
     of: (queue: string) => `Redrive of ${queue}`,
     open: 'Open this redrive',
+    purgeOf: (queue: string) => `Purge of ${queue}`,
+    lights: { redrive: 'Redrive', purge: 'Purge', resend: 'Resend' },
+    light: (action: string, percent: number) => `${action} ${percent} %`,
+    canary: 'Canary',
+    canaryHint:
+      'So many go first. If more than a fifth of them fails, the redrive pauses. Empty: all at once.',
+    delivered: 'Delivered',
+    backInDlq: 'Dead again',
+    discarded: 'Ended otherwise',
+    deadAgain: (count: number, moved: number) => `${count} of ${moved} are dead again.`,
+    pausedItself: (reason: string) =>
+      `The redrive has paused itself: ${reason}. Resume it to move the others.`,
     filter: (filter: string) => (filter === '' ? 'All dead letters.' : `Dead letters with ${filter}.`),
     rate: 'Messages a second, at most',
     rateHint: 'Empty: as fast as it goes.',
@@ -411,6 +433,15 @@ export const words = {
     resume: 'Resume',
     cancel: 'Cancel the redrive',
     setRate: 'Set the rate',
+  },
+  editLetter: {
+    edit: 'Edit …',
+    what: 'The edited message gets a new id, and the old id goes along. Its filter and size are checked first.',
+    original: 'As it was published',
+    edited: 'As it will be sent',
+    difference: 'Difference',
+    compare: 'Compare',
+    send: 'Send the edited message',
   },
   keysPage: {
     create: 'Make a key',

@@ -47,6 +47,8 @@ interface ConfirmProps extends Omit<DialogProps, 'role'> {
   name: string
   /** How many objects are lost. */
   count?: number
+  /** The name must be typed, however few objects are lost. */
+  isTyped?: boolean
   isPending: boolean
   error: unknown
   onConfirm: () => void
@@ -56,6 +58,7 @@ export function Confirm({
   action,
   name,
   count = 1,
+  isTyped = false,
   isPending,
   error,
   onConfirm,
@@ -63,7 +66,7 @@ export function Confirm({
   ...dialog
 }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const mustType = count > TYPED_FROM
+  const mustType = isTyped || count > TYPED_FROM
   return (
     <Dialog {...dialog} role="alertdialog">
       {children}

@@ -6,6 +6,7 @@ import { words } from '../i18n/en.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import css from './frame.module.css'
 import { Palette } from './palette.tsx'
+import { RedriveLight } from './redrive-light.tsx'
 import { LogOut } from './session-gate.tsx'
 import { GO_TO, useShortcuts } from './shortcuts.ts'
 import { StatusLight } from './status-light.tsx'
@@ -66,6 +67,7 @@ function Tools({ openPalette, openHelp }: { openPalette: () => void; openHelp: (
   return (
     <div className={css.tools}>
       {isPaused && <span className="unseen">{words.shell.paused}</span>}
+      <RedriveLight />
       <StatusLight />
       <LogOut />
       <button type="button" className={css.tool} onClick={openPalette}>

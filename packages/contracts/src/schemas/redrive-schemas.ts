@@ -13,6 +13,11 @@ import {
   timestamp,
 } from './shared-schemas.ts'
 
+/**
+ * A canary is a sample. Larger ones would be redrives of their own.
+ * @limit Messages of a redrive’s canary. Past it: `validation_failed`.
+ */
+const CANARY_MAX = 100
 const Rate = z.number().positive().max(100_000).describe('Messages moved per second at most, up to 100,000.')
 const Status = z.enum(['running', 'paused', 'canceling', 'canceled', 'completed', 'failed'])
 
@@ -32,6 +37,14 @@ export const RedriveInput = namedInput(
       filter: DeadLetterFilter.optional().describe(
         'Which messages to move: all conditions must hold. Default: all messages.',
       ),
+      canary: z
+        .int()
+        .min(1)
+        .max(CANARY_MAX)
+        .nullish()
+        .describe(
+          `So many messages go first, 1 to ${CANARY_MAX}. If more than a fifth of them is not delivered within two minutes, the task pauses itself; else it goes on. Not with a destination.`,
+        ),
       dryRun: z
         .boolean()
         .optional()
@@ -82,6 +95,21 @@ export const RedriveView = named(
           'Messages left in the source: in flight, or the place they came from takes them no more. For a resend: those ' +
             'that the filter refuses, and those that are no longer kept.',
         ),
+      delivered: z.int().describe('How many of the moved messages their subscriptions have got by now.'),
+      backInDlq: z.int().describe('How many of them failed again and were dead-lettered again.'),
+      discarded: z
+        .int()
+        .describe(
+          'How many of them ended otherwise: expired, purged, unsubscribed, or without a dead-letter queue.',
+        ),
+      canary: z
+        .int()
+        .nullable()
+        .describe('Messages that go first, and whose ends decide whether the others follow; null: none.'),
+      pauseReason: z
+        .string()
+        .optional()
+        .describe('Why the task paused itself; absent while it did not. Resuming it moves the others.'),
       maxMessagesPerSecond: z
         .number()
         .nullable()
@@ -104,6 +132,10 @@ export const RedriveView = named(
           matched: 1_200,
           moved: 300,
           skipped: 0,
+          delivered: 298,
+          backInDlq: 2,
+          discarded: 0,
+          canary: null,
           maxMessagesPerSecond: 100,
           startedAt: '2026-11-21T09:30:00.000Z',
           endedAt: null,

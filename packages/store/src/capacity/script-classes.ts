@@ -65,6 +65,7 @@ export const SCRIPT_CLASSES = {
   'group-letters-1': 'reads',
   'hold-claim-1': 'carries',
   'hold-lock-1': 'carries',
+  'judge-canary-1': 'carries',
   'keep-cursor-key-1': 'carries',
   'keep-mail-key-1': 'carries',
   'keep-messages-1': 'grows',

@@ -25,6 +25,7 @@ export interface DeliveryEvent {
   because?: DeliveryCause | null
   delayMs?: number | null
   redrives?: number
+  editedFrom?: string
 }
 
 /** An event, and its place among the events of its page. */

@@ -36,6 +36,12 @@ export const HASH_NUMBER: Codec<number> = {
   decode: (stored) => Number(stored),
 }
 
+/** Numbers by commas. */
+export const HASH_NUMBERS: Codec<number[]> = {
+  encode: (values) => values.join(','),
+  decode: (stored) => String(stored).split(',').map(Number),
+}
+
 export function hashJson<T>(): Codec<T> {
   return {
     encode: (value) => JSON.stringify(value),

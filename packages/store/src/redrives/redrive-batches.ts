@@ -39,6 +39,7 @@ const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')
 const APPEND = readScript('append-redriven-1')
 const FINISH = readScript('finish-redriven-1')
+const JUDGE = readScript('judge-canary-1')
 const RENUMBER = readScript('renumber-redriven-1')
 
 /** @limit Dead letters of one batch of a redrive. Past it: the next batch takes them. */
@@ -68,23 +69,34 @@ export interface RedriveBatch {
 }
 
 /**
- * `again`: this page has nothing to move. `wait`: the rate does not allow a batch yet. `stop`: the task is paused or
- * ended. `stale`: another run has the task.
+ * `again`: this page has nothing to move. `wait`: the rate does not allow a batch yet. `canary`: the first messages are
+ * moved, and their ends are awaited. `stop`: the task is paused or ended. `stale`: another run has the task.
  */
 export type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
   | { kind: 'wait'; waitMs: number }
+  | { kind: 'canary'; waitedMs: number }
   | { kind: 'again' | 'stop' | 'stale' }
 
 /**
- * By item id, whether the item was moved. Or why the batch cannot be moved at all, or not by this run. `behind`: the
+ * The moved items. Or why the batch cannot be moved at all, or not by this run. `behind`: the
  * target has seen a later batch (see `renumber`).
  */
 export type RedriveMove =
-  | { kind: 'moved'; moved: Map<string, boolean>; marks: ServerMark[] }
+  | ({ kind: 'moved' } & Moved)
   | { kind: 'failed'; error: string }
   | { kind: 'behind'; laterBatch: number }
   | { kind: 'stale' }
+
+interface Moved {
+  /** By item id, whether the item was moved. */
+  moved: Map<string, boolean>
+  marks: ServerMark[]
+  /** Shards of the lanes that got items. */
+  shards: number[]
+  /** How many items are now deliveries. */
+  inLanes: number
+}
 
 interface RedriveBatchesOptions {
   redis: Redis
@@ -130,9 +142,16 @@ export class RedriveBatches {
         return { kind: 'batch', batch: { number: value ?? 0, items: (items ?? []).map(batchItem) } }
       case 'wait':
         return { kind: 'wait', waitMs: value ?? 0 }
+      case 'canary':
+        return { kind: 'canary', waitedMs: value ?? 0 }
       default:
         return { kind: String(kind) as 'again' | 'stop' | 'stale' }
     }
+  }
+
+  /** Ends the wait for a canary. With a reason the task pauses itself. Returns false if another run has the task. */
+  async judgeCanary({ id, fence }: RedriveRun, reason = ''): Promise<boolean> {
+    return (await runScript(this.#redis, JUDGE, { ...taskPlace(id), fence, reason })) === 1
   }
 
   /** The next step of a purge task. */
@@ -147,6 +166,7 @@ export class RedriveBatches {
     const toQueues = new Map<string, ReadItem[]>()
     const toLanes: ReadItem[] = []
     const marks: ServerMark[] = []
+    const done: Moved = { moved, marks, shards: [], inLanes: 0 }
     for (const item of present) {
       const queue = run.destination ?? item.message.deadLetterSourceArn
       if (queue !== undefined) toQueues.set(queue, [...(toQueues.get(queue) ?? []), item])
@@ -162,8 +182,8 @@ export class RedriveBatches {
       }
       if (result === 'appended') for (const { message } of items) moved.set(message.messageId, true)
     }
-    const inTheWay = await this.#park(run, batch.number, toLanes, { moved, marks })
-    return inTheWay ?? { kind: 'moved', moved, marks }
+    const inTheWay = await this.#park(run, batch.number, toLanes, done)
+    return inTheWay ?? { kind: 'moved', ...done }
   }
 
   /**
@@ -183,11 +203,19 @@ export class RedriveBatches {
     run: RedriveRun,
     number: number,
     moved: Map<string, boolean>,
-    { error = '', marks = [] }: { error?: string; marks?: ServerMark[] } = {},
+    { error = '', marks = [], shards = [], inLanes = 0 }: { error?: string } & Partial<Moved> = {},
   ): Promise<boolean> {
     if (!marks.every((mark) => mark.holds())) throw new Error('a connection to Redis has closed meanwhile')
     const items = Array.from(moved, ([item, isMoved]) => ({ item, isMoved }))
-    const args = { ...taskPlace(run.id), fence: run.fence, batch: number, failure: error, items }
+    const args = {
+      ...taskPlace(run.id),
+      fence: run.fence,
+      batch: number,
+      failure: error,
+      shards: shards.join(','),
+      inLanes,
+      items,
+    }
     return (await runScript(this.#redis, FINISH, args)) === 1
   }
 
@@ -216,13 +244,13 @@ export class RedriveBatches {
     run: RedriveRun,
     batch: number,
     items: ReadItem[],
-    { moved, marks }: { moved: Map<string, boolean>; marks: ServerMark[] },
+    done: Moved,
   ): Promise<RedriveMove | undefined> {
     const places = await Promise.all(items.map((item) => this.#place(item, run.edit)))
     const shards = new Set(places.flatMap((place) => (place === null ? [] : [place.shard])))
     for (const shard of shards) {
       const here = places.filter((place) => place?.shard === shard).filter((place) => place !== null)
-      marks.push(this.#servers.mark(shardBase(shard)))
+      done.marks.push(this.#servers.mark(shardBase(shard)))
       const result = await this.#lanes.parkRedriven(shard, {
         task: run.id,
         fence: run.fence,
@@ -236,8 +264,10 @@ export class RedriveBatches {
       if (result.stale) return notParked(result)
       for (const [i, outcome] of result.outcomes.entries()) {
         const itemId = here[i]?.entry.itemId
-        if (itemId !== undefined) moved.set(itemId, outcome !== 'gone')
+        if (itemId !== undefined) done.moved.set(itemId, outcome !== 'gone')
+        if (outcome !== 'gone') done.inLanes += 1
       }
+      done.shards.push(shard)
     }
     return undefined
   }

@@ -3,7 +3,7 @@
  * them.
  */
 import type { RedriveTask } from '@fantail/contracts'
-import { HASH_NUMBER, hashJson } from '../records/codecs.ts'
+import { HASH_NUMBER, HASH_NUMBERS, hashJson } from '../records/codecs.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
 const REDRIVE_FIELDS = {
@@ -17,6 +17,13 @@ const REDRIVE_FIELDS = {
   matched: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   moved: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   skipped: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  delivered: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  backInDlq: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  discarded: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
+  inLanes: { codec: HASH_NUMBER, default: 0, shown: 'never' },
+  shards: { codec: HASH_NUMBERS, default: [], shown: 'never' },
+  canary: { codec: HASH_NUMBER, default: null, shown: 'asItIs' },
+  pauseReason: { default: null, shown: 'inOtherForm' },
   maxMessagesPerSecond: { stored: 'rate', codec: HASH_NUMBER, default: null, shown: 'asItIs' },
   startedAt: { codec: HASH_NUMBER, default: 0, shown: 'inOtherForm' },
   endedAt: { codec: HASH_NUMBER, default: null, shown: 'inOtherForm' },

@@ -3,6 +3,7 @@
  *
  * running ⇄ paused      running, paused ──cancel──▶ canceling (a batch is under way) ──▶ canceled
  * running ──▶ completed | failed
+ * running ──its canary fails──▶ paused
  *
  * A resend is a task too: its source is a subscription, and it reads the ring of messages that the topic keeps.
  *
@@ -33,6 +34,7 @@ import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.t
 import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
+import { readEnds } from './redrive-ends.ts'
 import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
 
 const CREATE = readScript('create-redrive-1')
@@ -49,6 +51,8 @@ const PRUNE_MAX = 100
 const FIRST_FILTERS = new Set(['subscription', 'statusCode', 'since', 'until', 'messageIds'])
 
 interface NewRedrive {
+  /** So many messages go first. Default: none. */
+  canary?: number | null | undefined
   source: string
   destination: string | null
   maxMessagesPerSecond: number | null
@@ -171,7 +175,8 @@ export class Redrives {
     const shard = shardOfTask(id)
     if (shard === undefined) return null
     const key = redriveKey(shardBase(shard), id)
-    return readTask(await this.#redis.hgetall(key), key)
+    const task = readTask(await this.#redis.hgetall(key), key)
+    return task && { ...task, ...(await readEnds(this.#redis, task)) }
   }
 
   /** Tasks, newest first. A page may be short and still have a next cursor. */
@@ -248,6 +253,7 @@ export class Redrives {
       destination: destination ?? '',
       filter: JSON.stringify(filter),
       isMarked: isMarked(action, input),
+      canary: String(input.canary ?? ''),
       edit: edit ? JSON.stringify(edit) : '',
       item: itemId,
       newest,
@@ -296,9 +302,13 @@ export class Redrives {
 }
 
 /** Whether a redrive service of an earlier release would run the task wrongly. */
-function isMarked(action: RedriveAction, { filter, edit }: NewRedrive & Partial<SingleRedrive>): boolean {
+function isMarked(
+  action: RedriveAction,
+  { filter, edit, canary }: NewRedrive & Partial<SingleRedrive>,
+): boolean {
   const hasNewFilter = Object.keys(filter).some((member) => !FIRST_FILTERS.has(member))
-  return action === 'purge' || edit !== undefined || filter.statusCode === 'none' || hasNewFilter
+  const hasNewMember = edit !== undefined || typeof canary === 'number'
+  return action === 'purge' || hasNewMember || filter.statusCode === 'none' || hasNewFilter
 }
 
 /** Why a single message cannot be moved, by the answers of the script. */

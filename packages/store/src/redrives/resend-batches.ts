@@ -89,7 +89,7 @@ export class ResendBatches {
     if (!record || !location || record.unsubscribed) return failed('the subscription is gone')
     if (record.status === 'pending') return failed('the subscription is not confirmed')
     const { messages, entries, resent } = await this.#parked(run, batch, record)
-    if (entries.length === 0) return { kind: 'moved', moved, marks }
+    if (entries.length === 0) return { kind: 'moved', moved, marks, shards: [], inLanes: 0 }
     marks.push(this.#servers.mark(shardBase(location.shard)))
     const result = await this.#options.lanes.parkRedriven(location.shard, {
       task: run.id,
@@ -102,7 +102,8 @@ export class ResendBatches {
     for (const [i, outcome] of result.outcomes.entries())
       moved.set(entries[i]?.itemId ?? '', outcome !== 'gone')
     await this.#options.onResent(resent.filter((_, i) => result.outcomes[i] === 'parked'))
-    return { kind: 'moved', moved, marks }
+    const inLanes = result.outcomes.filter((outcome) => outcome !== 'gone').length
+    return { kind: 'moved', moved, marks, shards: [location.shard], inLanes }
   }
 
   async #parked(run: ResendRun, batch: RedriveBatch, record: SubscriptionRecord) {

@@ -161,6 +161,8 @@ const TASK = {
   batch: 'batch',
   items: 'items',
   next: 'next',
+  canaryAt: 'canaryAt',
+  isJudged: 'judged',
 } satisfies Names
 
 /** Hash of a stored message. */
@@ -171,6 +173,9 @@ const CHECKPOINT = { fence: 'f', parked: 'p', leasedAt: 'l' } satisfies Names
 
 /** Hash of the latest batch that a redrive has parked in a shard. */
 const REDRIVEN = { fence: 'f', batch: 'b' } satisfies Names
+
+/** Hash of how the deliveries of a redrive ended in a shard. */
+const ENDS = { delivered: 'd', dead: 'q', discarded: 'x' } satisfies Names
 
 /** Hash of the log of a FIFO topic or of an isolated group. */
 const LOG = {
@@ -205,6 +210,7 @@ const LUA_NAMES: Record<string, Names> = {
   BODY,
   CHECKPOINT,
   REDRIVEN,
+  ENDS,
   LOG,
   ENTRY,
   CREDENTIAL,

@@ -177,6 +177,7 @@ export interface ScriptArguments {
     filter: ScriptText
     action: ScriptText
     isMarked: boolean
+    canary: ScriptText
     edit: ScriptText
     item: ScriptText
     newest: ScriptText
@@ -335,6 +336,8 @@ export interface ScriptArguments {
     fence: number
     batch: number
     failure: ScriptText
+    shards: ScriptText
+    inLanes: number
     items: {
       item: ScriptText
       isMoved: boolean
@@ -368,6 +371,12 @@ export interface ScriptArguments {
     addedAt: number
     token: ScriptText
     lockMs: number
+  }
+  'judge-canary-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    reason: ScriptText
   }
   'keep-cursor-key-1': {
     base: ScriptText

@@ -1,12 +1,12 @@
 /** Creates and connects the objects for live events. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
+  hearListeners,
   LiveSender,
   OutcomeReader,
   type Redis,
   SliceFinder,
   type Snapshots,
-  WAKE_LISTENERS,
 } from '@fantail/store'
 import { EventListeners } from './event-listeners.ts'
 import { LiveChannel } from './live-channel.ts'
@@ -48,17 +48,4 @@ export function createEvents(options: EventsOptions): Events {
   const live = new LiveSender(redis)
   hearListeners(subscriber, live)
   return { events: new EventListeners({ follower, channel, clock }), eventLog, live, finder }
-}
-
-/** Subscribes to the announcements of processes with listeners, this one included. */
-function hearListeners(subscriber: Redis, live: LiveSender): void {
-  subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_LISTENERS) live.heard(text)
-  })
-  const subscribe = () => {
-    // This fails only if the connection breaks. The next 'ready' then starts it again.
-    subscriber.subscribe(WAKE_LISTENERS).catch(() => undefined)
-  }
-  subscriber.on('ready', subscribe)
-  if (subscriber.status === 'ready') subscribe()
 }

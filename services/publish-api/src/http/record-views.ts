@@ -111,6 +111,13 @@ export function lookedAtView(message: QueueMessage, caller: Caller): object {
   }
 }
 
+/** The published text and attributes of a dead letter, for callers who may see them. */
+export function publishedView({ deadLetter }: QueueMessage, caller: Caller): object {
+  if (!deadLetter || !seesBodies(caller)) return {}
+  const { message, attributes = {} } = deadLetter.message
+  return { published: { message, attributes } }
+}
+
 function deadLetterView(letter: DeadLetter): object {
   return {
     reason: letter.reason,
@@ -130,6 +137,7 @@ export function redriveView(task: RedriveTask): z.input<typeof RedriveView> {
     ...REDRIVE.shown(task),
     startedAt: iso(task.startedAt),
     endedAt: isoOrNull(task.endedAt),
+    ...(task.pauseReason !== null && { pauseReason: task.pauseReason }),
     ...(task.error !== null && { error: task.error }),
   }
 }

@@ -25,7 +25,7 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { parseJson, readJsonText } from '../http/read-body.ts'
-import { lookedAtView, queueMessageView } from '../http/record-views.ts'
+import { lookedAtView, publishedView, queueMessageView } from '../http/record-views.ts'
 import { letterFilterOf } from '../redrives/filter-input.ts'
 import { queueOf } from './queue-routes.ts'
 import { sendItems } from './send-items.ts'
@@ -145,7 +145,7 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => {
         const message = await queues.message(queueOf(deps, call), call.params.messageId ?? '')
         if (!message) throw notFound('message in this queue')
-        return ok(lookedAtView(message, call.caller))
+        return ok({ ...lookedAtView(message, call.caller), ...publishedView(message, call.caller) })
       },
     }),
     endpoint({

@@ -108,6 +108,9 @@ test('a task is created, read, listed, slowed, paused, resumed and canceled', as
     maxMessagesPerSecond: 10,
     endedAt: null,
   })
+  expect(created.body).toMatchObject({ canary: null, delivered: 0, backInDlq: 0 })
+  const toQueue = await post('', { source: 'task', destination: 'dry', canary: 5 })
+  expect([toQueue.status, toQueue.body.error.details]).toMatchObject([400, [{ path: 'canary' }]])
   const second = await post('', { source: `${QUEUE}task` })
   expect([second.status, second.body.error.code]).toEqual([409, 'redrive_active'])
   const path = `/${created.body.id}`
@@ -231,6 +234,12 @@ async function oneLetter(queue: string, attributes?: Message['attributes']) {
   await api.deps.queues.send(QUEUE + queue, [{ id, body: 'x', deadLetter }])
   return `/v1/queues/${queue}/messages/${id}/redrive`
 }
+
+test('a dead letter that is read by its id shows what was published', async () => {
+  const path = await oneLetter('shown', { n: { type: 'Number', value: '7' } })
+  const { body } = await api.call('GET', path.replace('/redrive', ''))
+  expect(body.published).toEqual({ message: 'x', attributes: { n: { type: 'Number', value: '7' } } })
+})
 
 test('a dead letter is edited and sent under a new id, with both digests in the answer', async () => {
   const path = await oneLetter('edited')

@@ -151,9 +151,11 @@ async function createRedrive(
   if (body.dryRun) {
     return ok(await deps.redrives.dryRun(source, filter))
   }
+  const canary = body.canary ?? null
+  if (canary !== null && destination !== null) throw FantailError.invalid('canary', CANARY_TO_QUEUE)
   if (destination === null) await checkOrigin(deps, source)
   const maxMessagesPerSecond = body.maxMessagesPerSecond ?? null
-  const task = await deps.redrives.create({ source, destination, maxMessagesPerSecond, filter })
+  const task = await deps.redrives.create({ source, destination, maxMessagesPerSecond, filter, canary })
   deps.log.info(
     { requestId, redriveId: task.id, source, destination, matched: task.matched },
     'redrive.created',
@@ -161,6 +163,7 @@ async function createRedrive(
   return { status: 202, body: redriveView(task) }
 }
 
+const CANARY_TO_QUEUE = 'cannot be given with a destination: a message in a queue has no end to wait for'
 const NO_ORIGIN =
   'must be named: the source is no subscription’s or queue’s dead-letter queue, and nothing in it came from one'
 

@@ -16,12 +16,14 @@ import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import { Progress } from '../../output/progress.ts'
+import { defineEdit } from './dlq-edit.ts'
 import { type LetterFlags, letterFilter, letterQuery, withIds, withLetterFlags } from './letter-flags.ts'
 import { follow } from './redrive-command.ts'
 
 export const dlq: Define = (command, does) => {
   defineList(command, does)
   defineShow(command, does)
+  defineEdit(command, does)
   defineExport(command, does)
   defineRemove(command, does)
 }
@@ -79,10 +81,7 @@ function defineShow(command: Command, does: Does): void {
         const max = readWhole(limit, '--limit', 1)
         const filter = letterQuery(flags)
         const { out } = context
-        if (!out.json && !out.quiet) {
-          const { byReason, byStatusCode } = await countDeadLetters(place)
-          out.note(`reason: ${countsText(byReason)}\nstatus: ${countsText(byStatusCode)}`)
-        }
+        if (!out.json && !out.quiet) out.note(await groupsText(place, filter))
         const read = (query: object) => peekMessages({ ...place, query: { ...filter, ...query } })
         for await (const rows of pagesOf(read, ({ messages }) => messages, max)) out.rows(rows, COLUMNS)
       }),
@@ -114,9 +113,16 @@ function matchedOf({ matched = 0 }: { matched?: number }): number {
   return matched
 }
 
-function countsText(counts: Record<string, number>): string {
-  const texts = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-  return texts.length === 0 ? 'none' : texts.join(', ')
+/** A line for each group of letters, and how far the groups look. */
+async function groupsText(place: Awaited<ReturnType<typeof at>>, filter: object): Promise<string> {
+  const query = { ...filter, groupBy: 'reason,statusCode,error' }
+  const { groups = [], matched = 0, scannedTo } = await countDeadLetters({ ...place, query })
+  const lines = groups.map(({ count, reason, statusCode, error }) => {
+    const words = [reason, statusCode, error].filter((word) => word != null)
+    return `${String(count).padStart(7)}  ${words.join(' ')}`
+  })
+  const end = scannedTo ? `, up to ${scannedTo}` : ''
+  return [`${matched} dead letters${end}`, ...lines].join('\n')
 }
 
 function defineExport(command: Command, does: Does): void {

@@ -15,13 +15,14 @@ import {
 import type { Command } from 'commander'
 import { CommandError, type ExitName } from '../../exit-codes.ts'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
-import { readRate } from '../../frame/command-input.ts'
+import { readRate, readWhole } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
 import { type LetterFlags, letterFilter, withIds, withLetterFlags } from './letter-flags.ts'
 import { RedriveKeys } from './redrive-keys.ts'
+import { RedriveEnds } from './redrive-watch-ends.ts'
 
 const WATCH_EVERY_MS = 300
 
@@ -46,6 +47,7 @@ export const redrive: Define = (command, does) => {
 interface StartFlags extends LetterFlags {
   rate?: string
   to?: string
+  canary?: string
   dryRun?: boolean
   watch?: boolean
 }
@@ -57,20 +59,21 @@ function defineStart(command: Command, does: Does): void {
   withIds(withLetterFlags(start))
     .argument('<queue>', 'the dead-letter queue, by name or ARN')
     .option('--rate <rate>', 'messages at most: 50/s')
+    .option('--canary <n>', 'sends so many first, and pauses if they fail')
     .option('--to <queue>', 'moves them to this queue; default: where each came from')
     .option('--dry-run', 'only counts what would be sent')
     .option('--watch', 'shows the progress until it has ended; Ctrl-C leaves it running')
     .action(does(begin))
   examples(
     start,
-    'redrive orders-dlq --status 503 --rate 50/s --watch',
+    'redrive orders-dlq --status 503 --rate 50/s --canary 5 --watch',
     'redrive orders-dlq --since 1h --dry-run',
     'redrive orders-dlq --id 059f36b4-87a3-44ab-83d2-661975830a7d',
   )
 }
 
 async function begin(context: CommandContext, source: string, flags: StartFlags): Promise<ExitName> {
-  const { rate, to, dryRun, watch } = flags
+  const { rate, to, canary, dryRun, watch } = flags
   const answer = await startRedrive({
     client: await context.api(),
     body: {
@@ -78,6 +81,7 @@ async function begin(context: CommandContext, source: string, flags: StartFlags)
       filter: letterFilter(flags),
       ...(to !== undefined && { destination: to }),
       ...(rate !== undefined && { maxMessagesPerSecond: readRate(rate, '--rate') }),
+      ...(canary !== undefined && { canary: readWhole(canary, '--canary', 1) }),
       ...(dryRun && { dryRun }),
     },
   })
@@ -125,12 +129,14 @@ interface Followed {
 }
 
 async function untilEnded(context: CommandContext, { client, id, progress, keys, leave }: Followed) {
+  const ends = new RedriveEnds()
   for (;;) {
     const task = await getRedrive({ client, path: { id } })
     keys.seen(task)
     if (context.out.json) context.out.line(JSON.stringify(task))
     else progress.update(task.moved + task.skipped, task.matched)
-    if (task.endedAt !== null) {
+    ends.seen(task)
+    if (ends.areAllIn) {
       progress.end()
       if (!context.out.json) context.out.item(task, () => redriveText(task), task.id)
       return endOf(task)
@@ -143,11 +149,11 @@ async function untilEnded(context: CommandContext, { client, id, progress, keys,
   }
 }
 
-function endOf({ action, status, skipped, error }: Redrive): ExitName {
+function endOf({ action, status, skipped, backInDlq, pauseReason, error }: Redrive): ExitName {
   if (status === 'failed')
     throw new CommandError('failed', `the ${action} failed: ${error ?? 'no reason given'}`)
   if (status === 'canceled') throw new CommandError('failed', `the ${action} was canceled`)
-  return skipped > 0 ? 'partlyDone' : 'done'
+  return skipped + backInDlq > 0 || pauseReason !== undefined ? 'partlyDone' : 'done'
 }
 
 function redriveText({
@@ -158,6 +164,10 @@ function redriveText({
   matched,
   moved,
   skipped,
+  delivered,
+  backInDlq,
+  discarded,
+  pauseReason,
   maxMessagesPerSecond,
 }: Redrive) {
   return fieldsText([
@@ -167,6 +177,10 @@ function redriveText({
     ['destination', destination ?? 'where each came from'],
     ['moved', `${moved} of ${matched}`],
     ['skipped', skipped],
+    ['delivered', delivered],
+    ['dead again', backInDlq],
+    ['discarded', discarded],
+    ['paused because', pauseReason ?? null],
     ['rate', maxMessagesPerSecond === null ? 'no limit' : `${maxMessagesPerSecond}/s`],
   ])
 }

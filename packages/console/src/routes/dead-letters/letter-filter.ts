@@ -1,27 +1,54 @@
 /** Which dead letters a screen or an action is about. The address has it, so every action works on what it matches. */
+import type { DeadLetterCounts } from '../../api/api-types.ts'
 
 const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
+const NONE = 'none' as const
 
 export interface LetterFilter {
   reason?: (typeof REASONS)[number] | undefined
-  statusCode?: number | undefined
+  statusCode?: number | typeof NONE | undefined
   subscription?: string | undefined
+  topic?: string | undefined
+  error?: string | undefined
+  since?: string | undefined
 }
 
-export function readFilter(search: {
-  reason?: string
-  statusCode?: string
-  subscription?: string
-}): LetterFilter {
+type Search = { [name in keyof LetterFilter]?: string }
+
+export function readFilter({ statusCode: status = '', ...search }: Search): LetterFilter {
   const reason = REASONS.find((name) => name === search.reason)
-  const statusCode = /^\d{3}$/.test(search.statusCode ?? '') ? Number(search.statusCode) : undefined
-  return { reason, statusCode, subscription: search.subscription }
+  const statusCode = status === NONE ? NONE : /^\d{3}$/.test(status) ? Number(status) : undefined
+  const since = Number.isNaN(Date.parse(search.since ?? '')) ? undefined : search.since
+  return { ...search, reason, statusCode, since }
 }
 
 /** `reason retriesExhausted, statusCode 503`; empty: everything. */
 export function describeFilter(filter: LetterFilter): string {
-  return Object.entries(filter)
-    .filter(([, value]) => value !== undefined)
+  return givenIn(filter)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
+}
+
+export function isEmptyFilter(filter: LetterFilter): boolean {
+  return givenIn(filter).length === 0
+}
+
+function givenIn(filter: LetterFilter) {
+  return Object.entries(filter).filter(([, value]) => value !== undefined)
+}
+
+export type LetterGroup = NonNullable<DeadLetterCounts['groups']>[number]
+
+/** The groups of the workbench. */
+export const GROUP_BY = 'reason,statusCode,error,subscription'
+
+/** The filter that matches exactly this group, within the earlier filter. */
+export function filterOfGroup(filter: LetterFilter, group: LetterGroup): LetterFilter {
+  const { reason, statusCode, error, subscription } = group
+  return { ...filter, reason, statusCode: statusCode ?? NONE, error: error ?? NONE, subscription }
+}
+
+export function isOfGroup(filter: LetterFilter, group: LetterGroup): boolean {
+  const chosen = filterOfGroup(filter, group)
+  return describeFilter(filter) === describeFilter({ ...filter, ...chosen })
 }

@@ -1,12 +1,14 @@
-/** Removes dead letters for good: all, or those of one reason, since the API purges by nothing else. */
+/** Removes what the filter matches for good. It is counted first, and the queue's name is typed. */
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { operations } from '../../api/api-calls.ts'
 import type { Queue } from '../../api/api-types.ts'
-import { useRead, useWrite } from '../../api/use-api.ts'
+import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
-import { Confirm, Dialog } from '../../parts/dialog.tsx'
-import type { LetterFilter } from './letter-filter.ts'
-import { lettersIn } from './letters-of.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { formatNumber } from '../../parts/formats.ts'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { describeFilter, isEmptyFilter, type LetterFilter } from './letter-filter.ts'
 
 const w = words.deadLetters
 
@@ -18,34 +20,40 @@ interface Props {
 }
 
 export function Purge({ queue, filter, isOpen, onClose }: Props) {
-  const { reason, statusCode, subscription } = filter
+  const path = { queue: queue.name }
+  const chosen = isEmptyFilter(filter) ? {} : { filter }
   const purge = useWrite(operations.purgeQueue)
-  const counts = useRead(operations.countDeadLetters, { path: { queue: queue.name } }, { enabled: isOpen })
-  const count = reason === undefined ? lettersIn(queue) : (counts.data?.byReason[reason] ?? 0)
-  // A narrower filter than the API can purge by must not remove more than it matches.
-  if (statusCode !== undefined || subscription !== undefined) {
-    return (
-      <Dialog title={w.purge} isOpen={isOpen} onClose={onClose}>
-        <p>{w.purgeByReason}</p>
-        <Button onPress={onClose}>{words.close}</Button>
-      </Dialog>
-    )
+  const navigate = useNavigate()
+  const { count, error } = useMatched(queue.name, chosen, isOpen)
+  const done = (made: object) => {
+    onClose()
+    if ('id' in made) void navigate({ to: '/redrives/$id', params: { id: String(made.id) } })
   }
   return (
     <Confirm
-      title={w.purgeTitle(count, queue.name)}
+      title={w.purgeTitle(queue.name)}
       action={w.purge}
       name={queue.name}
-      count={count}
+      isTyped
       isOpen={isOpen}
-      isPending={purge.isPending}
+      isPending={purge.isPending || count === undefined}
       error={purge.error}
       onClose={onClose}
-      onConfirm={() =>
-        purge.mutate({ path: { queue: queue.name }, body: { reason } }, { onSuccess: onClose })
-      }
+      onConfirm={() => purge.mutate({ path, body: chosen }, { onSuccess: done })}
     >
-      <p>{w.purgeWhat(reason)}</p>
+      {error ? <Failed error={error} /> : null}
+      {count === undefined ? <Skeleton rows={1} /> : <p>{w.purgeCount(formatNumber(count))}</p>}
+      <p>{w.purgeWhat(describeFilter(filter))}</p>
     </Confirm>
   )
+}
+
+/** Counts what the purge would remove now, while the dialog is open. */
+function useMatched(queue: string, chosen: { filter?: LetterFilter }, isOpen: boolean) {
+  const { mutate, data, error } = useWrite(operations.purgeQueue)
+  const text = JSON.stringify(chosen)
+  useEffect(() => {
+    if (isOpen) mutate({ path: { queue }, body: { ...(JSON.parse(text) as object), dryRun: true } })
+  }, [isOpen, queue, text, mutate])
+  return { count: data?.matched, error }
 }

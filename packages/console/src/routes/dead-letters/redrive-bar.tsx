@@ -12,7 +12,10 @@ export function RedriveBar({ redrive }: { redrive: Redrive }) {
   const progress = action === 'resend' ? words.resend.progress : w.progress
   return (
     <div className={css.stack}>
-      <p>{progress(percent, formatNumber(moved), formatNumber(matched))}</p>
+      <p>
+        {progress(percent, formatNumber(moved), formatNumber(matched))}
+        {redrive.backInDlq > 0 && ` ${w.deadAgain(redrive.backInDlq, moved)}`}
+      </p>
       <div
         className={css.bar}
         role="progressbar"
@@ -28,5 +31,6 @@ export function RedriveBar({ redrive }: { redrive: Redrive }) {
 }
 
 export function titleOf({ action, source }: Redrive): string {
-  return action === 'resend' ? words.resend.of : w.of(nameOf(source))
+  if (action === 'resend') return words.resend.of
+  return action === 'purge' ? w.purgeOf(nameOf(source)) : w.of(nameOf(source))
 }

@@ -37,6 +37,7 @@ export function RedriveDialog({ isOpen, onClose, queue, filter }: Props) {
 function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
   const [rate, setRate] = useState('50')
   const [destination, setDestination] = useState('')
+  const [canary, setCanary] = useState('5')
   const start = useWrite(operations.startRedrive)
   const navigate = useNavigate()
   const body = {
@@ -44,6 +45,7 @@ function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
     filter,
     ...(destination !== '' && { destination }),
     ...(rate !== '' && { maxMessagesPerSecond: Number(rate) }),
+    ...(canary !== '' && destination === '' && { canary: Number(canary) }),
   }
   const count = useCount({ source: queue.name, filter, ...(destination !== '' && { destination }) })
   const submit = (event: React.FormEvent) => {
@@ -61,6 +63,16 @@ function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
       {count.error ? <Failed error={count.error} /> : <DryRun found={count.found} rate={rate} />}
       <div className={css.fields}>
         <RateInput value={rate} onChange={setRate} problem={problemAt(start.error, 'maxMessagesPerSecond')} />
+        <TextInput
+          label={w.canary}
+          hint={w.canaryHint}
+          type="number"
+          min={1}
+          max={100}
+          value={canary}
+          onChange={setCanary}
+          problem={problemAt(start.error, 'canary')}
+        />
         <TextInput
           label={w.destination}
           hint={w.destinationHint}

@@ -48,6 +48,11 @@ export function RedrivePage() {
             <div className={css.panel}>
               <RedriveFigures redrive={redrive} />
             </div>
+            {redrive.pauseReason && (
+              <p className={css.notice} data-kind="warn" role="alert">
+                {w.pausedItself(redrive.pauseReason)}
+              </p>
+            )}
             {redrive.error && (
               <p className={css.notice} data-kind="bad" role="alert">
                 {redrive.error}
@@ -85,6 +90,7 @@ function RedriveFigures({ redrive }: { redrive: Redrive }) {
       <Figure label={w.matched} value={matched} />
       <Figure label={isResend ? words.resend.resent : w.moved} value={moved} />
       <Figure label={w.skipped} value={skipped} />
+      {redrive.action === 'redrive' && destination === null && <Ends redrive={redrive} />}
       <Figure label={w.rate} value={rate === null ? w.asFast : rate} />
       {isRunning && rate !== null && (
         <Figure label={w.left} value={formatSeconds(Math.max(0, left) / rate)} />
@@ -93,6 +99,18 @@ function RedriveFigures({ redrive }: { redrive: Redrive }) {
       <Figure label={w.started} value={<When at={redrive.startedAt} />} />
       {redrive.endedAt && <Figure label={words.message.ended} value={<When at={redrive.endedAt} />} />}
     </Figures>
+  )
+}
+
+/** How the moved deliveries have ended so far, also after the redrive. */
+function Ends({ redrive: { delivered, backInDlq, discarded, canary } }: { redrive: Redrive }) {
+  return (
+    <>
+      <Figure label={w.delivered} value={delivered} />
+      <Figure label={w.backInDlq} value={backInDlq} />
+      {discarded > 0 && <Figure label={w.discarded} value={discarded} />}
+      {canary !== null && <Figure label={w.canary} value={canary} />}
+    </>
   )
 }
 

@@ -2,19 +2,19 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { DeadLetterCounts, Queue, QueueMessage } from '../../api/api-types.ts'
+import type { Queue, QueueMessage } from '../../api/api-types.ts'
 import { usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatNumber, nameOf } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
-import { type LetterFilter, readFilter } from './letter-filter.ts'
+import { GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
+import { LetterGroups } from './letter-groups.tsx'
 import { Purge } from './purge-dialog.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
 import { RedriveDialog } from './redrive-dialog.tsx'
@@ -28,7 +28,8 @@ export function WorkbenchPage() {
   const navigate = route.useNavigate()
   const path = { queue: name }
   const read = useRead(operations.getQueue, { path })
-  const counts = useRead(operations.countDeadLetters, { path })
+  const grouping = { path, query: { ...filter, groupBy: GROUP_BY } }
+  const counts = useRead(operations.countDeadLetters, grouping)
   const choose = (chosen: LetterFilter) =>
     void navigate({ search: { ...chosen, statusCode: chosen.statusCode?.toString() }, replace: true })
   return (
@@ -38,7 +39,7 @@ export function WorkbenchPage() {
           <PageHead
             title={queue.name}
             above={<Link to="/dlq">{words.pages.deadLetters}</Link>}
-            request={callOf(operations.countDeadLetters, { path })}
+            request={callOf(operations.countDeadLetters, grouping)}
           >
             <Actions queue={queue} filter={filter} />
           </PageHead>
@@ -48,7 +49,7 @@ export function WorkbenchPage() {
             </div>
             <ActiveRedrives queue={queue} />
             <Loaded read={counts} rows={3}>
-              {(found) => <Groups counts={found} filter={filter} onChoose={choose} />}
+              {(found) => <LetterGroups counts={found} filter={filter} onChoose={choose} />}
             </Loaded>
             <Letters name={name} filter={filter} />
           </div>
@@ -89,57 +90,6 @@ function ActiveRedrives({ queue }: { queue: Queue }) {
   ))
 }
 
-interface GroupsProps {
-  counts: DeadLetterCounts
-  filter: LetterFilter
-  onChoose: (filter: LetterFilter) => void
-}
-
-/** Each group is a button: what it names becomes the filter. */
-function Groups({ counts, filter, onChoose }: GroupsProps) {
-  const without = (member: keyof LetterFilter) => ({ ...filter, [member]: undefined })
-  const groups = [
-    { member: 'reason', title: w.byReason, found: counts.byReason, label: (key: string) => key },
-    { member: 'statusCode', title: w.byStatus, found: counts.byStatusCode, label: (key: string) => key },
-    { member: 'subscription', title: w.bySubscription, found: counts.bySubscription, label: nameOf },
-  ] as const
-  return (
-    <div className={css.columns}>
-      {groups.map(({ member, title, found, label }) => (
-        <section key={member} className={css.panel}>
-          <h2>{title}</h2>
-          <ul className={css.groups}>
-            {Object.entries(found)
-              .toSorted(([, a], [, b]) => b - a)
-              .map(([key, count]) => {
-                const isChosen = String(filter[member] ?? '') === key
-                // Letters without an answer have no status to filter by.
-                const isFixed = member === 'statusCode' && key === 'none'
-                const value = member === 'statusCode' ? Number(key) : key
-                return (
-                  <li key={key}>
-                    <button
-                      type="button"
-                      aria-pressed={isChosen}
-                      disabled={isFixed}
-                      onClick={() =>
-                        onChoose(
-                          isChosen ? without(member) : ({ ...filter, [member]: value } as LetterFilter),
-                        )
-                      }
-                    >
-                      <span>{label(key)}</span> <strong>{formatNumber(count)}</strong>
-                    </button>
-                  </li>
-                )
-              })}
-          </ul>
-        </section>
-      ))}
-    </div>
-  )
-}
-
 function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
   const [open, setOpen] = useState<QueueMessage>()
   const read = usePages(operations.peekMessages, { path: { queue: name }, query: { ...filter, limit: 50 } })
@@ -163,7 +113,6 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
     { title: words.message.attempts, show: ({ deadLetter }) => deadLetter?.attempts ?? '–', isNumber: true },
     { title: w.died, show: ({ deadLetter, sentAt }) => <When at={deadLetter?.deadLetteredAt ?? sentAt} /> },
   ]
-  const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
     <>
       <Loaded read={read}>
@@ -174,7 +123,7 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
             rows={pages.flatMap((page) => page.messages)}
             keyOf={({ messageId }) => messageId}
             onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={isFiltered ? w.noneMatches : w.noLetters} />}
+            empty={<Empty title={isEmptyFilter(filter) ? w.noLetters : w.noneMatches} />}
           />
         )}
       </Loaded>

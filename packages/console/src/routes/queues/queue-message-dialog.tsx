@@ -1,5 +1,6 @@
 /** One message of a queue: its body as text, its attributes, and why it is dead if it is. */
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
 import type { QueueMessage } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
@@ -11,6 +12,7 @@ import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs, When } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { EditLetter } from '../dead-letters/edit-letter.tsx'
 
 const w = words.queueMessage
 
@@ -23,7 +25,7 @@ interface Props {
 export function QueueMessageDialog({ queue, message, onClose }: Props) {
   return (
     <Dialog title={w.title} isOpen={message !== undefined} onClose={onClose}>
-      {message && <Shown queue={queue} message={message} onClose={onClose} />}
+      {message && <Shown key={message.messageId} queue={queue} message={message} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -32,6 +34,8 @@ function Shown({ queue, message, onClose }: Props & { message: QueueMessage }) {
   const remove = useWrite(operations.deleteQueueMessage)
   const { deadLetter, attributes, messageId } = message
   const named = Object.entries(attributes)
+  const [isEdited, setEdited] = useState(false)
+  if (isEdited) return <EditLetter queue={queue} messageId={messageId} onClose={onClose} />
   return (
     <>
       {deadLetter && <DeadLetterPairs letter={deadLetter} />}
@@ -49,6 +53,9 @@ function Shown({ queue, message, onClose }: Props & { message: QueueMessage }) {
       {remove.error && <Failed error={remove.error} />}
       <div className={css.row}>
         {message.body !== null && <CopyButton text={message.body} label={w.copyBody} />}
+        {deadLetter && message.body !== null && (
+          <Button onPress={() => setEdited(true)}>{words.editLetter.edit}</Button>
+        )}
         <Button
           kind="danger"
           isDisabled={remove.isPending}

@@ -19,6 +19,7 @@ const TONES: Record<DeliveryEvent['type'], Tone> = {
   deadLettered: 'bad',
   discarded: 'bad',
   expired: 'bad',
+  redriven: undefined,
   changed: undefined,
 }
 

@@ -112,6 +112,10 @@ export const EventView = named(
         .nullable()
         .optional()
         .describe('Milliseconds that the cause delayed it; null: not known.'),
+      editedFrom: z
+        .string()
+        .optional()
+        .describe('Only of `redriven`: id of the message that an edited one replaces.'),
       redrives: z.int().optional().describe('How often it was brought back from a dead-letter queue.'),
     })
     .meta({

@@ -4,7 +4,7 @@
 export const LOGGED_EVENTS = ['parked', 'delivered', 'deadLettered', 'discarded', 'expired'] as const
 
 /** Sent only while somebody listens, and stored nowhere. */
-export const UNLOGGED_EVENTS = ['published', 'attempt', 'changed'] as const
+export const UNLOGGED_EVENTS = ['published', 'attempt', 'redriven', 'changed'] as const
 export type UnloggedEventType = (typeof UNLOGGED_EVENTS)[number]
 
 export const EVENT_TYPES = [...LOGGED_EVENTS, ...UNLOGGED_EVENTS] as const

@@ -113,6 +113,15 @@ export const QueueMessageView = named(
         ),
       bodyBytes: z.int().describe('Bytes of the text in UTF-8.'),
       bodySha256: z.string().describe('SHA-256 of the text in UTF-8, in hex.'),
+      published: z
+        .object({
+          message: z.string().describe('The text as it was published, without an envelope.'),
+          attributes: item.attributes,
+        })
+        .optional()
+        .describe(
+          'Only of a dead letter that is read by its id, and not without the scope `bodies`: what was published.',
+        ),
     })
     .meta({
       description: 'A message in a queue, looked at without receiving it.',

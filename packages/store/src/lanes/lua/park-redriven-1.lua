@@ -16,6 +16,7 @@
 -- @include lane-wake
 -- @include lane-group
 -- @include lane-park
+-- @include lane-redriven
 -- @limit How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
 local REDRIVEN_KEPT_MS = 86400000
 -- @limit Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
@@ -45,6 +46,7 @@ local function park_entry(id, delivery, message, item, group)
   if not fifo or join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
   refer_to(id, message)
   redis.call('HSET', key, item, '')
+  note_sender(base, id, delivery, task)
   return 1
 end
 

@@ -24,7 +24,7 @@ elseif what == 'cancel' and redis.call('HEXISTS', key, TASK.items) == 0 then
   end_task(base, key, 'canceled', '', now_ms(base))
 else
   local changed = ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what]
-  redis.call('HSET', key, TASK.status, changed .. mark)
+  redis.call('HSET', key, TASK.status, changed .. mark, TASK.pauseReason, '')
 end
 redis.call('PUBLISH', 'ft:wake:redrives', id)
 return 'ok'

@@ -9,8 +9,9 @@
 -- @arg bytes_max: number
 -- @arg looked_at_max: number
 -- @arg filter_json: text, as queue-scan.lua reads it
--- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate) | { 'stop' }
---   (paused or ended, maybe just now) | { 'stale' }
+-- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate)
+--   | { 'canary', ms } (it is moved, and its ends are awaited for so long) | { 'stop' } (paused or ended, maybe just
+--   now) | { 'stale' }
 -- @include now
 -- @include when-full
 -- @include queue
@@ -18,10 +19,11 @@
 -- @include redrive
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.last, TASK.done,
-  TASK.newest, TASK.maxMessagesPerSecond, TASK.next)
+  TASK.newest, TASK.maxMessagesPerSecond, TASK.next, TASK.canary, TASK.isJudged, TASK.moved, TASK.canaryAt)
 local task = {
   status = read_status(h[1]), fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7],
   newest = h[8], rate = h[9], next = h[10],
+  canary = h[12] ~= '1' and tonumber(h[11]), moved = tonumber(h[13]), canary_at = tonumber(h[14]),
 }
 if task.fence ~= fence then return { 'stale' } end
 run_when_full(base)
@@ -40,7 +42,12 @@ if task.items then return batch_of(tonumber(task.batch), cjson.decode(task.items
 if task.status == 'canceling' then end_task(base, key, 'canceled', '', queue.now) end
 if task.status == 'running' and task.done == '1' then end_task(base, key, 'completed', '', queue.now) end
 if task.status ~= 'running' or task.done == '1' then return { 'stop' } end
+if task.canary and task.moved >= task.canary then
+  if not task.canary_at then redis.call('HSET', key, TASK.canaryAt, queue.now) end
+  return { 'canary', queue.now - (task.canary_at or queue.now) }
+end
 local wait, max = pace(task, queue.now, items_max)
+if task.canary then max = math.min(max, task.canary - task.moved) end
 if wait > 0 then return { 'wait', wait } end
 
 local items, bytes, skipped, q, left = {}, 0, 0, queue.q, key .. ':left'

@@ -6,6 +6,7 @@
 -- @arg filter: text, JSON
 -- @arg action: text, 'redrive' | 'purge'
 -- @arg is_marked: flag, earlier releases must leave the task alone
+-- @arg canary: text, messages that go first, or ''
 -- @arg edit: text, JSON, or ''
 -- @arg item: text, the only message that it moves, or '' for all that the filter matches
 -- @arg newest: text, highest score (queue-scan.lua)
@@ -37,9 +38,9 @@ if item ~= '' then
 end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.source, source, TASK.uid, queue.uid,
   TASK.action, action, TASK.destination, destination, TASK.filter, filter, TASK.newest, to, TASK.edit, edit,
-  TASK.matched, matched, TASK.maxMessagesPerSecond, rate, TASK.status, 'running' .. (is_marked and MARK or ''),
-  TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now, TASK.endedAt, '', TASK.error, '', TASK.fence, 0,
-  TASK.batch, 0, TASK.score, from, TASK.last, '')
+  TASK.canary, canary, TASK.matched, matched, TASK.maxMessagesPerSecond, rate,
+  TASK.status, 'running' .. (is_marked and MARK or ''), TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now,
+  TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from, TASK.last, '')
 redis.call('HSET', base .. 'redriving', source, id)
 redis.call('ZADD', base .. 'redrives', 0, id)
 redis.call('PUBLISH', 'ft:wake:redrives', id)

@@ -4,6 +4,8 @@
 -- @arg fence: digits
 -- @arg batch: digits
 -- @arg failure: text, why the task has failed, or ''
+-- @arg shards: text, by commas, those of the lanes
+-- @arg in_lanes: number, items that are now deliveries
 -- @list items
 -- @item item: text
 -- @item is_moved: flag
@@ -38,6 +40,8 @@ end
 redis.call('HINCRBY', key, TASK.moved, moved)
 redis.call('HINCRBY', key, TASK.skipped, skipped)
 redis.call('HDEL', key, TASK.items)
+redis.call('HINCRBY', key, TASK.inLanes, in_lanes)
+add_shards(key, shards)
 if queue then
   keep_clock(queue)
   trim_recent(queue)

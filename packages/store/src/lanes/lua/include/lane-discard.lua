@@ -3,6 +3,7 @@
 -- @include lane-body
 -- @include lane-group
 -- @include lane-count
+-- @include lane-redriven
 local function discard(base, id, set, ids, fifo, now)
   local followed = false
   if #ids == 0 then return false end
@@ -10,6 +11,7 @@ local function discard(base, id, set, ids, fifo, now)
   redis.call('HDEL', base .. 'state:' .. id, unpack(ids))
   for _, delivery in ipairs(ids) do
     drop_body(delivery)
+    count_end(base, id, delivery, ENDS.discarded)
     followed = fifo and leave_group(base, id, delivery, now) or followed
   end
   return followed
@@ -23,7 +25,7 @@ local function discard_groups(base, id, max, now)
     if removed < max then heads = redis.call('ZRANGE', base .. set .. ':' .. id, 0, max - removed - 1) end
     for _, head in ipairs(heads) do
       if removed >= max then return removed end
-      removed = removed + own + #pop_behind(base, id, head, max - removed - own)
+      removed = removed + own + #pop_behind(base, id, head, max - removed - own, ENDS.discarded)
       if own == 1 then discard(base, id, set, { head }, true, now) end
     end
   end

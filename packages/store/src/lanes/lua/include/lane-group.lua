@@ -3,6 +3,7 @@
 -- has a head, so a lane whose sets are empty is empty.
 -- @include lane-next
 -- @include lane-body
+-- @include lane-redriven
 local function behind_key(base, id, group)
   return base .. 'behind:' .. id .. ':' .. group
 end
@@ -63,12 +64,13 @@ local function number_waiting(base, id, lane)
   return heads + (lane and lane.fifo and tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.behind)) or 0)
 end
 
--- Removes up to max deliveries behind a head from the lane, and returns them.
-local function pop_behind(base, id, head, max)
+-- Removes up to max deliveries behind a head from the lane, and returns them. `kind`: how they end (lane-redriven).
+local function pop_behind(base, id, head, max, kind)
   local group = max > 0 and group_of(base, id, head)
   local ids = group and redis.call('LPOP', behind_key(base, id, group), max) or {}
   for _, delivery in ipairs(ids) do
     drop_body(delivery)
+    count_end(base, id, delivery, kind)
   end
   count_behind(base, id, -#ids)
   return ids
@@ -86,5 +88,5 @@ local function pop_run(base, id, head, run)
   for _, delivery in ipairs(ids) do
     if first[matching + 1] == delivery then matching = matching + 1 end
   end
-  pop_behind(base, id, head, matching)
+  pop_behind(base, id, head, matching, ENDS.delivered)
 end

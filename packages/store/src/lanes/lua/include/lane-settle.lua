@@ -8,6 +8,7 @@
 -- @include lane-state
 -- @include lane-return
 -- @include lane-stand
+-- @include lane-redriven
 local settle = {}
 -- @limit First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
 local QUEUE_MISSING_MS_MIN = 2000
@@ -52,6 +53,8 @@ local function remove(batch, delivery, cause)
   batch.leases[delivery] = nil
   batch.ended[#batch.ended + 1] = delivery
   drop_body(delivery)
+  local dead = cause == 'deadLettered' and ENDS.dead
+  count_end(batch.base, batch.id, delivery, cause and (dead or ENDS.discarded) or ENDS.delivered)
   if cause then count(cause, 1) end
   return 1
 end

@@ -53,3 +53,14 @@ local CATCH_UP_MS = 50
 local function next_start(task, now, count)
   return math.ceil(math.max(tonumber(task.next) or 0, now - CATCH_UP_MS) + count * 1000 / tonumber(task.rate))
 end
+
+-- Notes the shards of lanes that got messages of the task.
+local function add_shards(key, shards)
+  local known = redis.call('HGET', key, TASK.shards) or ''
+  for shard in string.gmatch(shards, '%d+') do
+    if not string.find(',' .. known .. ',', ',' .. shard .. ',', 1, true) then
+      known = known == '' and shard or known .. ',' .. shard
+    end
+  end
+  if known ~= '' then redis.call('HSET', key, TASK.shards, known) end
+end

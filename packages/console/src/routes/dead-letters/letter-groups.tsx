@@ -1,0 +1,111 @@
+/** Dead letters grouped by cause, and by the hour of their death. A group is a button: it becomes the filter. */
+import type { DeadLetterCounts } from '../../api/api-types.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Select } from '../../parts/fields.tsx'
+import { formatNumber, nameOf } from '../../parts/formats.ts'
+import css from '../../parts/parts.module.css'
+import { When } from '../../parts/show.tsx'
+import { Empty } from '../../parts/states.tsx'
+import {
+  describeFilter,
+  filterOfGroup,
+  isEmptyFilter,
+  isOfGroup,
+  type LetterFilter,
+  type LetterGroup,
+} from './letter-filter.ts'
+import { LetterHours } from './letter-hours.tsx'
+
+const w = words.deadLetters
+
+interface Props {
+  counts: DeadLetterCounts
+  filter: LetterFilter
+  onChoose: (filter: LetterFilter) => void
+}
+
+export function LetterGroups({ counts, filter, onChoose }: Props) {
+  const { groups = [], otherGroups = 0, byHour = [], matched = 0, scannedTo } = counts
+  return (
+    <section className={css.panel}>
+      <h2>{w.groups}</h2>
+      <div className={css.row}>
+        <p>{w.filtered(formatNumber(matched), describeFilter(filter))}</p>
+        <SinceChoice filter={filter} onChoose={onChoose} />
+        {!isEmptyFilter(filter) && <Button onPress={() => onChoose({})}>{w.clear}</Button>}
+      </div>
+      {scannedTo && (
+        <p className={css.notice} data-kind="warn">
+          {w.scannedTo} <When at={scannedTo} />
+        </p>
+      )}
+      <LetterHours hours={byHour} />
+      <DataTable
+        label={w.groups}
+        columns={columnsFor(filter, onChoose)}
+        rows={groups}
+        keyOf={groupName}
+        empty={<Empty title={isEmptyFilter(filter) ? w.noLetters : w.noneMatches} />}
+      />
+      {otherGroups > 0 && <p className={css.quiet}>{w.otherGroups(otherGroups)}</p>}
+    </section>
+  )
+}
+
+function groupName({ reason, statusCode, error, subscription }: LetterGroup): string {
+  return [reason, statusCode, error, subscription].join(' ')
+}
+
+function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly Column<LetterGroup>[] {
+  return [
+    {
+      title: w.reason,
+      show: (group) => {
+        const isChosen = isOfGroup(filter, group)
+        const next = isChosen ? {} : filterOfGroup(filter, group)
+        return (
+          <button type="button" aria-pressed={isChosen} className={css.choice} onClick={() => onChoose(next)}>
+            {group.reason}
+          </button>
+        )
+      },
+    },
+    { title: words.message.lastAnswer, show: ({ statusCode, error }) => statusCode ?? error ?? '–' },
+    {
+      title: words.pages.subscription,
+      show: ({ subscription }) => subscription && nameOf(subscription),
+    },
+    { title: w.oldest, show: ({ oldestAt }) => <When at={oldestAt} /> },
+    { title: w.newest, show: ({ newestAt }) => <When at={newestAt} /> },
+    { title: w.letters, show: ({ count }) => formatNumber(count), isNumber: true },
+  ]
+}
+
+const HOUR_MS = 3_600_000
+const SINCE_HOURS = { '': 0, hour: 1, day: 24, week: 168 } as const
+type SinceName = keyof typeof SINCE_HOURS
+
+function SinceChoice({ filter, onChoose }: Pick<Props, 'filter' | 'onChoose'>) {
+  const names = Object.keys(SINCE_HOURS) as SinceName[]
+  const choose = (name: SinceName) => {
+    const since = new Date(Date.now() - SINCE_HOURS[name] * HOUR_MS).toISOString()
+    onChoose({ ...filter, since: name === '' ? undefined : since })
+  }
+  return (
+    <Select
+      label={w.since}
+      value={sinceName(filter.since)}
+      onChange={choose}
+      options={names.map((value) => ({ value, label: w.sinceNames[value] }))}
+    />
+  )
+}
+
+/** The shortest choice that the time of the filter is within. */
+function sinceName(since: string | undefined): SinceName {
+  if (since === undefined) return ''
+  const hours = (Date.now() - Date.parse(since)) / HOUR_MS
+  return hours < 2 ? 'hour' : hours < 25 ? 'day' : 'week'
+}

@@ -1,0 +1,19 @@
+/** The progress of a running redrive or purge, on every page. It goes on when its page is closed. */
+import { Link } from '@tanstack/react-router'
+import { operations } from '../api/api-calls.ts'
+import { useRead } from '../api/use-api.ts'
+import { words } from '../i18n/en.ts'
+import css from './frame.module.css'
+
+export function RedriveLight() {
+  const { data } = useRead(operations.listRedrives, { query: { status: 'running', limit: 1 } })
+  const [task] = data?.redrives ?? []
+  if (!task) return null
+  const { id, action, matched, moved, skipped } = task
+  const percent = matched === 0 ? 100 : Math.min(100, Math.round(((moved + skipped) / matched) * 100))
+  return (
+    <Link to="/redrives/$id" params={{ id }} className={css.tool}>
+      {words.redrive.light(words.redrive.lights[action], percent)}
+    </Link>
+  )
+}

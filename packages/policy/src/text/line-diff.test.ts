@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { lineDiff } from './line-diff.ts'
+
+const signed = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => sign + text)
+
+test('lines that only one text has are marked, and the others stay between them', () => {
+  expect(signed('a\nb\nc', 'a\nx\nc\nd')).toEqual([' a', '-b', '+x', ' c', '+d'])
+  expect(signed('same', 'same')).toEqual([' same'])
+  expect(signed('', 'new')).toEqual(['-', '+new'])
+})
