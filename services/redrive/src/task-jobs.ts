@@ -159,7 +159,16 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 }
 
 async function runTask(
-  { redrives, batches, resends, memory, log, metrics, live, pauses }: TaskJobsOptions & { pauses: RedrivePauses },
+  {
+    redrives,
+    batches,
+    resends,
+    memory,
+    log,
+    metrics,
+    live,
+    pauses,
+  }: TaskJobsOptions & { pauses: RedrivePauses },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -33,8 +33,10 @@ export function isEmptyFilter(filter: LetterFilter): boolean {
   return givenIn(filter).length === 0
 }
 
+const MEMBERS = ['reason', 'statusCode', 'error', 'subscription', 'topic', 'since'] as const
+
 function givenIn(filter: LetterFilter) {
-  return Object.entries(filter).filter(([, value]) => value !== undefined)
+  return MEMBERS.map((name) => [name, filter[name]] as const).filter(([, value]) => value !== undefined)
 }
 
 export type LetterGroup = NonNullable<DeadLetterCounts['groups']>[number]
