@@ -114,7 +114,7 @@ function fairSeconds(stalls: Stalls, from: number, to: number): number {
 /**
  * Seconds between the first and the second attempt of each message that had both. `shortest` leaves out times in which
  * a process waited for a processor. `longest` adds them, because on a busy machine the first attempt may be noticed
- * late. Also, a worker that is not run loses its job, and another worker repeats the first attempt.
+ * late. A worker that gets no processor time may also lose its job. Another worker then repeats the first attempt.
  */
 function waitsOf(path: string, stalls: Stalls): { shortest: number; longest: number }[] {
   const byText = Map.groupBy(receiver().requestsTo(path), ({ text }) => text)

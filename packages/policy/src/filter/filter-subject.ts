@@ -59,7 +59,7 @@ export function parsedBytes(sizeBytes: number): number {
   return sizeBytes * PARSED_BYTES_PER_BYTE
 }
 
-/** Only bodies have some. */
+/** For subjects without places: attributes, and bodies that are no JSON object. */
 const NO_PLACES = new PlaceTree()
 const NO_NAMES: ReadonlySet<string> = new Set()
 const NO_LEAVES: readonly Leaf[] = []

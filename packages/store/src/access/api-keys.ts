@@ -34,7 +34,7 @@ export class ApiKeys {
     this.#growth = growth
   }
 
-  /** Throws `conflict` if the id is taken or there are too many keys, and `storage_full`. */
+  /** Throws `conflict` if the id is taken or there are too many keys. Throws `storage_full` past the watermark. */
   async create(key: ApiKeyRecord): Promise<void> {
     await this.#growth.admit()
     const { id, account } = key

@@ -22,7 +22,7 @@ const RECORDED_PER_WRITE_MAX = 300
 const RECORDS_WAITING_MAX = 2_000
 
 /**
- * Successes are many. So the first ones of each second are recorded, and the others cost next to nothing.
+ * There are many successes. Only the first ones of each second are recorded, and the others cost almost nothing.
  * @limit Successful attempts of a subscription that a worker records in a second. Past it: they are left out.
  */
 const SUCCESSES_PER_WRITE_MAX = 20

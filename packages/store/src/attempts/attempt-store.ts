@@ -17,7 +17,7 @@ const DROP = readScript('drop-attempts-1')
 
 /** @limit memory Recorded attempts of a subscription. Past it: its oldest one goes. */
 export const ATTEMPTS_KEPT_MAX = 100
-/** About as many subscriptions a sweep checks. The next sweep goes on behind them. */
+/** The number of subscriptions that one sweep checks, approximately. The next sweep continues after them. */
 const SWEPT_SUBSCRIPTIONS = 1_000
 
 /** New records of one subscription, packed, oldest first. */
@@ -57,7 +57,7 @@ export class AttemptStore {
     return texts.flatMap((text) => unpackAttempt(text) ?? [])
   }
 
-  /** Removes the records of deleted subscriptions. Each call checks some of all subscriptions with records. */
+  /** Removes the records of deleted subscriptions. Each call checks only a part of the subscriptions with records. */
   async sweep(): Promise<number> {
     const [next, fields] = await this.#redis.hscan(
       attemptBytesKey(),

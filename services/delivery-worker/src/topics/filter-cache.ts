@@ -1,8 +1,8 @@
 /**
  * Caches the filters of topics for longer than their slices. The filters of a topic with 100,000 subscriptions take
  * about 90 MB. They show that most messages need only few slices. All compiled subscriptions of such a topic would not
- * fit into the snapshot cache. Filters that were checked after a snapshot was fetched belong to that snapshot. The same
- * holds for slices.
+ * fit into the snapshot cache. Cached filters are used with a snapshot only if they were checked after the snapshot was
+ * fetched. The same holds for cached slices.
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'

@@ -22,7 +22,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** Logs that the topic's message failed and went to its lane. That of orders then died. */
+/**
+ * Writes into the outcome log that the topic's message failed and went to its lane. The message of `orders` was then
+ * dead-lettered.
+ */
 async function note(topic: string) {
   const messageId = messages[topic] ?? ''
   const place = topic === 'orders' ? await api.deps.subscriptions.locate(subscriptionId) : null
