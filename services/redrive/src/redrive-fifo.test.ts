@@ -151,7 +151,7 @@ test('a run that dies at any script and is run again moves each message once and
   }
 })
 
-/** More than one batch. No message in the sequence may be missing. */
+/** Redrives more messages than one batch holds. All must arrive, in the order of their groups. */
 async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
   const bodies = await exhaust(110)
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })

@@ -1,7 +1,10 @@
 /** Checks that a throttled lane with a backlog is sent as fast as its rate allows. */
 import type { Stall } from '../runs/stalls.ts'
 
-/** Send times are given out up to 250 ms ahead, and a stall may also delay two round trips to Redis. */
+/**
+ * How long after its end a stall may still delay sends. Send times are given out up to 250 ms ahead, and a stall may
+ * also delay two round trips to Redis.
+ */
 const FELT_MS = 500
 
 interface PaceOptions {
@@ -13,9 +16,10 @@ interface PaceOptions {
 }
 
 /**
- * The lowest rate, per second, in any window of this length that ends before the last second. It shows how much of each
- * window was lost, so it is never above `rate`. Time is lost if all later sends are late against an even schedule.
- * Stalls just before are subtracted: each ms of a stall explains at most one lost ms.
+ * The lowest rate, per second, in any window of this length that ends before the last second. The rate of a window
+ * is `rate`, lowered by the share of the window that was lost. A delay is lost time if the senders never catch up: all
+ * later sends are then late by the same time. Stalls shortly before a send are subtracted from its lost time. Each ms
+ * of a stall explains at most one lost ms.
  */
 export function lowestPace(times: number[], { rate, windowMs, stalls }: PaceOptions): number {
   const sorted = times.toSorted((a, b) => a - b)
@@ -45,9 +49,7 @@ export function mostUnexplained(times: number[], { rate, windowMs, stalls }: Pac
   return Math.max(0, ...most)
 }
 
-/**
- * For each time, by how much this and all later sends are late, minus the stalls that explain it. `times`: ascending.
- */
+/** The time that was lost right before each send, minus the stalls that explain it. `times`: ascending. */
 function unexplained(
   times: number[],
   gapMs: number,

@@ -59,7 +59,8 @@ export class SnapshotChecks {
     const isCurrent = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
-      // The cache may have answered with an earlier check. If the answer took long, there is no newer one.
+      // The last check of the slice may be old already, because its answer took long. It counts as at most half of the
+      // allowed age, so that the unit is not checked again at once.
       const newest = performance.now() - FIRST_SNAPSHOT_AGE_MS_MAX / 2
       unit.checkedAt = Math.max(snapshots.checkedAt(slice), newest)
     }
