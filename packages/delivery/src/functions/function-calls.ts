@@ -64,7 +64,7 @@ export class FunctionCalls {
     return placeOf(arn, this.#options.functions)?.credential ?? credentialOfUnknown(arn)
   }
 
-  /** Calls `done` or `again` once, never before it has returned. Every failure is a result. */
+  /** Calls `done` or `again` once, and only after `invoke` has returned. Every failure is a result. */
   invoke(invocation: Invocation, done: InvocationDone, again?: (again: Again) => void): void {
     const place = placeOf(invocation.arn, this.#options.functions)
     if (!place) setImmediate(done, unknownFunction(invocation))

@@ -1,9 +1,10 @@
 /**
  * Gathers attempts in a worker and writes them to Redis, at most one script a second. Nothing is packed before that,
- * and nothing is sent if nothing was gathered. A worker keeps the newest attempts of each subscription, and counts
- * those that it leaves out. A clean stop writes the rest. A crash, or a write that fails, loses what was gathered.
+ * and nothing is sent if nothing was gathered. If there are too many attempts, a worker keeps the newest failures and
+ * the first successes of each subscription, and counts the others. A clean stop writes the rest. A crash, or a write
+ * that fails, loses what was gathered.
  *
- * nothing ─add→ waiting (WRITE_EVERY_MS) ─timer→ writing ─written, or lost→ nothing, or waiting
+ * nothing ─add→ waiting (RECORDS_EVERY_MS) ─timer→ writing ─written, or lost→ nothing, or waiting
  */
 import { type AttemptRecord, packAttempt } from './attempt-record.ts'
 import { ATTEMPTS_KEPT_MAX, type AttemptShare, type AttemptStore } from './attempt-store.ts'
