@@ -73,7 +73,10 @@ export class RunStarts {
     return [this.#jobsKey, QUARANTINE_BASE].map((key) => copies.mark(key))
   }
 
-  /** A job that was cut is completed because its parts exist or have ended, so the added parts are copies too. */
+  /**
+   * Adds parts of the job. A job that was cut is completed once its parts exist or have ended. The added parts are
+   * therefore copies of its deliveries.
+   */
   async #handOut({ copies }: RunEntry, write: () => Promise<boolean>): Promise<boolean> {
     const mark = copies.mark(this.#jobsKey)
     const handedOut = await write()
