@@ -229,6 +229,8 @@ test('a receive and a send are one script call each', async () => {
   const queue = await create()
   await send(queue)
   await receive(queue)
+  // The line that audits the new queue is written by a script of its own, after the answer.
+  await waitFor(async () => (await (await fetch(`${sqs.endpoint}/v1/audit`)).text()).includes(queue))
   const before = await calls()
   for (let i = 0; i < 20; i++) await send(queue)
   expect((await calls()) - before).toBe(20)
