@@ -1,4 +1,4 @@
-import { StatsCounter, StatsStore } from '@fantail/store'
+import { bucketOf, StatsCounter, StatsStore } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -23,8 +23,8 @@ beforeAll(async () => {
   for (const [n, name] of ['orders', 'mine', 'mine-too'].entries()) {
     const topic = counter.topic(TOPIC + name)
     topic.published(Date.now(), n + 1)
-    topic.delivered(Date.now(), 10)
-    counter.subscription(ids[name] ?? '').delivered(Date.now(), 10)
+    topic.delivered(Date.now(), bucketOf(10))
+    counter.subscription(ids[name] ?? '').delivered(Date.now(), bucketOf(10))
     counter.subscription(ids[name] ?? '').failed(Date.now())
   }
   await counter.stop()

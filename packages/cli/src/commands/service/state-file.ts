@@ -63,6 +63,8 @@ const TOPIC_MEMBERS = [
   'disableSubscriptionOverrides',
   'retentionSeconds',
   'signing',
+  'recordAttempts',
+  'keepMessages',
   'fifo',
   'contentBasedDeduplication',
 ] as const satisfies (keyof Topic)[]
