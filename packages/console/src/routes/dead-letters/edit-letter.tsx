@@ -24,9 +24,13 @@ interface Props {
 
 export function EditLetter({ queue, messageId, onClose }: Props) {
   const read = useRead(operations.getQueueMessage, { path: { queue, messageId } }, { everyMs: false })
+  // A letter that was sent is gone, and a read of it fails. The form must stay until it has led to the redrive.
+  const [first, setFirst] = useState(read.data)
+  if (first === undefined && read.data !== undefined) setFirst(read.data)
+  if (first) return <EditForm queue={queue} message={first} onClose={onClose} />
   return (
     <Loaded read={read} rows={3}>
-      {(message) => <EditForm queue={queue} message={message} onClose={onClose} />}
+      {() => null}
     </Loaded>
   )
 }
