@@ -7,13 +7,13 @@ import { FantailError, parseMessageId } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
 import { Unseen } from '../http/error-answers.ts'
-import { portalKeyOf, portalTopicArn } from '../portal/portal-key.ts'
+import { isWebhook, portalKeyOf, portalTopicArn } from '../portal/portal-key.ts'
 import { letterQueueOf } from '../portal/portal-letters.ts'
 import type { Rule } from './rule.ts'
 
 const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
 
-/** Checks the topic of the subscription, and that the session is for it. */
+/** Checks the topic of the subscription, that it is a webhook, and that the session is for it. */
 const onEndpoint =
   (action: string, unknown?: Answer) =>
   async ({ params, caller }: Call, deps: ApiDeps): Promise<Target[]> => {
@@ -21,7 +21,8 @@ const onEndpoint =
     const id = params.id ?? ''
     const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
     const error = new Unseen('subscription', unknown)
-    if (!record || (portal.subscriptions !== null && !portal.subscriptions.has(id))) throw error
+    if (!record || !isWebhook(record.protocol)) throw error
+    if (portal.subscriptions !== null && !portal.subscriptions.has(id)) throw error
     const hidden = { error, sees: 'SNS:GetSubscriptionAttributes' }
     return [{ action: `SNS:${action}`, arn: record.topicArn, hidden }]
   }

@@ -54,6 +54,22 @@ test('every route of the table refuses a portal session, but for those of the po
   expect(await api.deps.subscriptions.get(ids['acme-orders'] ?? '')).toMatchObject({ status: 'active' })
 })
 
+test('a subscription of another kind than a webhook is hidden from a session for its topic', async () => {
+  const body = { endpoint: 'arn:aws:sqs:us-east-1:000000000000:acme-queue' }
+  const { id } = (await admin.call('POST', '/v1/topics/acme-orders/subscriptions', { body })).body
+  const path = `/v1/portal/endpoints/${id}`
+  for (const grant of [{ prefixes: ['acme-'] }, { subscriptions: [id] }]) {
+    const session = await portalOf(api, admin, { ...grant, scopes: ALL })
+    for (const part of ['', '/deliveries', '/attempts', '/dead-letters'])
+      expect(await session.status('GET', `${path}${part}`)).toBe(404)
+    for (const part of ['/pause', '/test', '/redrive'])
+      expect(await session.status('POST', `${path}${part}`)).toBe(404)
+    expect(await session.status('DELETE', path)).toBe(204)
+  }
+  expect(await api.deps.subscriptions.get(id)).toMatchObject({ status: 'active' })
+  await admin.call('DELETE', `/v1/subscriptions/${id}`)
+})
+
 test('routes of the portal refuse everybody who is no portal session', async () => {
   const routes = endpointsOf(api.deps).filter((route) => ruleOf(route).portal)
   expect(routes.length).toBeGreaterThan(12)

@@ -1,6 +1,7 @@
 /** The caller of a route of the portal, and things that are counted for it. */
 import type { Key } from '@fantail/access'
-import { FantailError, isTopicName, topicArn } from '@fantail/contracts'
+import { FantailError, isTopicName, type Protocol, topicArn } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { invalid } from '../http/error-answers.ts'
 
@@ -16,6 +17,11 @@ export function portalKeyOf(caller: Key | null): PortalKey {
 export function portalTopicArn({ settings }: Pick<ApiDeps, 'settings'>, key: Key, name: string): string {
   if (!isTopicName(name)) throw invalid([{ path: 'topic', message: 'must be the name of a topic' }])
   return topicArn(name, { ...settings.arn, account: key.account })
+}
+
+/** Whether a portal session may see it. Queues, functions and the like are the operator's. */
+export function isWebhook(protocol: Protocol): boolean {
+  return PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint'
 }
 
 interface Use {

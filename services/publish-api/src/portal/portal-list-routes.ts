@@ -6,16 +6,14 @@ import {
   PortalEndpointList,
   PortalEndpointReference,
   PortalTopicList,
-  type Protocol,
   type SubscriptionRecord,
   topicArn,
 } from '@fantail/contracts'
-import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { showSubscriptions } from '../subscriptions/subscription-views.ts'
-import { type PortalKey, portalKeyOf } from './portal-key.ts'
+import { isWebhook, type PortalKey, portalKeyOf } from './portal-key.ts'
 import { endpointView, showEndpoint } from './portal-views.ts'
 
 /** @limit Topics that a portal session lists. Past it: the list says that it is not complete. */
@@ -112,9 +110,4 @@ async function recordsOf(deps: ApiDeps, key: PortalKey): Records {
     records: pages.flatMap(({ items }) => items),
     complete: complete && pages.every(({ nextCursor }) => nextCursor === null),
   }
-}
-
-/** Queues, functions and the like are the operator's. */
-function isWebhook(protocol: Protocol): boolean {
-  return PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint'
 }
