@@ -105,6 +105,8 @@ test('a message is resent as a new delivery, which its row shows, and a repeated
     [id, 'again'],
     [id, 'again'],
   ])
+  // No task shows their ends, so Redis keeps nothing for it.
+  expect(await api.redis.keys('*}:sender:*')).toEqual([])
 })
 
 test('a resend is refused where it cannot be made, and nothing is stored', async () => {

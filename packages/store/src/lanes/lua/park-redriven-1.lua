@@ -38,6 +38,9 @@ local function is_last(id, group, delivery)
   return redis.call('LPOS', behind_key(base, id, group), delivery, 'RANK', -1, 'MAXLEN', REDRIVEN_SEARCH_MAX)
 end
 
+-- A single resend (publish-api: resend.ts) is no task that shows ends, so they are not counted.
+local is_single = string.sub(task, 1, 7) == 'resend:'
+
 local function park_entry(id, delivery, message, item, group)
   if redis.call('HEXISTS', key, item) == 1 then return 0 end
   if not open_lane(base, id, now) then return -1 end
@@ -46,7 +49,7 @@ local function park_entry(id, delivery, message, item, group)
   if not fifo or join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
   refer_to(id, message)
   redis.call('HSET', key, item, '')
-  note_sender(base, id, delivery, task)
+  if not is_single then note_sender(base, id, delivery, task) end
   return 1
 end
 
