@@ -106,7 +106,7 @@ describe.runIf(isInstalled('tmux'))('in a terminal', () => {
     await terminal.press('p')
     await terminal.shows(/the redrive is running, rate 2\/s/)
     await terminal.press('q')
-    await terminal.shows(/the redrive goes on[\s\S]*exit code 0/)
+    await terminal.shows(/it goes on: [\s\S]*exit code 0/)
     const [task] = (await fantail(['redrive', 'list', '--json'])).stdout.trim().split('\n')
     expect(JSON.parse(task ?? '')).toMatchObject({ status: 'running', maxMessagesPerSecond: 2 })
   }, 60_000)

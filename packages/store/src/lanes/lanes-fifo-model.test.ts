@@ -629,7 +629,7 @@ class Play {
     await this.sweep()
     for (const lane of this.model.lanes.values()) await this.change(lane.id, 'delete')
     await redis.del(fifoKey(BASE, UID), keys.topicKey(ARN))
-    const left = (await keysLeft(redis)).filter((key) => !/:(dedup|redriven|taskends):/.test(key))
+    const left = (await keysLeft(redis)).filter((key) => !/:(dedup|redriven):/.test(key))
     expect(left).toEqual([])
   }
 }
