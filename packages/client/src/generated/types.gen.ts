@@ -1026,7 +1026,7 @@ export type DirectMessageInput = {
         };
     };
     /**
-     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
+     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `sms`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
      */
     structure?: 'json';
 };
@@ -1788,7 +1788,7 @@ export type MessageInput = {
         };
     };
     /**
-     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
+     * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `sms`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
      */
     structure?: 'json';
     /**
@@ -1872,7 +1872,7 @@ export type NewPlatformEndpoint = {
  */
 export type NewSubscription = {
     /**
-     * An http or https URL, the ARN of a queue, function, delivery stream or platform endpoint, or a mail address. With the protocol sqs, lambda or firehose its name will do.
+     * An http or https URL, the ARN of a queue, function, delivery stream or platform endpoint, a mail address, or a phone number. With the protocol sqs, lambda or firehose its name will do.
      */
     endpoint: string;
     /**
@@ -4341,11 +4341,11 @@ export type Subscription = {
      */
     topicArn: string;
     /**
-     * How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), or mobile push (`application`).
+     * How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), text messages (`sms`), or mobile push (`application`).
      */
     protocol: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
     /**
-     * URL or ARN that is delivered to; a password in it is masked.
+     * URL, ARN, mail address or phone number that is delivered to; a password in it is masked.
      */
     endpoint: string;
     /**

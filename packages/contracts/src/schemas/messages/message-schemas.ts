@@ -13,6 +13,7 @@ import {
   subjectProblem,
   textProblem,
 } from '../../message-rules.ts'
+import { PROTOCOLS } from '../../protocols.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 
 const attributesShape = z.toJSONSchema(
@@ -95,7 +96,7 @@ export const MessageInput = namedInput(
         .literal('json')
         .optional()
         .describe(
-          'The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.',
+          `The message is a JSON object with a text per protocol (${PROTOCOLS.map((name) => `\`${name}\``).join(', ')}) and a \`default\`. A platform’s own text stands under its name, such as \`GCM\`.`,
         ),
       groupId: FifoId.optional().describe(
         'Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.',

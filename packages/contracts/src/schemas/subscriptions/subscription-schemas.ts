@@ -143,7 +143,7 @@ export const NewSubscriptionInput = namedInput(
         .min(1)
         .max(ENDPOINT_CHARS_MAX)
         .describe(
-          'An http or https URL, the ARN of a queue, function, delivery stream or platform endpoint, or a mail address. With the protocol sqs, lambda or firehose its name will do.',
+          'An http or https URL, the ARN of a queue, function, delivery stream or platform endpoint, a mail address, or a phone number. With the protocol sqs, lambda or firehose its name will do.',
         ),
       protocol: Protocol.optional().describe(
         'Must agree with the endpoint. Default: what the endpoint says.',
@@ -197,9 +197,9 @@ export const SubscriptionView = named(
       arn: z.string().describe('Amazon resource name: the topic’s ARN, a colon and the id.'),
       topicArn: z.string().describe('ARN of the topic whose messages it gets.'),
       protocol: Protocol.describe(
-        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), or mobile push (`application`).',
+        'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), text messages (`sms`), or mobile push (`application`).',
       ),
-      endpoint: z.string().describe('URL or ARN that is delivered to; a password in it is masked.'),
+      endpoint: z.string().describe('URL, ARN, mail address or phone number that is delivered to; a password in it is masked.'),
       pendingEndpoint: z
         .string()
         .nullable()
