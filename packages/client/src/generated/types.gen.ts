@@ -844,7 +844,7 @@ export type Delivery = {
 export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
 /**
- * What became of a message or delivery. It never has bodies, attributes or headers.
+ * An event of a message or delivery. It never has bodies, attributes or headers.
  */
 export type DeliveryEvent = {
     /**

@@ -119,7 +119,7 @@ export const EventView = named(
       redrives: z.int().optional().describe('How often it was brought back from a dead-letter queue.'),
     })
     .meta({
-      description: 'What became of a message or delivery. It never has bodies, attributes or headers.',
+      description: 'An event of a message or delivery. It never has bodies, attributes or headers.',
       examples: [
         {
           type: 'attempt',

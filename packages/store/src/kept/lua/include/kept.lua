@@ -1,7 +1,7 @@
 -- The ring of messages that a topic keeps, in the topic's home shard (keys.ts). A ring is bounded by the age and the
 -- bytes that its topic allows, so a change of the topic acts at once.
 
--- Redis's own bytes for a message of a ring, in addition to the message: measured at 190 for messages of 1 KB.
+-- Estimate of the bytes that Redis adds to a message of a ring: names of fields, and entries of hash and sorted set.
 local KEPT_ENTRY_BYTES = 190
 -- @limit Messages that one script removes from a ring. Past it: the next script goes on.
 local KEPT_REMOVED_MAX = 1000
