@@ -199,7 +199,9 @@ export const SubscriptionView = named(
       protocol: Protocol.describe(
         'How it is delivered to: `http` and `https` webhooks, an `sqs` queue, a `lambda` function, a `firehose` stream, mail (`email`, `email-json`), text messages (`sms`), or mobile push (`application`).',
       ),
-      endpoint: z.string().describe('URL, ARN, mail address or phone number that is delivered to; a password in it is masked.'),
+      endpoint: z
+        .string()
+        .describe('URL, ARN, mail address or phone number that is delivered to; a password in it is masked.'),
       pendingEndpoint: z
         .string()
         .nullable()
