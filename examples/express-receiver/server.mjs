@@ -8,7 +8,7 @@ const handled = new Set()
 
 const app = express()
 
-// The signature is over the bytes that came, so this route must not parse them before.
+// The signature covers the bytes as they came, so this route must not parse the body first.
 app.post('/hooks', express.raw({ type: '*/*', limit: '1mb' }), async (request, response) => {
   const event = await verifyWebhook({ headers: request.headers, body: request.body }, { keys })
   if (!handled.has(event.messageId)) {
@@ -19,7 +19,8 @@ app.post('/hooks', express.raw({ type: '*/*', limit: '1mb' }), async (request, r
 })
 
 app.use((error, _request, response, _next) => {
-  // Without a 2xx the message comes again. A wrong signature will not get better, so it gets a 401.
+  // Without a 2xx Fantail sends the message again. A wrong signature stays wrong, so it gets a 401, which is not
+  // retried.
   if (error instanceof VerifyError) return response.status(401).send(error.code)
   console.error(error)
   response.status(500).send('failed')
@@ -27,7 +28,7 @@ app.use((error, _request, response, _next) => {
 
 app.listen(port, '127.0.0.1', () => subscribe())
 
-/** A real service is subscribed once, and has its key from a secret store. */
+/** A real service subscribes once, and reads its key from a secret store. */
 async function subscribe() {
   const fantail = new Fantail()
   const topic = fantail.topics('orders')

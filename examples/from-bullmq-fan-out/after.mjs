@@ -16,7 +16,7 @@ for (const endpoint of receivers.endpoints) {
   })
 }
 
-// Accepted once, for all endpoints. Each has its own lane, so a slow one holds up nobody else.
+// Fantail accepts the message once for all endpoints. Each endpoint has its own lane, so a slow one delays no other.
 const { messageId } = await topic.publish({ order: 7 })
 
 while (got.length < receivers.endpoints.length) await new Promise((resolve) => setTimeout(resolve, 20))

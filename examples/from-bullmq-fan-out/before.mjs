@@ -1,4 +1,4 @@
-/** A fan-out by hand: one job for each endpoint, with retries of BullMQ. It needs REDIS_URL. */
+/** A fan-out without Fantail: one job for each endpoint, with BullMQ's retries. It needs REDIS_URL. */
 import { Queue, Worker } from 'bullmq'
 import { startReceivers } from './receivers.mjs'
 
@@ -14,11 +14,11 @@ const worker = new Worker(
     const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(15_000) })
     if (!response.ok) throw new Error(`${url} answered ${response.status}`)
   },
-  // One number for all endpoints: a slow one takes the places of the others.
+  // All endpoints share this number, so the requests to a slow endpoint can use up all of it.
   { connection, concurrency: 50 },
 )
 
-// The list of endpoints is read here, and a crash between two jobs leaves a message half sent.
+// One job is added after the other. A crash between two of them leaves the message sent to some endpoints only.
 for (const url of receivers.endpoints) {
   const data = { url, body: JSON.stringify({ order: 7 }) }
   await queue.add('webhook', data, { attempts: 5, backoff: { type: 'exponential', delay: 100 } })

@@ -1,4 +1,6 @@
-/** A queue with one message, over the SQS protocol: Fantail's own endpoint here, AWS's without `endpoint`. */
+/**
+ * Makes a queue with one message over the SQS protocol. `endpoint` leads to Fantail; without it the client uses AWS.
+ */
 import { CreateQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 
 export async function setUp(name) {

@@ -19,7 +19,8 @@ app.post('/hooks', async (c) => {
 })
 
 app.onError((error, c) => {
-  // Without a 2xx the message comes again. A wrong signature will not get better, so it gets a 401.
+  // Without a 2xx Fantail sends the message again. A wrong signature stays wrong, so it gets a 401, which is not
+  // retried.
   if (error instanceof VerifyError) return c.text(error.code, 401)
   console.error(error)
   return c.text('failed', 500)
@@ -27,7 +28,7 @@ app.onError((error, c) => {
 
 serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => subscribe())
 
-/** A real service is subscribed once, and has its key from a secret store. */
+/** A real service subscribes once, and reads its key from a secret store. */
 async function subscribe() {
   const fantail = new Fantail()
   const topic = fantail.topics('orders')

@@ -1,4 +1,4 @@
-/** Subscribes the route, and starts the server with the key. A real service has its key from a secret store. */
+/** Subscribes the route, and starts the server with the key. A real service reads its key from a secret store. */
 import { spawn } from 'node:child_process'
 import { Fantail } from '@fantail/client'
 

@@ -2,9 +2,9 @@
 // @ts-check
 /**
  * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
- * is this very process, so that signals and exit codes are the service's own. `all` runs the three as children: when
- * one ends, so do the others and this, and whoever supervises it starts everything again. `--help` and `--version`
- * answer without Redis and settings. The package `fantail` has this file beside the bundles, and runs those.
+ * runs in this process, so signals and exit codes are the service's own. `all` runs the three as children. When one
+ * child ends, the others and this process end too, so that a supervisor can start everything again. `--help` and
+ * `--version` need no Redis and no settings. The package `fantail` has this file beside the bundles, and runs those.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -26,7 +26,7 @@ const BUNDLES = new URL('../server/', import.meta.url)
 const isPacked = existsSync(BUNDLES)
 
 const [role = '', ...args] = process.argv.slice(2)
-// With words behind it, `redrive` is the command that sends dead letters again.
+// If words follow, `redrive` is the command that sends dead letters again. Otherwise it is the service.
 const service = role === 'redrive' && args.length > 0 ? undefined : ROLES[role]
 const asksForHelp = args.some((word) => HELP.includes(word))
 
@@ -52,14 +52,14 @@ async function version() {
 }
 
 /**
- * The next command starts in a third of the time. The folder is the user's own, because others could leave code in a
- * shared one.
+ * Keeps compiled code, so that the next command starts in a third of the time. The folder belongs to the user. In a
+ * shared folder, other users could leave code.
  */
 function keepCompiledCode() {
   enableCompileCache(join(process.env.XDG_CACHE_HOME?.trim() || join(homedir(), '.cache'), 'fantail'))
 }
 
-/** Packages are found by their sources, in this process, so that a command costs one start of Node. */
+/** Loads packages from their sources in this process, so a command starts Node only once. */
 async function runCommand() {
   keepCompiledCode()
   if (isPacked) return void (await import(new URL('cli.mjs', BUNDLES).href))

@@ -126,7 +126,7 @@ it('starts with the master key that secrets are sealed with only, and seals them
       what: 'the API',
       timeoutMs: START_TIMEOUT_MS,
     })
-    // A failed service ends by itself. If it were stopped at that moment, it would exit as stopped.
+    // The failed service ends by itself. A signal that reaches it first would make it exit with another code.
     if (api.output().includes('"msg":"publish-api.started"')) api.child.kill('SIGTERM')
     return { code: await api.ended, output: api.output() }
   }

@@ -6,7 +6,7 @@ import { root } from './paths.mjs'
 import { StepError, say, show } from './steps.mjs'
 import { provideRedisServer } from './tools/redis-binary.mjs'
 
-/** Results of the type check. By them the next check reads only changed files and the files that import them. */
+/** Results of the last type check. With them the next check reads only changed files and the files that import them. */
 const TYPES_SEEN = join('node_modules', '.cache', 'types.tsbuildinfo')
 /** The fastest checks come first. */
 const CHECKS = [
@@ -26,7 +26,7 @@ const BENCH = join('tests', 'bench', 'main.ts')
 const CHAOS = join('tests', 'chaos', 'main.ts')
 
 /**
- * Format, lint, types and all tests; with arguments, vitest alone, which gets them.
+ * Checks format, lint and types, and runs all tests. With arguments it only runs vitest, with these arguments.
  * @param {NodeJS.ProcessEnv} env
  * @param {string[]} args
  */
@@ -54,7 +54,8 @@ async function runTests(env, args) {
 }
 
 /**
- * Types, units, the store and one end-to-end test: for while one works. `test` decides.
+ * Checks types, and runs the tests of packages and store and one end-to-end test. It is a quick check during work.
+ * `test` decides.
  * @param {NodeJS.ProcessEnv} env
  */
 export async function quick(env) {
@@ -88,8 +89,9 @@ export async function release(env, args) {
 const FUZZ_CASES = '100000'
 
 /**
- * The long form of every test that makes its input up: `fuzz [cases]`.
- * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ * Runs the long form of every test with made-up inputs: `fuzz [cases]`.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} args
  */
 export async function fuzz(env, [cases = FUZZ_CASES]) {
   const words = ['run', 'fuzz.test']
@@ -106,8 +108,9 @@ export async function bench(env, args) {
 }
 
 /**
- * Random faults by a seed: `chaos --seed 1 --minutes 2`.
- * @param {NodeJS.ProcessEnv} env @param {string[]} args
+ * Makes random faults, which a seed determines: `chaos --seed 1 --minutes 2`.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} args
  */
 export async function chaos(env, args) {
   return runScript(CHAOS, env, args)

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { binDir, privateDir, root } from './paths.mjs'
 
-/** Tools that the lockfile has no binary of for this platform (packages.mjs). */
+/** Tools that are installed here, because the lockfile has no binary of them for this platform (packages.mjs). */
 export const toolsDir = join(privateDir, 'tools')
 
 /**
@@ -29,7 +29,7 @@ function nativePnpm() {
 }
 
 /**
- * The same for turbo.
+ * The folder of turbo's own binary, for the same reason.
  * @returns {string[]}
  */
 function nativeTurbo() {
@@ -39,8 +39,9 @@ function nativeTurbo() {
 }
 
 /**
- * The folders with the binaries of a tool. They are packages of this scope, beside the package of the tool.
- * @param {string} tool @param {string} scope
+ * The folders with the binaries of a tool. The binaries are in packages of the scope, beside the package of the tool.
+ * @param {string} tool
+ * @param {string} scope
  */
 function packagesOf(tool, scope) {
   const wrapper = join(root, 'node_modules', tool)
@@ -50,7 +51,8 @@ function packagesOf(tool, scope) {
 }
 
 /**
- * npm and pnpm keep caches below HOME; where that cannot be written (a user without one), below `.fantail`.
+ * npm and pnpm keep caches below HOME. If HOME cannot be written, for example because the user has none, they go below
+ * `.fantail`.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */
@@ -68,7 +70,10 @@ export function writableHome(env) {
   }
 }
 
-/** @param {string} path whether it, or the folder it would be made in, can be written */
+/**
+ * Whether the path can be written, or the folder in which it would be made.
+ * @param {string} path
+ */
 function canWrite(path) {
   let dir = path
   while (!existsSync(dir) && dirname(dir) !== dir) dir = dirname(dir)

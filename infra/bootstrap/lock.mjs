@@ -13,7 +13,7 @@ const POLL_MS = 200
 /**
  * Takes the lock if it is free or its owner is gone.
  * @param {string} path
- * @returns {(() => void) | undefined} gives it back; undefined: someone who lives has it
+ * @returns {(() => void) | undefined} gives the lock back; undefined: a living process has the lock
  */
 export function tryLock(path) {
   mkdirSync(dirname(path), { recursive: true })

@@ -13,7 +13,7 @@ export const privateDir = join(root, '.fantail')
 export const binDir = join(root, 'node_modules', '.bin')
 
 /**
- * The folder of the local Redis; a relative one is the repository's, as for every service.
+ * The folder with the local Redis's data. A relative path starts at the repository, as for every service.
  * @param {NodeJS.ProcessEnv} env
  */
 export const dataDir = (env) => resolve(root, env.FANTAIL_DATA_DIR?.trim() || '.fantail')

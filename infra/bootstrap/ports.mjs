@@ -3,12 +3,12 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Linux uses ports from 32,768 for outgoing connections. A port below them is still free when its server restarts. */
+/** Linux uses ports from 32,768 for outgoing connections. A lower port is still free when its server restarts. */
 const FIRST = 10_000
 const COUNT = 2_000
 const TRIES_MAX = 1_000
 
-/** @returns {Promise<number>} a loopback port that is free now; random, so that two who ask at once get two */
+/** @returns {Promise<number>} a loopback port that is free now. It is random, so two callers get different ports */
 export async function freePort() {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = FIRST + randomInt(COUNT)

@@ -16,7 +16,7 @@ export function processOf(pid) {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid)
 }
 
-/** @param {Process} process the one seen before, not a later one with the same pid */
+/** @param {Process} process the process that was seen before, and not a later one with the same pid */
 export function isStillThere(process) {
   return processOf(process.pid)?.startedAt === process.startedAt
 }

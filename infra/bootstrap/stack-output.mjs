@@ -6,7 +6,7 @@
  * starting ─ready()→ running ─stopping()→ stopping;  starting ─showAll()→ everything is shown
  */
 
-/** Enough lines to find the cause of a failure. */
+/** These lines are enough to find the cause of a failure. */
 const KEPT_MAX = 300
 const TASK_LINE = /^@fantail\/[\w-]+:dev: (.*)$/
 /** Redis's own log lines: process, role, time. */
@@ -49,7 +49,7 @@ export function createStackOutput(print) {
 }
 
 /**
- * A line as it is shown, and in which phases.
+ * The text that is shown for a line, and the phases in which it is shown.
  * @param {string} line
  * @returns {{ text: string, shown: string[] }}
  */

@@ -8,7 +8,7 @@ const POLL_MS = 100
 /** After this time, services that are not ready are named once. The wait continues. */
 const SLOW_MS = 20_000
 const PORT_DEFAULT = 4100
-/** Port of the receiver for mails, counted from FANTAIL_PORT. */
+/** The port of the receiver for mails is FANTAIL_PORT plus this number. */
 const SMTP_OFFSET = 8
 /** The receiver gets text messages to every number. Their price shows how spend is counted. */
 const EVERY_COUNTRY = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `+${digit}=0.001`).join(',')
@@ -48,9 +48,9 @@ export function addresses(env) {
 }
 
 /**
- * Settings that the services of the local stack have where the environment names no others: the receiver is every
- * function and every stream, and takes every mail, text message and notification of Firebase. A provider of text
- * messages that the environment names is kept, with its countries, since real messages cost money.
+ * Settings of the local stack's services, unless the environment has others. The receiver then plays every function and
+ * every stream, and takes every mail, text message and notification of Firebase. If the environment names a provider of
+ * text messages, no countries are set here, because real messages cost money.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -113,9 +113,10 @@ export async function checkPorts(env) {
 }
 
 /**
- * Waits until every service answers, reports each, then prints examples to paste. False if it was aborted before.
+ * Waits until every service answers, reports each, then prints examples to paste. Returns false if the signal ended the
+ * wait.
  * @param {NodeJS.ProcessEnv} env
- * @param {{ signal?: AbortSignal, onSlow?: () => void }} [options] `onSlow`: it takes long
+ * @param {{ signal?: AbortSignal, onSlow?: () => void }} [options] `onSlow` is called if it takes long
  */
 export async function announceStack(env, { signal, onSlow } = {}) {
   const services = addresses(env)
@@ -177,8 +178,10 @@ function invitation(services, withKey) {
 }
 
 /**
- * Each may be pasted again: what exists is left as it is.
- * @param {string} api @param {string} receiver @param {boolean} [withKey] keys are asked for
+ * Commands to paste. Each may be pasted again: it leaves things that exist as they are.
+ * @param {string} api
+ * @param {string} receiver
+ * @param {boolean} [withKey] whether the API needs a key
  */
 export function curlLines(api, receiver, withKey = false) {
   const key =

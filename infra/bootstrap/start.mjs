@@ -19,7 +19,7 @@ import { provideRedisServer } from './tools/redis-binary.mjs'
 import { namesRedis } from './tools/redis-settings.mjs'
 
 const POLL_MS = 100
-/** Longer than a service (18 s) and its supervisor take to stop. */
+/** Longer than a service (18 s) and the process that supervises it take to stop. */
 const GONE_MS = 25_000
 
 /**
@@ -46,7 +46,10 @@ export async function start(env) {
   return runTurbo({ ...rest, FANTAIL_STACK_PID: String(process.pid) })
 }
 
-/** On the pinned Node, which reads the services' own sources. @param {NodeJS.ProcessEnv} env */
+/**
+ * Runs on the pinned Node, because the check loads the services' own TypeScript sources.
+ * @param {NodeJS.ProcessEnv} env
+ */
 async function checkSettings(env) {
   const script = join(root, 'infra', 'dev', 'check-settings.mjs')
   const { code, stderr } = await capture('node', ['--conditions=@fantail/source', script], { env })
@@ -108,14 +111,20 @@ function onStop(stop) {
   }, 1_000).unref()
 }
 
-/** npm, and the shell that it starts scripts in; none where this was started by hand, maybe to outlive its shell. */
+/**
+ * The processes that started this one: npm, and the shell in which npm runs scripts. Empty if it was started by hand.
+ * It may then outlive its shell.
+ */
 function startedBy() {
   const shell = process.env.npm_lifecycle_event ? processOf(process.ppid) : undefined
   const npm = shell && processOf(shell.parent)
   return [shell, npm].filter((process) => process !== undefined)
 }
 
-/** Ports free, and Redis ended with its data on disk. @param {NodeJS.ProcessEnv} env */
+/**
+ * Waits until all ports are free, and Redis has stored its data and ended.
+ * @param {NodeJS.ProcessEnv} env
+ */
 async function allGone(env) {
   const host = env.FANTAIL_HOST?.trim() || '127.0.0.1'
   const end = performance.now() + GONE_MS

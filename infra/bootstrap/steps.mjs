@@ -59,7 +59,7 @@ export function show(command, args, { env = process.env, cwd } = {}) {
 const PROGRESS_MS = 10_000
 
 /**
- * Says every ten seconds that a long step still runs, since some tools are silent for a minute.
+ * Says every ten seconds that a long step still runs, because some tools print nothing for a minute.
  * @template T
  * @param {string} what
  * @param {Promise<T>} work
@@ -78,7 +78,7 @@ export async function withProgress(what, work, { everyMs = PROGRESS_MS, print = 
 }
 
 /**
- * The last lines of what a failed command said, for an error message.
+ * The last lines that a failed command printed, for an error message.
  * @param {Finished} finished
  */
 export function lastWords({ stdout, stderr }) {

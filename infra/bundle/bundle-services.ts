@@ -1,7 +1,7 @@
 /**
- * Bundles each service's main file with what it imports: for the runs of tests of this repository, and for the packages
- * `fantail` and `@fantail/testing`, which bring the services along. From source, a start loads 1,500 files, which takes
- * twice the CPU of a start from the bundle.
+ * Bundles each service's main file with the modules that it imports. Tests of this repository run the bundles, and the
+ * packages `fantail` and `@fantail/testing` contain them. A start from source loads 1,500 files, and takes twice the
+ * CPU of a start from the bundle.
  */
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolld
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
-/** They find files beside themselves, or start threads from them. */
+/** These packages find files beside themselves, or start threads from them. */
 const UNBUNDLED = /^(pino|nodemailer|msgpackr)(\/|$)/
 
 interface ServiceBundle {
@@ -19,15 +19,16 @@ interface ServiceBundle {
   modules: string[]
 }
 
-/** The files work at any place of this machine, because they name files of this checkout. */
+/** These bundles work only on this machine, because they name files of this checkout. */
 export function bundleForHere(): Promise<ServiceBundle> {
   const plugins = [UNBUNDLED_BY_PATH, ownUrls((id) => JSON.stringify(pathToFileURL(id).href))]
   return bundle({ mains: {}, plugins, isSmall: false })
 }
 
 /**
- * The files work anywhere. Beside them, in `packages/store/src`, must be the Lua files, and a package.json with the
- * version. The services do without the threads and native code of packages. `mains`: further main files, by name.
+ * These bundles work on any machine. The Lua files must stand in `packages/store/src` beside them, and so must a
+ * package.json with the version. The services then use no threads and no native code of packages. `mains`: further main
+ * files, by name.
  */
 export function bundleForElsewhere(mains: Record<string, string> = {}): Promise<ServiceBundle> {
   const urlOf = (id: string) => {
@@ -58,7 +59,7 @@ async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<Servi
   const { output } = await made.generate({
     format: 'esm',
     keepNames: true,
-    // Names stay, so that stacks in logs can be read.
+    // Names are kept, so that the stacks in logs can be read.
     minify: isSmall && { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
@@ -85,7 +86,10 @@ const UNBUNDLED_BY_PATH: Plugin = {
   },
 }
 
-/** A module that finds files by its own place finds them from the bundle too. `urlOf`: code of its URL. */
+/**
+ * Modules that find files relative to their own place also find them from the bundle. `urlOf`: code that gives the
+ * module's URL.
+ */
 function ownUrls(urlOf: (id: string) => string): Plugin {
   return {
     name: 'own-urls',

@@ -37,7 +37,8 @@ export async function writeServer(server, { mains = {}, copied = [] } = {}) {
 }
 
 /**
- * One section for each package. A package without a licence in words or by name must not be in the bundle.
+ * One section for each package. A package must name its licence or contain its text. Otherwise it must not be in the
+ * bundle.
  * @param {string[]} modules
  */
 function licences(modules) {

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 1_000
 /**
  * @param {number} port
  * @param {string} command
- * @returns {Promise<string | undefined>} the first reply as it came; undefined: none in time
+ * @returns {Promise<string | undefined>} the first reply, not decoded; undefined: none came in time
  */
 export function askRedis(port, command) {
   return new Promise((resolve) => {
@@ -29,7 +29,10 @@ export function askRedis(port, command) {
   })
 }
 
-/** @param {string} reply a simple string, an error or a bulk string */
+/**
+ * Whether the reply is complete.
+ * @param {string} reply a simple string, an error or a bulk string
+ */
 function isWhole(reply) {
   const bulk = /^\$(\d+)\r\n/.exec(reply)
   if (!bulk) return reply.endsWith('\r\n')

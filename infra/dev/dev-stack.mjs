@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The local stack as one dev task. This process alone starts and supervises Redis and every service, and stops them,
+ * The local stack as one dev task. This process alone starts, supervises and stops Redis and every service. It stops
  * the services first. It starts a killed service again, which neither turbo nor `node --watch` does.
  *
  *  node dev-stack.mjs ../services/publish-api ../services/redrive

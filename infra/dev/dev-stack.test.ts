@@ -14,7 +14,7 @@ import {
   script,
 } from './dev-task.fixture.ts'
 
-/** A service that writes down each start and each clean end, with pid and time. */
+/** A service that records each start and each clean end, with pid and time. */
 const SERVICE = `
 import { appendFileSync } from 'node:fs'
 const note = (word) => appendFileSync('notes', word + ' ' + process.pid + ' ' + Date.now() + '\\n')
@@ -72,7 +72,9 @@ async function started(n: number, of = folder): Promise<Note> {
   return waitFor(() => notes('started', of)[n - 1], { what: `start ${n}` })
 }
 
-/** An address at which no Redis is, and no announcement, because that would wait for Fantail's services. */
+/**
+ * No Redis is at this address. The pid of the stack prevents the announcement, which would wait for Fantail's services.
+ */
 const ENV = { REDIS_URL: 'redis://127.0.0.1:1', FANTAIL_STACK_PID: '1' }
 const keepRunning = (...folders: string[]) =>
   run(process.execPath, [script('dev-stack.mjs'), ...(folders.length > 0 ? folders : [folder])], folder, ENV)
@@ -132,8 +134,8 @@ describe('a service of the local stack', () => {
     await writeFile(join(folder, 'src', 'other.ts'), '')
     task = keepRunning()
     await started(1)
-    // If there are several changes, the last one is named. That would be the change of the file mode here, if it
-    // counted as an edit.
+    // If there are several changes, the last one is named. A change of the file mode would be the last one here, if it
+    // counted.
     await writeFile(join(folder, 'src', 'other.ts'), '// edited')
     await chmod(join(folder, 'src', 'main.ts'), 0o600)
     await started(2)

@@ -14,7 +14,8 @@ for (const stream of [process.stdout, process.stderr]) {
 const NAME_WIDTH = 15
 
 /**
- * Whole lines, since several children share one output. Log lines name their service; other lines get its name.
+ * Prints whole lines, because several children share one output. Log lines name their service; other lines get the name
+ * in front.
  * @param {import('node:child_process').ChildProcess} child
  * @param {string} name
  */

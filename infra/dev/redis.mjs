@@ -21,9 +21,10 @@ import { supervise } from './supervise.mjs'
 const POLL_MS = 50
 
 /**
- * Throws a StepError where another stack has the data folder.
+ * Throws a StepError if another stack uses the data folder.
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ ready: Promise<void>, stop: () => Promise<void> }} `ready`: it answers, and `redis.url` says where
+ * @returns {{ ready: Promise<void>, stop: () => Promise<void> }} `ready`: Redis answers, and `redis.url` has its
+ * address
  */
 export function runRedis(env) {
   const dir = dataDir(env)
@@ -60,7 +61,7 @@ async function launch(dir, env) {
 }
 
 /**
- * The last port if it is free, so that a noted address stays valid.
+ * The same port as before, if it is free, so that an address that somebody noted stays valid.
  * @param {string} dir
  * @param {string} data
  */
@@ -74,7 +75,9 @@ async function choosePort(dir, data) {
 }
 
 /**
- * A Redis that outlived its stack must not write to the files of the new one. @param {number} port @param {string} data
+ * Ends a Redis that outlived its stack. It must not write to the files of the new one.
+ * @param {number} port
+ * @param {string} data
  */
 async function endLeftBehind(port, data) {
   while (await hasDir(port, data)) {
@@ -84,7 +87,7 @@ async function endLeftBehind(port, data) {
 }
 
 /**
- * Whether the Redis at this port keeps its data in this folder. Another one may have the port.
+ * Whether the Redis at this port keeps its data in this folder. Another Redis may have the port by now.
  * @param {number} port
  * @param {string} data
  */

@@ -22,7 +22,7 @@ afterEach(async () => {
   await removeFolder(folder)
 })
 
-/** FANTAIL_STACK_PID: the announcement would wait for services, so there is none. */
+/** FANTAIL_STACK_PID turns off the announcement, which would wait for services. */
 function startTask(env: NodeJS.ProcessEnv = {}): DevTask {
   const own = { FANTAIL_DATA_DIR: folder, FANTAIL_STACK_PID: '1', FANTAIL_REDIS_SERVER: redisServerPath() }
   const task = run(process.execPath, [script('dev-stack.mjs')], folder, { REDIS_URL: '', ...own, ...env })

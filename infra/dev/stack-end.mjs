@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Decides when a dev task must end: by SIGINT, SIGTERM or SIGHUP, or because the stack above it is gone. A killed turbo
- * sends no signal, and shells and pnpm between it and its tasks live on. So all parents up to the top are watched.
+ * sends no signal, and shells and pnpm between it and its tasks live on. So this module watches all parents up to the
+ * top.
  */
 import { isStillThere, processOf } from '../bootstrap/processes.mjs'
 
@@ -30,7 +31,8 @@ export function whenStackEnds(end) {
 }
 
 /**
- * From the parent up to the process that FANTAIL_STACK_PID names, or else to turbo; by itself, the parent alone.
+ * The processes from the parent up to the one that FANTAIL_STACK_PID names, or else up to turbo. Without either, the
+ * parent alone.
  * @param {number} parent
  */
 function stackAbove(parent) {

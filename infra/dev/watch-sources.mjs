@@ -1,5 +1,5 @@
 // @ts-check
-/** Reports edits of sources: TypeScript and Lua without tests, several edits in a row as one. */
+/** Reports edits of sources: TypeScript and Lua without tests. Several edits in a row are one report. */
 import { existsSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
@@ -8,7 +8,8 @@ const SETTLE_MS = 200
 
 /**
  * @param {string[]} services their folders
- * @param {(file: string, edited: string[]) => void} onEdit `edited`: those whose sources these are; packages are all's
+ * @param {(file: string, edited: string[]) => void} onEdit `edited`: the services whose sources changed. A package
+ * belongs to all services
  */
 export function watchSources(services, onEdit) {
   /** @type {NodeJS.Timeout | undefined} */
@@ -33,8 +34,9 @@ export function watchSources(services, onEdit) {
 }
 
 /**
- * The file's content is older, so the event reports a change of its owner or mode.
- * @param {string} file @param {number} since
+ * Whether the file's content is older. The event then reports a change of owner or mode.
+ * @param {string} file
+ * @param {number} since
  */
 function isOlder(file, since) {
   const stat = statSync(file, { throwIfNoEntry: false })

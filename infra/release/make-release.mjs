@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * `npm run release -- [VERSION | major | minor | patch] [--dry-run]`: one version in all files, the changelog, the
- * tarballs, and at the end a commit and a tag. All is made in a work tree of its own, so that nothing of this one
- * changes before everything has worked. Nothing is pushed or published.
+ * tarballs, and at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only
+ * after everything has worked. Nothing is pushed or published.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
 import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
 import { tarballProblems } from './tarball-checks.mjs'
 
-/** Folders in `packages/`. The client comes first, since others depend on it. */
+/** Folders in `packages/`. The client comes first, because the others depend on it. */
 const PUBLIC = ['client', 'consumer', 'testing', 'fantail']
 const MANIFESTS = [
   'package.json',
@@ -118,7 +118,11 @@ function checksums(output) {
   return `${lines.join('\n')}\n`
 }
 
-/** The branch moves to the commit that the tarballs are made of. @param {string} tree @param {string} tag */
+/**
+ * Moves the branch to the commit from which the tarballs are made.
+ * @param {string} tree
+ * @param {string} tag
+ */
 async function commit(tree, tag) {
   await run('git', ['commit', '--all', '--message', `Release ${tag.slice(1)}`], tree)
   const made = await run('git', ['rev-parse', 'HEAD'], tree)

@@ -5,8 +5,8 @@ const VERSION = /^(\d+)\.(\d+)\.(\d+)$/
 const STEPS = ['major', 'minor', 'patch']
 
 /**
- * `wanted`: a version, or the part that grows. Without it, the first release has the version that stands in the files,
- * and a later one the next minor version.
+ * `wanted`: a version, or the part of the version that grows. Without it, the first release has the version that the
+ * files name. A later release has the next minor version.
  * @param {string} current @param {string | undefined} wanted @param {boolean} isReleased whether `current` has a tag
  */
 export function nextVersion(current, wanted, isReleased) {
@@ -40,7 +40,7 @@ const UNRELEASED = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m
 /**
  * Moves the entries of `Unreleased` below the new version.
  * @param {string} changelog @param {string} version @param {string} date as 2026-01-31
- * @returns {{ text: string, section: string }} `section`: what is new, for people
+ * @returns {{ text: string, section: string }} `section`: the text about the new version
  */
 export function releasedChangelog(changelog, version, date) {
   const section = UNRELEASED.exec(changelog)?.[1]?.trim()

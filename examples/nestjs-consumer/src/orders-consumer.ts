@@ -12,7 +12,7 @@ export class OrdersConsumer implements OnApplicationBootstrap, OnApplicationShut
   onApplicationBootstrap(): void {
     this.consumer = consume(
       'orders-worker',
-      // A handler that throws gets its message again, and in the end it goes to the dead-letter queue.
+      // If the handler throws, the message comes again. After too many receives it goes to the dead-letter queue.
       async ({ body }) => this.orders.pack(JSON.parse(body)),
       { concurrency: 5 },
     )

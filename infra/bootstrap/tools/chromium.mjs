@@ -40,7 +40,7 @@ async function fetchChromium(env) {
     packages: ['chromium', 'fonts-dejavu-core'],
     commands: ['chromium'],
     dir,
-    // Not `usr/bin`: the script there looks for files of an installed system.
+    // The folder is not `usr/bin`, because the script there looks for files of an installed system.
     places: ['usr/lib/chromium'],
     env,
   })

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path'
 import { capture, lastWords, StepError } from '../steps.mjs'
 
 /**
- * `alone` leaves out what the packages depend on, for commands that need none of it. `places`: folders of the commands.
+ * `alone` leaves out all dependencies of the packages, for commands that need none. `places`: folders of the commands.
  * @typedef {{ packages: string[], commands: string[], dir: string, alone?: boolean, places?: string[],
  *   env: NodeJS.ProcessEnv }} Wanted
  * @typedef {(command: string, args: string[]) => Promise<string>} Run
@@ -30,7 +30,7 @@ const APT_SETTINGS = [
   'Acquire::Retries "2";',
   'Acquire::http::Timeout "15";',
   'Acquire::https::Timeout "15";',
-  // Started by root, apt would change to a user that cannot write here.
+  // As root, apt would change to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
 ]
@@ -100,8 +100,8 @@ function runner(env, cwd) {
 }
 
 /**
- * The packages and all that they depend on, less what this system has. apt plans for an empty system: for this one it
- * would refuse to plan anything where some other package is broken.
+ * The packages and their dependencies, without those that this system has. apt plans for an empty system. For the real
+ * system it would refuse to plan if any other package is broken.
  * @param {Run} run @param {string[]} words @param {string[]} packages
  */
 async function neededPackages(run, words, packages) {
@@ -144,7 +144,7 @@ function libraryDirs(made) {
     const ofMachine = readdirSync(dir)
       .filter((name) => name.includes('-linux-'))
       .map((name) => join(lib, name))
-    // One library of Debian's is in a folder of its own, which its user knows by a path of an installed system.
+    // One library of Debian has a folder of its own. Its user expects that folder at its path in an installed system.
     const own = ofMachine
       .map((name) => join(name, 'pulseaudio'))
       .filter((name) => existsSync(join(made, 'root', name)))

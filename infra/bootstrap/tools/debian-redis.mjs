@@ -4,7 +4,7 @@
 import { onPath, StepError, say } from '../steps.mjs'
 import { unpackDebianPackages } from './debian-packages.mjs'
 
-/** Each of them is enough. Newer releases have both, older ones only the first. */
+/** Each of these lists is enough. Newer releases have both packages, older ones only the first. */
 const CHOICES = [
   { packages: ['redis-server', 'redis-tools'], commands: ['redis-server', 'redis-cli'] },
   { packages: ['valkey-server', 'valkey-tools'], commands: ['valkey-server', 'valkey-cli'] },
@@ -14,7 +14,7 @@ const CHOICES = [
  * Unpacks a server and its client into `dir`, with `dir/bin/<command>` to start them.
  * @param {string} dir
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>} why not; undefined: done
+ * @returns {Promise<string | undefined>} why it failed; undefined: it is unpacked
  */
 export async function unpackDebianRedis(dir, env) {
   const missing = ['apt-get', 'dpkg'].filter((name) => !onPath(name, env.PATH))

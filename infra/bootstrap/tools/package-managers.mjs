@@ -18,7 +18,10 @@ export async function installByBrew(env) {
   return outcome(await capture(brew, ['install', 'redis'], { env: { ...env, HOMEBREW_NO_AUTO_UPDATE: '1' } }))
 }
 
-/** Fedora and its kin have one or the other. @param {Env} env */
+/**
+ * Fedora and related systems have one of these packages.
+ * @param {Env} env
+ */
 export async function installByDnf(env) {
   return installAsRoot(env, 'dnf', [
     ['install', '-y', 'valkey'],
@@ -54,7 +57,10 @@ async function installAsRoot(env, manager, tries) {
   return reason
 }
 
-/** @param {Env} env @returns {Promise<string[] | undefined>} words to run something as root; undefined: no way */
+/**
+ * @param {Env} env @returns {Promise<string[] | undefined>} the words before a command that make it run as root;
+ * undefined: there is no way
+ */
 async function rootPrefix(env) {
   if (process.getuid?.() === 0) return []
   const sudo = onPath('sudo', env.PATH)

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Installs packages, including the pinned Node. The stamp of the last install shows if lockfile and manifests are
- * unchanged; then nothing is installed. So a start needs neither the network nor the second of an idle install.
+ * unchanged; then nothing is installed. So a start needs no network, and saves the second that an install without
+ * changes would take.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The behaviour that a path asks for: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`, `/sms`. */
+/** The behaviour that a path names: `/ok`, `/status/503`, `/flaky/3`, `/slow/5000`, `/hang`, `/sms`. */
 
 export interface Behaviour {
   /** null: never answers. */

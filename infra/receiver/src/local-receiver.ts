@@ -10,7 +10,7 @@ import type { Mails } from './mail-sink.ts'
 import { pushBehaviour, pushSetting, takePush } from './push-service.ts'
 import { takeRecords } from './stream-records.ts'
 
-/** More than the largest message takes, escaped in its envelope. */
+/** The largest message takes less than this, even escaped in its envelope. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const PATHS = [
   '/ok',
@@ -26,7 +26,7 @@ const PATHS = [
 ]
 
 interface ReceiverOptions {
-  /** Host names under which it shows arrivals. Pages of other sites must not read the messages and tokens. */
+  /** Host names under which the receiver shows arrivals. Pages of other sites must not read the messages and tokens. */
   ownHosts: OwnHosts
   /** Mails to show beside the requests. Default: none. */
   mails?: Pick<Mails, 'list'>
@@ -98,7 +98,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The link of a request to confirm a subscription or to confirm that it ended. */
+/** The link that confirms a subscription, or that restores it after its end. null: the request has none. */
 function confirmLinkOf(request: IncomingMessage, body: string): string | null {
   if (!String(request.headers['x-amz-sns-message-type']).endsWith('Confirmation')) return null
   return /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null

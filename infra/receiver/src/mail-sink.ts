@@ -40,7 +40,7 @@ interface MailSinkOptions {
   print: (line: string) => void
 }
 
-/** It is returned before it listens. It needs no login, because it listens on loopback only. */
+/** The server is returned before it listens. It needs no login, because it listens on loopback only. */
 export function createMailSink({ mails, print }: MailSinkOptions): SMTPServer {
   return new SMTPServer({
     logger: false,

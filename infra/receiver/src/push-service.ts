@@ -2,7 +2,7 @@
  * The receiver as push service of browsers, and as Firebase Cloud Messaging. Every name is a browser, and every token a
  * device. Those named `status-410`, `flaky-3`, `slow-5000` and `hang` behave like the paths with these words.
  *
- *   GET  /vapid                          a VAPID pair, as settings of a platform application
+ *   GET  /vapid                          a VAPID key pair, as settings of a platform application
  *   GET  /service-account                a service account of Firebase, as such settings
  *   GET  /push/{browser}                 what the browser registers with: its token
  *   POST /push/{browser}                 a notification, shown as the browser reads it
@@ -36,7 +36,7 @@ interface Pushed {
   answerOf(status: number): object
 }
 
-/** Undefined if the path is none of a push service. */
+/** Undefined if the path belongs to no push service. */
 export function takePush(path: string, body: Buffer): Pushed | undefined {
   const [, browser] = BROWSER.exec(path) ?? []
   if (browser !== undefined) {
@@ -53,7 +53,9 @@ export function pushBehaviour({ name, taken }: Pushed, attempt: number): Behavio
   return { status: status === 200 ? taken : status, delayMs }
 }
 
-/** The answer to a GET of the path. Undefined: it is no path of a push service. `origin`: of the receiver. */
+/**
+ * The answer to a GET of the path. Undefined: the path belongs to no push service. `origin` is that of the receiver.
+ */
 export function pushSetting(path: string, origin: string): object | undefined {
   if (path === '/vapid') return vapid()
   if (path === '/service-account') return serviceAccount()
@@ -110,7 +112,7 @@ function deviceIn(text: string): string {
   return isObject(message) && typeof message.token === 'string' ? message.token : ''
 }
 
-/** FCM names a token that is gone in a detail of its error. */
+/** FCM reports a token that is gone in a detail of its error. */
 function answerOfFirebase(status: number): object {
   if (status < 400) return { name: 'projects/local/messages/1' }
   const errorCode = status === 404 ? 'UNREGISTERED' : 'UNAVAILABLE'

@@ -15,11 +15,13 @@ import {
 import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
 import { type Caller, type Key, needAllNames, needScope, principalOf } from './caller.ts'
 
-/** `action` as in `SNS:Publish`; `arn` of a topic or queue. */
+/** `action` is named as in `SNS:Publish`. `arn` is that of a topic or queue. */
 export interface Target {
   action: string
   arn: string
-  /** Any resource: a key that is bound to no names needs this scope, and nothing else is checked. */
+  /**
+   * The action concerns all resources. It needs a key without prefixes and with this scope. Nothing else is checked.
+   */
   scope?: KeyScope
   /** Only the name is checked, against the key's prefixes. No policy is read. */
   byName?: boolean
@@ -32,7 +34,7 @@ export interface Target {
 interface Hidden {
   /** Thrown instead of the refusal. */
   error: Error
-  /** An action that shows the resource. A key that is allowed this action gets the refusal itself. */
+  /** An action that shows the resource. A key that may perform it gets the refusal itself, and not the hidden form. */
   sees?: string
 }
 
@@ -43,7 +45,10 @@ const REPAIRS = new Set([
   'SQS:RemovePermission',
 ])
 
-/** Actions that a topic's keys may perform on the topic's own dead-letter queue, whatever the queue's name. */
+/**
+ * Actions that a topic's keys may perform on the topic's own dead-letter queue, even if the queue's name has none of
+ * their prefixes.
+ */
 const TOPIC_QUEUE_ACTIONS = new Set([
   'SQS:GetQueueAttributes',
   'SQS:GetQueueUrl',
@@ -211,7 +216,7 @@ export function isOf(key: Key, arn: string): boolean {
 }
 
 /**
- * Whether lists and sums may contain the topic or queue. Direct messages have no topic of their own, so they are never
+ * Whether lists and sums may contain the topic or queue. The topics of direct messages are internal, so they are never
  * part of them.
  */
 export function isVisible(caller: Caller, arn: string): boolean {

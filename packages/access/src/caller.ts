@@ -10,8 +10,8 @@ export interface Key {
   /** Empty: every name. */
   prefixes: readonly string[]
   /**
-   * Every limit that a request of this key counts against: the key's own, and those of the keys that it was made by.
-   * Empty: unlimited.
+   * Every limit that a request of this key counts against: the key's own, and those of the keys that made it, directly
+   * or through others. Empty: unlimited.
    */
   limits: readonly KeyLimit[]
   /** The caller is a portal session, which acts with a part of the key’s rights. */
@@ -21,7 +21,7 @@ export interface Key {
 interface PortalBounds {
   /** Id of the session, no secret. */
   id: string
-  /** Ids of the only subscriptions that it may see. null: those of the topics with its prefixes. */
+  /** Ids of the only subscriptions that the session may see. null: it sees those of the topics with its prefixes. */
   subscriptions: ReadonlySet<string> | null
 }
 
@@ -45,7 +45,7 @@ export function whoIs(caller: Caller): string {
   return caller?.id ?? 'anonymous'
 }
 
-/** Whether the caller may see what messages say. */
+/** Whether the caller may see the texts of messages. */
 export function seesBodies(caller: Caller): boolean {
   return caller === null || caller.scopes.has('bodies')
 }

@@ -36,9 +36,7 @@ export class Cursors {
     return this.#vault.seal(cursor, CONTEXT)
   }
 
-  /**
-   * Refuses a cursor that is not sealed. With a cursor of his own making, a caller could find out which names exist.
-   */
+  /** Refuses a cursor that is not sealed. With a made-up cursor, a caller could find out which names exist. */
   async open(cursor: string): Promise<string> {
     await this.ready()
     if (!SEALED.test(cursor)) return NO_CURSOR

@@ -28,7 +28,7 @@ export type Shown = { token: string } | { accessKeyId: string; secretAccessKey: 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const ID_LETTERS = 18
 const KEY_SECRET_BYTES = 32
-/** Gives 40 letters in base64, as in AWS's own secrets. */
+/** Gives 40 characters in base64, as AWS's own secrets have. */
 const ACCESS_SECRET_BYTES = 30
 
 /** Throws `not_supported` for an access key if there is no vault to seal its secret. */

@@ -86,7 +86,7 @@ function bytesOf(value: unknown): Buffer {
   throw unreadable('A Blob must be Base64')
 }
 
-/** Uses Amazon's texts, which name the tokens of their parser. */
+/** Uses the texts of AWS, which name the tokens of AWS's parser. */
 function wrongKind(value: unknown, wanted: string): AwsError {
   if (Array.isArray(value)) return unreadable('Start of list found where not expected')
   if (typeof value === 'object') return unreadable('Start of structure or map found where not expected')

@@ -1,8 +1,8 @@
 /**
  * Decodes AWS Query input: parameters named by path (`Tags.member.1.Key`) become an operation's input.
  *
- * The names form a tree of Maps, so no name can be special. The operation's shapes select from the tree; everything
- * else is ignored. Indexes only order a list, so gaps are allowed.
+ * The names form a tree of Maps, so no name can be special. Only members that the operation's shapes name are read from
+ * the tree. The numbers in names only order a list, so gaps are allowed.
  */
 import { fromBase64 } from './base64.ts'
 import type { AwsInput } from './operation.ts'

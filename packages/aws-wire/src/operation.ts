@@ -6,7 +6,7 @@ export interface AwsCall {
   requestId: string
   /** Base of URLs in answers and messages, without a slash at its end. */
   origin: string
-  /** Account and region: those of the credential scope, else the defaults. */
+  /** Account and region of the credential scope, or else the defaults. */
   account: string
   region: string
   /** The request carried a signature. It was verified if secrets are configured. */

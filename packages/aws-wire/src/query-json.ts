@@ -1,6 +1,6 @@
 /**
- * Answers of AWS Query in JSON, for callers that accept `application/json`. Members have their names of the XML, and
- * absent ones are null. SQS has some names that differ from its model. They are listed here, as seen in answers of API
+ * Answers of AWS Query in JSON, for callers that accept `application/json`. Members have the same names as in XML, and
+ * absent members are null. Some names of SQS differ from its model. This file lists them, as seen in answers of API
  * Gateway's integrations. Maps of SQS are lists of entries in this form, and maps of SNS are objects.
  */
 import type { AwsError } from './aws-error.ts'

@@ -1,4 +1,4 @@
-/** The exit codes of `fantail`, and which failure has which. docs/guides/cli.md has the same table. */
+/** The exit codes of `fantail`, and which failure has which code. docs/guides/cli.md has the same table. */
 
 export const EXIT_CODES = {
   done: 0,
@@ -15,7 +15,7 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES
 
-/** A failure that the command has found itself. */
+/** A failure that the command itself has found. */
 export class CommandError extends Error {
   readonly exit: ExitName
   /** A sentence that says how the caller can solve it. */

@@ -1,7 +1,7 @@
-/** The process of every command of `fantail` but the services. */
+/** The process of every `fantail` command except the services. */
 import { commandLine } from './command-line.ts'
 
-// A reader that has read enough, such as `head`, closes stdout.
+// A reader that needs no more, such as `head`, closes stdout.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * Writes the generated core: a function for each operation, types, and what they need to send a request.
+ * Writes the generated core: a function for each operation, types, and the code that they need to send a request.
  *
  * node packages/client/generate/generate-core.mjs <document.json> <folder>
  *
- * A process of its own: the generator needs the compiler's API of an older TypeScript, which this package brings along
- * (TypeScript 7 has none, and the generator fails on it).
+ * It runs in its own process, because the generator needs the API of an older TypeScript, which this package has as a
+ * dependency. TypeScript 7 has no such API.
  */
 import { createClient } from '@hey-api/openapi-ts'
 
@@ -26,7 +26,7 @@ await createClient({
   plugins: [
     { name: '@hey-api/client-fetch', throwOnError: true },
     '@hey-api/typescript',
-    // Callers give the client, so that importing a function brings no client along.
+    // Callers pass the client, so a program that imports a function does not import a client.
     { name: '@hey-api/sdk', client: false, responseStyle: 'data' },
   ],
 })

@@ -1,4 +1,4 @@
-/** A program or page that imports the client gets what it uses, and little else. */
+/** A program or page that imports the client gets the code that it uses, and little else. */
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -20,7 +20,7 @@ test('the client takes at most 12 KB in a page, and names no module of Node', as
   const text = await bundle("export { Fantail, verifyWebhook } from './index.ts'")
   expect(gzipSync(text).length).toBeLessThan(GZIP_BYTES_MAX)
   expect(text).not.toMatch(/node:|require\(/)
-  // It has the operations of its methods, and no others.
+  // The bundle has the operations that the methods use, and no others.
   expect(text).toContain('/v1/topics/{topic}/messages')
   expect(text).not.toContain('/v1/quarantine')
 })

@@ -1,4 +1,4 @@
-/** The error of every failed call: the API has refused it, or was not reached. */
+/** The error of every failed call: the API has refused the call, or was not reached. */
 import type { Error as ErrorBody } from './generated/index.ts'
 
 /** One problem of an input: where it is (`messages[3].subject`) and what is wrong. */
@@ -16,9 +16,9 @@ type ApiErrorCode = ErrorBody['error']['code']
  * - `network`: no answer, because the connection failed or broke
  * - `timeout`: no answer to an attempt within `timeoutMs`
  * - `deadline_exceeded`: the call's `deadlineMs` was over
- * - `aborted`: the caller's signal, which `cause` has the reason of
+ * - `aborted`: the caller's signal, whose reason is in `cause`
  * - `rate_reached`: adaptive mode allows no request now, and the settings say to fail
- * - `unexpected_answer`: the answer is not one of the API's
+ * - `unexpected_answer`: the answer does not have the API's form
  * - `closed`: the publisher was closed
  * - `invalid_setting`: a setting of the client is wrong
  */
@@ -47,7 +47,7 @@ export class FantailError extends Error {
   readonly code: FantailErrorCode
   /** Status of the last answer. undefined if there was none. */
   readonly status: number | undefined
-  /** Id of the last request, as the server's log has it. */
+  /** Id of the last request, as it stands in the server's log. */
   readonly requestId: string | undefined
   readonly details: Problem[] | undefined
   /** Whether the same call may succeed later. */
@@ -56,7 +56,9 @@ export class FantailError extends Error {
   readonly retryAfterMs: number | undefined
   /** Requests that were sent. */
   attempts = 0
-  /** The publish's key. The same publish with this key stores nothing twice within 24 hours. */
+  /**
+   * The idempotency key of the publish. If you publish again with this key within 24 hours, nothing is stored twice.
+   */
   idempotencyKey: string | undefined
 
   constructor(code: FantailErrorCode, message: string, facts: Facts = {}) {

@@ -12,7 +12,10 @@ import { coreClient } from './transport/core-client.ts'
 import { Transport } from './transport/transport.ts'
 
 export class Fantail {
-  /** For the functions of `@fantail/client/api`: every operation, with this client's key, retries and deadlines. */
+  /**
+   * A client for the functions of `@fantail/client/api`. They cover every operation, with this client's key, retries
+   * and deadlines.
+   */
   readonly client: Client
   readonly topics: TopicsOf
   readonly subscriptions: SubscriptionsOf
@@ -21,7 +24,7 @@ export class Fantail {
   readonly lanes: LanesOf
   readonly #transport: Transport
 
-  /** Throws a FantailError with `invalid_setting`. Opens nothing. */
+  /** Throws a FantailError with `invalid_setting`. It opens no connection. */
   constructor(options: FantailOptions = {}) {
     this.#transport = new Transport(readSettings(options))
     this.client = coreClient(this.#transport)
@@ -32,7 +35,7 @@ export class Fantail {
     this.lanes = lanesOf(this.client)
   }
 
-  /** Live events. After a broken connection the stream goes on by itself. */
+  /** Live events. After a broken connection the stream continues by itself. */
   events(options: EventsOptions = {}): AsyncGenerator<LiveEvent, void, undefined> {
     return liveEvents(this.#transport, options)
   }

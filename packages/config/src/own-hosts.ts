@@ -1,8 +1,8 @@
 /**
  * Host names that local mode answers to. Local mode needs no key, and a web page in the user's browser can reach
  * loopback. An attacker's page may have a name that resolves to 127.0.0.1 (DNS rebinding). The browser sends this name
- * as Host, so the request is refused here. No name is accepted by its form, because `.internal`, `.test` and single
- * labels can belong to others.
+ * as Host, so the request is refused here. A name is not accepted because of its ending or form: `.internal`, `.test`
+ * and single labels can belong to others.
  */
 import { hostname } from 'node:os'
 import { AddressRules, isAddressRule } from '@fantail/policy'

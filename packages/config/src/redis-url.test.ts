@@ -14,7 +14,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 const local = () => ({ mode: 'local' as const, dataDir })
 
-/** The promise of a resolution that has begun to wait. */
+/** Starts to resolve the URL, and returns its promise once it waits. */
 async function waiting(signal?: AbortSignal) {
   let found: ReturnType<typeof resolveRedisUrl> | undefined
   const path = await new Promise<string>((resolve) => {

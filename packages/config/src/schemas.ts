@@ -120,7 +120,10 @@ export const rsaKeyFile = () =>
     return key.type === 'private' && key.asymmetricKeyType === 'rsa'
   })
 
-/** Reads the file at once, so that its problem is reported together with all others. `isRight` may also throw. */
+/**
+ * Reads the file when settings are parsed, so that its problem is reported together with all others. `isRight` may also
+ * throw.
+ */
 function textFile(message: string, isRight: (text: string) => boolean) {
   return file().transform((path, { addIssue }): string => {
     const text = attempt(() => readFileSync(path, 'utf8'))
@@ -274,7 +277,9 @@ export const addressRules = () =>
     return rules
   })
 
-/** Origins of web pages, separated by commas. A pattern would let a page of somebody else in. */
+/**
+ * Origins of web pages, separated by commas. Patterns are refused, because one could also match somebody else's page.
+ */
 export const origins = () =>
   z.string().transform((text, { addIssue }): string[] => {
     const entries = text.split(',').map((entry) => entry.trim())

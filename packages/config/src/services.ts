@@ -195,7 +195,7 @@ function mailRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
   return problems
 }
 
-/** Text messages cost money, so nobody sends them everywhere by leaving a setting out. */
+/** Text messages cost money. So their countries must be set, and no default allows all countries. */
 function smsRule(_: unknown, env: Env): SettingProblem[] {
   const given = (name: string) => env[name]?.trim() ?? ''
   const provider = ['FANTAIL_SMS_TWILIO', 'FANTAIL_SMS_URL'].find((name) => given(name) !== '')

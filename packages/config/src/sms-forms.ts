@@ -1,11 +1,11 @@
-/** Settings of text messages: who sends them, to which countries, and what answers mean. */
+/** Settings of text messages: the senders, the countries, and the meaning of the provider's answers. */
 import { isObject, jsonOf } from '@fantail/contracts'
 import { isSmsMeaning, SMS_MEANINGS, type SmsCountry, type SmsMeaning } from '@fantail/policy'
 import { z } from 'zod'
 
 const COUNTRY = /^(\+[1-9]\d{0,9})(?:=(\d{1,4}(?:\.\d{1,6})?))?$/
 
-/** `+1=0.0079,+49`: beginnings of numbers, some with the price of one part in USD. */
+/** `+1=0.0079,+49`: the first digits of phone numbers, optionally with the price of one part in USD. */
 export const smsCountries = () =>
   z.string().transform((text, { addIssue }): SmsCountry[] => {
     const matches = text.split(',').map((entry) => COUNTRY.exec(entry.trim()))

@@ -13,7 +13,7 @@ const brotliOf = promisify(brotliCompress)
 const gzipOf = promisify(gzip)
 const isWatching = process.argv.includes('--watch')
 
-// A test runner sets another value, with which React's development code and paths of this machine get into the files.
+// A test runner sets another value. React's development code and paths of this machine would then get into the files.
 process.env.NODE_ENV = 'production'
 
 const PAGES = [
@@ -30,17 +30,17 @@ for (const { input, base, outDir } of PAGES) {
     logLevel: 'warn',
     publicDir: false,
     plugins: [compressed()],
-    // The sources of our packages. Nothing has to be compiled before.
+    // Uses the sources of our packages, so nothing has to be compiled first.
     resolve: { conditions: ['@fantail/source', 'module', 'browser', 'import', 'default'] },
     build: {
       target: 'es2023',
       outDir,
       modulePreload: { polyfill: false },
-      // Written into the page, a file would break its content security policy.
+      // A file that is written into the page would break the page's content security policy.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       watch: isWatching ? {} : null,
-      // Libraries mark files for servers that render React. There is none here.
+      // Libraries mark files for servers that render React. The console has no such server, so the warning is off.
       rolldownOptions: { input, checks: { moduleLevelDirective: false, pluginTimings: false } },
     },
   })
@@ -56,7 +56,7 @@ async function compress(path: string): Promise<void> {
 function compressed(): Plugin {
   return {
     name: 'compressed',
-    // Files are compressed after they were written, because other plugins change chunks until then.
+    // Files are compressed after they are written, because other plugins change them until then.
     async writeBundle({ dir = '' }, bundle) {
       const files = Object.keys(bundle).filter((name) => name.startsWith('assets/'))
       await Promise.all(files.map((name) => compress(join(dir, name))))

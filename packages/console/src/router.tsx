@@ -128,7 +128,7 @@ export function createConsoleRouter() {
   })
 }
 
-/** Keeps these members of an address, if they are text; all others go. */
+/** Keeps these members of an address if they are text, and drops all others. */
 function texts<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>) =>
     Object.fromEntries(

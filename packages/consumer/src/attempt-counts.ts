@@ -1,6 +1,6 @@
 /**
- * Counts how often a handler has begun a message. A queue's own count also rises when a message was received and not
- * handled: a consumer stopped, or an earlier message of its FIFO group failed.
+ * Counts how often a handler has begun a message. A queue's own count also rises if a message was received and not
+ * handled, because a consumer stopped or an earlier message of its FIFO group failed.
  */
 import type { RedisEval } from './message-claims.ts'
 
@@ -12,7 +12,7 @@ export interface AttemptCounts {
 }
 
 export interface RedisAttemptCountsOptions {
-  /** A count that is not changed for so long is forgotten. */
+  /** A count that has not changed for this time is forgotten. */
   ttlSeconds: number
   /** Beginning of the keys. Default: `fantail-attempts:`. */
   prefix?: string

@@ -8,9 +8,9 @@ import type { FantailQueueOptions } from './sources/native-api.ts'
 import { fantailQueue } from './sources/native-source.ts'
 
 export interface ConsumeOptions extends ConsumerOptions {
-  /** Where the queue is, if not behind Fantail's own API, for example `sqs(queueUrl)`. */
+  /** Where the queue is, if it is not reached through Fantail's own API, for example `sqs(queueUrl)`. */
   from?: MessageSource
-  /** Where Fantail is, and the key. Default: the environment. */
+  /** The address of Fantail, and the key. Default: those of the environment. */
   fantail?: FantailQueueOptions
 }
 
@@ -27,7 +27,7 @@ export interface BatchResult {
   failed: readonly string[]
 }
 
-/** Names the messages that failed; the rest is done. If it throws, all have failed. */
+/** Returns the messages that failed. The other messages are done. If it throws, all have failed. */
 export type BatchHandler = (
   messages: QueueMessage[],
   context: HandlerContext,

@@ -1,4 +1,4 @@
-/** The events of a consumer, and how often each has happened. */
+/** The events of a consumer, and a count of each. */
 import { EventEmitter } from 'node:events'
 import type { LostReason } from './lease.ts'
 import type { QueueMessage } from './messages.ts'
@@ -18,9 +18,9 @@ export interface ConsumerEventMap {
   received: [message: QueueMessage]
   /** The handler has returned, and the message is deleted or was already gone. */
   succeeded: [message: QueueMessage, durationMs: number]
-  /** The handler threw, or its time was over. Without a listener, a process warning says it. */
+  /** The handler threw, or its time was over. Without a listener, Node prints a process warning. */
   failed: [message: QueueMessage, error: unknown]
-  /** The message stays hidden for so long from now. */
+  /** The message stays hidden for this number of seconds from now. */
   extended: [message: QueueMessage, seconds: number]
   /** Another consumer may get the message while its handler runs. */
   lost: [message: QueueMessage, reason: LostReason]
@@ -28,7 +28,7 @@ export interface ConsumerEventMap {
   repeated: [message: QueueMessage]
   /** The message went to the queue for poisonous messages. */
   poisoned: [message: QueueMessage]
-  /** A request to the queue or to Redis failed. Without a listener, a process warning says it. */
+  /** A request to the queue or to Redis failed. Without a listener, Node prints a process warning. */
   problem: [error: unknown, action: ProblemAction]
 }
 

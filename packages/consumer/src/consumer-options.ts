@@ -5,9 +5,11 @@ import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './mes
 
 export interface FailedAttempt {
   message: QueueMessage
-  /** How often the queue has handed the message out. */
+  /** How often the queue has delivered the message to a consumer. */
   receiveCount: number
-  /** How often a handler has begun it: by `attempts` if set, else the same as `receiveCount`. */
+  /**
+   * How often a handler has begun the message. `attempts` counts this if it is set. Otherwise it equals `receiveCount`.
+   */
   attempt: number
   error: unknown
 }

@@ -1,4 +1,4 @@
-/** Runs work of one FIFO group after the other. Work of different groups does not wait. */
+/** Runs the tasks of one FIFO group one after the other. Tasks of different groups do not wait for each other. */
 export class GroupLine {
   readonly #last = new Map<string, Promise<void>>()
 

@@ -17,7 +17,7 @@ interface Waiting {
 
 export class HandleRequests {
   readonly #source: MessageSource
-  /** By action: `delete`, or the seconds to hide. */
+  /** Waiting handles by action: `delete`, or the seconds for which they are hidden. */
   readonly #waiting = new Map<string | number, Waiting[]>()
 
   constructor(source: MessageSource) {

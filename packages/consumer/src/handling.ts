@@ -18,12 +18,15 @@ import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './mes
 export interface HandlerContext {
   /**
    * Aborts when the handler's time is over, when all its messages are lost, and when the consumer stops. The consumer
-   * then waits no longer for the handler, except for one that has lost its messages.
+   * then no longer waits for the handler, unless its messages were lost.
    */
   signal: AbortSignal
-  /** Hides the messages for so long from now. The heartbeat then renews for this time. */
+  /** Hides the messages for this number of seconds from now. The heartbeat then renews for this time. */
   extend(seconds: number): Promise<void>
-  /** How often the message was handed to a handler, by `attempts` if set, else by the queue. The highest of a batch. */
+  /**
+   * How often a handler has begun the message, by `attempts` if set, otherwise by the queue's count. The highest number
+   * of a batch.
+   */
   attempt: number
 }
 
@@ -32,7 +35,7 @@ export type Run = (messages: QueueMessage[], context: HandlerContext) => Promise
 
 export interface Taken {
   message: QueueMessage
-  /** By performance.now(): before this moment the message was received. */
+  /** By performance.now(). The message was received before this moment. */
   receivedAt: number
 }
 
@@ -73,7 +76,7 @@ export class Handling {
     this.#options = options
   }
 
-  /** Resolves when every message is deleted, given back or lost: true if all are done. Never rejects. */
+  /** Resolves when every message is deleted, given back or lost. The result is true if all are done. Never rejects. */
   async handle(taken: Taken[]): Promise<boolean> {
     const prepared = await Promise.all(taken.map((one) => this.#prepare(one)))
     const ready = prepared.filter((one): one is Ready => typeof one === 'object')
@@ -115,7 +118,7 @@ export class Handling {
     return early
   }
 
-  /** Ends a message without its handler, if it is poisonous, done or busy. */
+  /** Ends a message without calling the handler, if the message is poisonous, done or busy. */
   async #endEarly(message: QueueMessage, key: string, token: string): Promise<'done' | 'failed' | undefined> {
     const { settings, events } = this.#options
     const { poison, idempotency } = settings
@@ -204,7 +207,8 @@ export class Handling {
     await lease.end()
     await this.#report('idempotency', () => settings.idempotency?.finish(key, token))
     await this.#report('attempts', () => settings.attempts?.forget(key))
-    // Also if the receive is over: the work is done, and an old handle may still delete the message.
+    // Deletes the message even if the receive is over. The work is done, and an old handle may still delete the
+    // message.
     if (await this.#delete(message)) events.succeeded(message, durationMs)
   }
 
@@ -242,7 +246,7 @@ export class Handling {
     return this.#report('delete', () => this.#options.requests.delete(receiptHandle))
   }
 
-  /** False: the request failed, and the problem is reported. */
+  /** Runs the request, and reports a failure. Returns false if the request failed. */
   async #report(action: ProblemAction, request: () => Promise<unknown> | undefined): Promise<boolean> {
     try {
       await request()

@@ -27,7 +27,7 @@ interface LeaseOptions {
   events: LeaseEvents
   visibilitySeconds: number
   heartbeat: boolean
-  /** By performance.now(): before this moment the message was received. */
+  /** By performance.now(). The message was received before this moment. */
   receivedAt: number
 }
 
@@ -63,13 +63,16 @@ export class Lease {
     return this.#whenLost.promise
   }
 
-  /** The most seconds for which the message can still be hidden from now on. */
+  /** The largest number of seconds for which the message can still be hidden from now on. */
   get secondsLeft(): number {
     const untilLimit = this.#options.receivedAt + HIDDEN_SECONDS_MAX * 1_000 - performance.now()
     return Math.max(0, Math.floor(untilLimit / 1_000))
   }
 
-  /** Hides the message for so long from now. The heartbeat then renews for this time. Rejects if the queue fails. */
+  /**
+   * Hides the message for this number of seconds from now. The heartbeat then renews for this time. Rejects if the
+   * queue fails.
+   */
   async extend(seconds: number): Promise<void> {
     await this.#renewing
     if (this.#lost || this.#ended) return
@@ -136,7 +139,7 @@ export class Lease {
     }
   }
 
-  /** The last renewal stands. When its time is over, the message is lost. */
+  /** Starts the timer of the last renewal. When it fires, the message is lost. */
   #armLimit(): void {
     if (this.#ended) return
     const leftMs = Math.max(0, this.#hiddenUntil - performance.now())

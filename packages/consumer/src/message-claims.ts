@@ -1,18 +1,18 @@
 /**
- * Handles each message once, although a queue may hand it out twice.
+ * Handles each message once, although a queue may deliver it twice.
  *
- * free ─ claim ─▶ claimed (under a lease) ─ finish ─▶ done (until its time is over)
- * claimed ─ release, or the lease ends because the consumer died ─▶ free
+ * free ─ claim ─▶ claimed (under a lease) ─ finish ─▶ done (until its time is over) claimed ─ release, or the lease
+ * ends because the consumer died ─▶ free
  *
  * A message counts as done only after its handler has returned. A handler that dies is therefore run again.
  */
 import { randomUUID } from 'node:crypto'
 
-/** `busy`: another consumer handles the message; its claim ends after so many seconds unless it is renewed. */
+/** `busy`: another consumer handles the message; its claim ends after `busySeconds`, unless it is renewed. */
 export type Claim = 'claimed' | 'done' | { busySeconds: number }
 
 export interface Idempotency {
-  /** `token` names the claim. A claim that is repeated with its own token renews the lease. */
+  /** `token` names the claim. To claim again with the same token renews the lease. */
   claim(key: string, token: string, leaseSeconds: number): Promise<Claim>
   /** Marks the message as done. */
   finish(key: string, token: string): Promise<void>
@@ -20,7 +20,7 @@ export interface Idempotency {
   release(key: string, token: string): Promise<void>
 }
 
-/** The command that is needed of a Redis client, as ioredis has it. */
+/** The command of a Redis client that is needed, in the form of ioredis. */
 export interface RedisEval {
   eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
 }

@@ -11,18 +11,18 @@ export interface QueueMessage {
   id: string
   body: string
   attributes: Record<string, MessageAttribute>
-  /** How often the queue has handed it out, this time included. */
+  /** How often the queue has delivered the message, including this time. */
   receiveCount: number
   /** Names this receive of the message. */
   receiptHandle: string
   sentAt: Date
-  /** Set on FIFO queues, and if the sender set one. */
+  /** Set for messages of FIFO queues, and for others whose sender set a group. */
   groupId?: string | undefined
 }
 
 export interface ReceiveRequest {
   maxMessages: number
-  /** How long the queue waits for a first message. */
+  /** How long the queue waits if it has no message. */
   waitSeconds: number
   visibilitySeconds: number
 }
@@ -36,9 +36,9 @@ export type HandleProblem = 'lost' | 'limit'
 /** Undefined: it was done. */
 export type HandleResult = HandleProblem | undefined
 
-/** A queue. Its methods reject if the request failed. Then nothing is known about what it has done. */
+/** A queue. A method rejects if its request failed. The request may have had its effect nevertheless. */
 export interface MessageSource {
-  /** For messages to people: the queue's name or URL. */
+  /** The queue's name or URL, for texts that people read. */
   readonly name: string
   /** FIFO: messages of a group are handled one at a time, in order. */
   readonly isFifo: boolean
@@ -49,11 +49,11 @@ export interface MessageSource {
   receive(request: ReceiveRequest, signal: AbortSignal): Promise<QueueMessage[]>
   /** Deletes by receipt handle. Results have the order of the handles. */
   delete(handles: string[]): Promise<HandleResult[]>
-  /** Hides the messages for so long from now. 0: they are visible at once. */
+  /** Hides the messages for this number of seconds from now. 0: they are visible at once. */
   hide(handles: string[], seconds: number): Promise<HandleResult[]>
   /**
-   * Copies a message to another queue. Only a queue that has no redrive policy of its own needs it; undefined where the
-   * server moves poisonous messages by itself.
+   * Copies a message to another queue. Only a queue without a redrive policy needs it. Undefined: the server moves
+   * poisonous messages itself.
    */
   copyTo?(queue: string, message: QueueMessage): Promise<void>
 }

@@ -13,9 +13,9 @@ import { HandleRequests } from './handle-requests.ts'
 import { Handling, type HandlingOptions, type Run, type Taken } from './handling.ts'
 import type { MessageSource } from './messages.ts'
 
-/** A request for messages may take longer than its wait by this time. Past it, the connection is given up. */
+/** A request for messages may take longer than its wait by this time. After that, the connection is closed. */
 const RECEIVE_MARGIN_MS = 10_000
-/** An answer that waited for messages is assumed to take no longer than this on its way. */
+/** The longest time that an answer is assumed to travel, if its request has waited for messages. */
 const RECEIVE_ANSWER_MS = 1_000
 const RECEIVE_PAUSE_MS = 500
 /** @limit Pause after receives that failed. Past it: the pause does not grow. */
@@ -23,7 +23,7 @@ const RECEIVE_PAUSE_MS_MAX = 30_000
 const CONSUMER_GRACE_MS = 20_000
 
 export interface StopOptions {
-  /** How long handlers may still run. Then their messages are given back. Default: 20,000. */
+  /** How long handlers may still run. After that, their messages are given back. Default: 20,000. */
   graceMs?: number
 }
 
@@ -48,7 +48,7 @@ export class Consumer extends ConsumerEvents {
   #failures = 0
   #stopped: Promise<void> | undefined
 
-  /** Starts at once. `consume` and `consumeBatch` make one. */
+  /** Starts at once. `consume` and `consumeBatch` call this constructor. */
   constructor(parts: ConsumerParts) {
     super()
     this.#parts = parts
@@ -65,14 +65,14 @@ export class Consumer extends ConsumerEvents {
     this.#polling = this.#poll()
   }
 
-  /** Counts since the start, and `inHand`: messages that are received and not ended. */
+  /** Counts since the start. `inHand` counts messages that were received and have not ended. */
   stats(): ConsumerCounts & { inHand: number } {
     return { ...this.counts, inHand: this.#inHand }
   }
 
   /**
    * Receives nothing more, waits for handlers, and gives back the messages of those that do not end in time. Resolves
-   * when every message is deleted or given back. A second call returns the first one's promise.
+   * when every message is deleted or given back. A second call returns the promise of the first call.
    */
   stop({ graceMs = CONSUMER_GRACE_MS }: StopOptions = {}): Promise<void> {
     this.#stopped ??= this.#stop(graceMs)
@@ -139,7 +139,10 @@ export class Consumer extends ConsumerEvents {
     return batches
   }
 
-  /** In order. After a failure it gives back the later messages of the group, so none overtakes the failed one. */
+  /**
+   * Handles the messages in order. After a failure it gives back the later messages of the group, so none overtakes the
+   * failed one.
+   */
   async #handleGroup(taken: Taken[]): Promise<void> {
     const batches = this.#batches(taken)
     for (const [index, batch] of batches.entries()) {

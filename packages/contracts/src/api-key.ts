@@ -3,8 +3,8 @@
 /**
  * `publish`: send to topics and queues. `read`: read everything. `manage`: create, change and delete, also keys.
  * `redrive`: move dead letters, retry. `consume`: receive from queues, which `manage` may do too. `sms`: subscribe
- * phone numbers and change what concerns text messages, which cost money. A key that is bound to prefixes never has it.
- * `bodies`: see what messages say where one looks at them. Receiving needs `consume` alone.
+ * phone numbers and change settings of text messages, which cost money. A key with prefixes never has it. `bodies`: see
+ * texts of messages without receiving them. To receive messages, `consume` is enough.
  */
 export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume', 'sms', 'bodies'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
@@ -34,7 +34,10 @@ export interface ApiKeyRecord {
   /** Limits of the keys that made this one. Its requests count against them too. Absent: there are none. */
   limitedBy?: KeyLimit[]
   createdAt: number
-  /** Its maker could choose the scope `bodies`. Absent: the key is of an earlier release, and sees bodies. */
+  /**
+   * Whoever made the key could choose the scope `bodies`. Absent: the key was made by an earlier release, and sees
+   * bodies.
+   */
   choseBodies?: true
   /** Native keys: SHA-256 of the secret, hex. */
   secretHash?: string
@@ -51,7 +54,10 @@ export const KEY_PREFIXES_MAX = 20
 export const KEYS_MAX = 10_000
 /** @limit Rate limit that an API key may have. Past it: `validation_failed`. */
 export const KEY_REQUESTS_PER_SECOND_MAX = 1_000_000
-/** @limit Limited keys that made one another in a row. Past it: the last one makes no further keys. */
+/**
+ * @limit Keys with limits in one chain, in which each key made the next one. Past it: the last key makes no further
+ * keys.
+ */
 export const KEY_LIMITS_INHERITED_MAX = 4
 
 /** The context with which this key's secret is sealed. */

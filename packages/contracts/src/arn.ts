@@ -45,7 +45,10 @@ export function withoutSubscription(arn: string): string {
   return id === undefined ? arn : arn.slice(0, -id.length - 1)
 }
 
-/** Whether the name or ARN is that of a FIFO topic or queue. Topics for direct messages have a slash and are none. */
+/**
+ * Whether the name or ARN is that of a FIFO topic or queue. Topics for direct messages have a slash in the name and are
+ * not FIFO.
+ */
 export function isFifoName(nameOrArn: string): boolean {
   return nameOrArn.endsWith('.fifo') && !nameOrArn.includes('/')
 }

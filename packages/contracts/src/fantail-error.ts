@@ -55,7 +55,7 @@ export interface Problem {
 
 interface FantailErrorOptions {
   details?: Problem[]
-  /** Whole seconds. The answer has them as `Retry-After`. */
+  /** The wait in whole seconds, which the answer's `Retry-After` has. */
   retryAfterSeconds?: number
   cause?: unknown
 }

@@ -1,4 +1,4 @@
-/** Reads JSON of other programs without throwing. */
+/** Reads JSON that other programs have written, without throwing. */
 
 /** undefined: the text is not JSON. */
 export function jsonOf(text: string): unknown {

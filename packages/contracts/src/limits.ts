@@ -142,7 +142,7 @@ export const CONSUMER_NAME_CHARS_MAX = 80
 export const CONSUMER_BATCH_SIZE_DEFAULT = 10
 /** @limit Messages of a push consumer's batch. Past it: `validation_failed`. */
 export const CONSUMER_BATCH_MAX = 1_000
-/** @limit The same at a FIFO queue. Past it: the request is refused. */
+/** @limit Messages of a push consumer's batch, if its queue is FIFO. Past it: the request is refused. */
 export const CONSUMER_FIFO_BATCH_MAX = 10
 /** @limit Time for which a push consumer gathers a batch. Past it: `validation_failed`. */
 export const CONSUMER_WINDOW_SECONDS_MAX = 300
@@ -159,8 +159,8 @@ export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
  */
 export const WEBHOOK_KEYS_MAX = 5
 /**
- * @limit How long a replaced webhook key goes on signing, unless the request says otherwise. After it: the new key
- * signs alone.
+ * @limit How long a replaced webhook key still signs, unless the request says otherwise. After it: the new key signs
+ * alone.
  */
 export const WEBHOOK_OVERLAP_SECONDS_DEFAULT = 86_400
 /** @limit Overlap that a request may ask for. Past it: `validation_failed`. */
@@ -179,7 +179,7 @@ export const CIRCUIT_FAILURES_MAX = 1_000
 export const CIRCUIT_FAILURES_DEFAULT = 10
 /** @limit Pause between probes of an open circuit. Past it: `validation_failed`. */
 export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
-/** @limit The same, unless the subscription says otherwise. */
+/** @limit Default of the pause between probes of an open circuit. */
 export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30
 
 /** @limit Members of `retryOn`. Past it: the policy is refused. */

@@ -10,7 +10,7 @@ import type { MessageAttribute } from './records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
-/** SNS itself defines the names of mobile push and of text messages. */
+/** SNS itself defines the names of attributes for mobile push and text messages. */
 const RESERVED = /^(?!AWS\.SNS\.MOBILE\.|AWS\.SNS\.SMS\.(SenderID|SMSType|MaxPrice)$)(aws|amazon)\./i
 /** The sender of a text message. */
 export const SMS_SENDER_ID = /^(?=.*[A-Za-z])[A-Za-z0-9-]{3,11}$/
@@ -65,7 +65,7 @@ export function attributeNameProblem(name: string): string | undefined {
   return name === '__proto__' ? 'must have another name' : undefined
 }
 
-/** The problem of an attribute's value whose name SNS defines. */
+/** The problem of the value of an attribute whose name SNS defines. */
 export function reservedValueProblem(name: string, { value }: MessageAttribute): string | undefined {
   if (!name.startsWith('AWS.')) return undefined
   const rule = RESERVED_VALUES.find(([named, right]) => named.test(name) && !right.test(value))

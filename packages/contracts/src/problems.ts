@@ -1,4 +1,7 @@
-/** Zod's errors in Fantail's words: one problem per member, `messages[3].subject must have at most 99 characters`. */
+/**
+ * Converts Zod's errors into Fantail's texts: one problem per member, `messages[3].subject must have at most 99
+ * characters`.
+ */
 import type { z } from 'zod'
 import type { Problem } from './fantail-error.ts'
 

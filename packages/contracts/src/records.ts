@@ -126,7 +126,7 @@ export interface WebhookKey {
 }
 
 export const RETRY_MODES = ['policy', 'standard', 'adaptive'] as const
-/** How retries and rate react to the endpoint, in addition to the curve. `policy`: not at all. */
+/** How retries and rate follow the endpoint's answers, in addition to the curve. `policy`: only the curve counts. */
 export type RetryMode = (typeof RETRY_MODES)[number]
 
 interface CircuitBreaker {
@@ -188,7 +188,7 @@ export interface SubscriptionRecord {
   token: string | null
   tokenExpiresAt: number | null
   /**
-   * Unsubscribed by the link in a message. The subscription is invisible, and `token` can restore it until it expires.
+   * The subscription was ended by the link in a message. It is invisible, and `token` can restore it until it expires.
    */
   unsubscribed: boolean
   /** The call that confirmed the subscription was signed. */
@@ -228,7 +228,7 @@ export interface Message {
   structure?: 'json'
   /** Absent means Notification. */
   kind?: MessageKind
-  /** Only in the two kinds of confirmations. */
+  /** Only the two kinds of confirmation requests have it. */
   token?: string
   /** The base of the links in the envelope: configured, or the origin that the publisher used. */
   publicUrl?: string
@@ -241,7 +241,10 @@ export interface Message {
   deduplicationId?: string
   /** FIFO: 20 decimal digits, rising for each topic. */
   sequenceNumber?: string
-  /** An event of a platform application. A delivery of it that fails gives no event, so that events end. */
+  /**
+   * The message is an event of a platform application. If its delivery fails, no further event is published, so that
+   * there is no endless series of events.
+   */
   isEvent?: true
   /** A direct message: the phone number, or the ARN of the platform endpoint, to which it was published. */
   target?: string
@@ -274,7 +277,7 @@ export interface DeadLetter {
   generation: number
   publishedAt: number
   deadLetteredAt: number
-  /** The stored message, so that a redrive needs nothing else. */
+  /** The whole message, so that a redrive needs no other data. */
   message: Message
 }
 
@@ -308,7 +311,7 @@ export interface QueueRecord {
   maximumMessageBytes?: number
   /** Which queues may name this one as their dead-letter queue. Absent: every queue. */
   redriveAllowPolicy?: RedriveAllowPolicy | null
-  /** The queue is deleted if nobody has received from it for so long. Absent or null: it stays. */
+  /** The queue is deleted if nobody has received from it for this time. Absent or null: it stays. */
   leaseSeconds?: number | null
   tags?: Record<string, string>
   /** ARN of the topic that made this queue for its dead letters. Absent: a request made it. */
@@ -341,7 +344,7 @@ export interface QueueMessage {
   deadLetterSourceArn?: string
 }
 
-/** A webhook to which a queue's messages are pushed. */
+/** A webhook or function to which a queue's messages are pushed. */
 export interface ConsumerRecord {
   name: string
   queueArn: string
@@ -403,12 +406,12 @@ export interface RedriveTask {
   source: string
   destination: string | null
   filter: RedriveFilter
-  /** Absent: messages go as they are. Removed when the task ends. */
+  /** The changes to make. Absent: messages stay as they are. Removed when the task ends. */
   edit?: RedriveEdit
   matched: number
   moved: number
   skipped: number
-  /** How the deliveries that it sent have ended so far. A purge, and messages that went to queues, have no ends. */
+  /** How the deliveries that it sent have ended so far. Purges, and messages that went to queues, are not counted. */
   delivered: number
   backInDlq: number
   discarded: number
@@ -416,7 +419,7 @@ export interface RedriveTask {
   inLanes: number
   /** Shards of these deliveries. */
   shards: number[]
-  /** So many messages go first. Their ends decide whether the others follow. */
+  /** The number of messages that go first. Their ends decide whether the others follow. */
   canary: number | null
   /** Why the task paused itself. */
   pauseReason: string | null
@@ -439,7 +442,7 @@ export interface AttemptedApplication {
   feedback: Feedback
 }
 
-/** A text message, for which attributes of all accounts ask for delivery status logs. */
+/** A text message. The attributes of its account may ask for delivery status logs. */
 export interface AttemptedText {
   feedback: Feedback
   parts: number
@@ -468,7 +471,8 @@ export type AttemptResult =
       /** The beginning of the body, if it was requested. */
       text?: string
       /**
-       * The endpoint has refused because it gets too much at a time. A kind may have a slower retry policy for that.
+       * The endpoint has refused because it gets too many requests at a time. A protocol may have a slower retry policy
+       * for that.
        */
       isThrottled?: true
       /** The class of the result, if the response says more than its status does. */
@@ -485,7 +489,7 @@ export type AttemptResult =
       durationMs: number
       permanent: boolean
       retryAfterSeconds?: number
-      /** The status that the endpoint's service has for it, for delivery status logs. */
+      /** The status that the endpoint's service reports for it, for delivery status logs. */
       statusCode?: number
       /** The part of the attempt in which it failed. */
       stage?: AttemptStage
@@ -493,7 +497,9 @@ export type AttemptResult =
       textMessage?: AttemptedText
     }
 
-  /** Fantail's own configuration prevents the attempt. The attempt is not counted, and the lane stands. */
+  /**
+   * Fantail's own configuration prevents the attempt. The attempt is not counted, and the lane waits without attempts.
+   */
   | {
       kind: 'misconfigured'
       /** Name of the broken credential, without secrets: `smtp:mail.example.com`. Many endpoints may share it. */

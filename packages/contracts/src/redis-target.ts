@@ -1,4 +1,4 @@
-/** Where Redis is: one server by its URL, a cluster, or the master that Sentinels name. */
+/** The address of Redis: one server by its URL, a cluster, or the master that Sentinels name. */
 export type RedisTarget = string | RedisServer | RedisCluster | RedisSentinels
 
 /** One server with TLS settings that differ from Node's defaults. */

@@ -33,7 +33,7 @@ export async function startBenchRedis(): Promise<BenchRedis> {
   }
 }
 
-/** Removes what an interrupted run has left. */
+/** Stops every server that an interrupted run has left running. */
 export async function stopEveryRedis(): Promise<void> {
   for (const client of running.values()) client.disconnect()
   await Promise.all([...running.keys()].map((redis) => redis.stop()))

@@ -63,7 +63,9 @@ export function judgeRounds(rounds: Round[]): string[] {
     })
 }
 
-/** `recovering`: it hung until now, so its own time-outs and retries are not over. Other rounds judge it. */
+/**
+ * `recovering`: the provider that hung until now. Its own timeouts and retries are not over, so other rounds judge it.
+ */
 async function playRound(tools: RoundTools, hung: Hung, recovering: Hung | undefined): Promise<Round> {
   const { world } = tools
   const texts = Array.from({ length: BATCHES * BATCH }, (_, i) => `${hung}-${i}`)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-/** A redrive service may have a sweep in hand. The sweep's end needs Redis. */
+/** The redrive service has no case where Redis stays away, because a sweep that runs needs Redis to end. */
 const CASES: { name: ServiceName; what: 'stays away' | 'comes back' }[] = [
   { name: 'publish-api', what: 'stays away' },
   { name: 'publish-api', what: 'comes back' },

@@ -124,7 +124,7 @@ interface Trouble {
   end(): Promise<unknown>
 }
 
-/** Publishes before, during and after the trouble. Meanwhile lanes have work. */
+/** Publishes before, during and after the trouble. During the trouble, lanes have deliveries that wait for a retry. */
 async function refusing(name: FaultName, { begin, end }: Trouble): Promise<void> {
   const row = beginFault(name)
   receiver().respond(`/${name}/flaky`, ({ attempt }) => ({ status: attempt < 3 ? 503 : 200 }))

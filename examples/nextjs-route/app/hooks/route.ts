@@ -12,7 +12,8 @@ export async function POST(request: Request): Promise<Response> {
     }
     return new Response(null, { status: 204 })
   } catch (error) {
-    // Without a 2xx the message comes again. A wrong signature will not get better, so it gets a 401.
+    // Without a 2xx Fantail sends the message again. A wrong signature stays wrong, so it gets a 401, which is not
+    // retried.
     if (error instanceof VerifyError) return new Response(error.code, { status: 401 })
     throw error
   }

@@ -40,7 +40,7 @@ export interface CommandSet {
 export interface Server {
   url: string
   apiKey: string | undefined
-  /** The profile that names it, if one does. */
+  /** The profile that names the server. Absent: no profile does. */
   profile: string | undefined
 }
 

@@ -14,7 +14,7 @@ export async function readText(given: string, { stdin }: Pick<CommandContext, 's
   })
 }
 
-/** A JSON value of a word, a file or stdin. `what` names it in the error. */
+/** A JSON value, given as a word, in a file or on stdin. The error calls it `what`. */
 export async function readJson(given: string, what: string, context: CommandContext): Promise<unknown> {
   const source = await readText(given, context)
   try {
@@ -36,12 +36,12 @@ export async function readObject(
   throw new CommandError('usage', `${what} must be a JSON object`)
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** `name=value`, with text as the value; `name:=value` has JSON instead, as a number or a list. */
+/** Reads `name=value` with text as the value, and `name:=value` with JSON, such as a number or a list. */
 export function readPairs(pairs: string[], option: string): Record<string, unknown> {
   return Object.fromEntries(pairs.map((pair) => readPair(pair, option)))
 }

@@ -28,7 +28,7 @@ function pair(total: number, size: number, large: string, small: string): string
   return `${Math.floor(total / size)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`
 }
 
-/** A time of ISO 8601 for `--since`: itself, or how long ago (`10m`). */
+/** The time of `--since` in ISO 8601. The text is such a time, or says how long ago it was (`10m`). */
 export function timeOf(text: string, option: string, now = Date.now()): string {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)?$/.test(text.trim())) {
     return new Date(now - parseDuration(text, option)).toISOString()

@@ -1,4 +1,4 @@
-/** The examples at the end of every help. */
+/** Writes the examples at the end of a command's help. */
 import type { Command } from 'commander'
 
 /** Each line is a command without `fantail`; text after two spaces and `#` explains it. */

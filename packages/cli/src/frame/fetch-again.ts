@@ -1,5 +1,5 @@
 /**
- * Repeats requests that failed in passing: no connection, 429, 502, 503, 504. Only requests that change nothing when
+ * Repeats requests after temporary failures: no connection, 429, 502, 503, 504. Only requests that change nothing when
  * they arrive twice are repeated: GET, PUT, DELETE, and those with an idempotency key.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +9,9 @@ const REQUEST_ATTEMPTS_MAX = 4
 /** @limit The wait for an answer, long polls included. Past it: the attempt has failed. */
 const ANSWER_MS_MAX = 60_000
 const FIRST_WAIT_MS = 200
-/** @limit The wait before another attempt, where the server asks for a longer one. Past it: the wait is cut to it. */
+/**
+ * @limit The wait before another attempt, if the server asks for a longer wait. Past it: the wait is shortened to this.
+ */
 const RETRY_AFTER_MS_MAX = 10_000
 const PASSING = [429, 502, 503, 504]
 const REPEATABLE = ['GET', 'HEAD', 'PUT', 'DELETE']
@@ -39,7 +41,9 @@ function once(request: Request, signal: AbortSignal): Promise<Response> {
   return fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]) })
 }
 
-/** The time that the server asks for. Else a random time up to a bound that doubles with each attempt. */
+/**
+ * The time that the server asks for. If it asks for none: a random time up to a bound that doubles with each attempt.
+ */
 function waitMs(attempt: number, answer: Response | undefined): number {
   const asked = Number(answer?.headers.get('retry-after') ?? Number.NaN) * 1_000
   if (Number.isFinite(asked)) return Math.min(asked, RETRY_AFTER_MS_MAX)

@@ -1,4 +1,4 @@
-/** The command `list` of a kind of thing: pages from the API, as a table or as lines. */
+/** The command `list`, such as `topics list`: reads pages from the API, and prints a table or lines. */
 
 import type { Client } from '@fantail/client/api'
 import type { Command } from 'commander'
@@ -10,7 +10,7 @@ import { pagesOf } from './list-pages.ts'
 
 interface ListOf<P, T> {
   summary: string
-  /** Words that name what the list is of. */
+  /** Words for the help that name the listed things. */
   words?: string
   read: (client: Client, query: { limit: number; cursor?: string }, words: string[]) => Promise<P>
   items: (page: P) => T[]

@@ -12,7 +12,7 @@ interface PageQuery {
   cursor?: string
 }
 
-/** Every item, with one page in memory at a time. `max` ends it earlier. */
+/** Gives every item, with one page in memory at a time. `max` ends the list earlier. */
 export async function* pagesOf<P extends Page, T>(
   read: (query: PageQuery) => Promise<P>,
   items: (page: P) => T[],

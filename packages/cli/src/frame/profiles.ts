@@ -55,7 +55,7 @@ function parsed(text: string, path: string): Profiles {
 }
 
 /**
- * Replaces the file in one step. If the command is stopped, the file is the old one or the new one, and never a part.
+ * Replaces the file in one step. If the command is stopped meanwhile, the file is complete: the old one or the new one.
  */
 export async function writeProfiles(env: Environment, profiles: Profiles): Promise<string> {
   const path = profilesPath(env)

@@ -1,4 +1,4 @@
-/** Runs one command: reads its words, gives it its context, and turns its end into an exit code. */
+/** Runs one command: parses its words, gives it its context, and turns its result into an exit code. */
 import { type Command, CommanderError } from 'commander'
 import { CommandError, EXIT_CODES, type ExitName, exitOf } from '../exit-codes.ts'
 import { Output } from '../output/output.ts'
@@ -35,7 +35,7 @@ function isExitName(value: unknown): value is ExitName {
 
 const defined = new WeakMap<Command, (does: Does) => void>()
 
-/** The program with the command `name` in it. */
+/** The program that contains the command `name`. */
 export function programOf(create: () => Command, name: string, summary: string, define: Define): Command {
   const program = withGlobalFlags(create())
   const command = program.command(name).description(summary)
@@ -119,7 +119,7 @@ function stopSignal(): StopSignal {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** If Ctrl-C or the timeout has ended the command, that is reported, and not the error that followed from it. */
+/** If Ctrl-C or the timeout has ended the command, reports that, and not the error that followed from it. */
 function reportFailure(error: unknown, signal: AbortSignal, name: string): number {
   const cause = signal.aborted ? signal.reason : error
   const exit = exitOf(cause)

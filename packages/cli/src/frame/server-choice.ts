@@ -25,7 +25,7 @@ export async function chooseServer(flags: GlobalFlags, env: NodeJS.ProcessEnv): 
   return { url: checkUrl(profile?.url ?? URL_DEFAULT), apiKey, profile: name ?? undefined }
 }
 
-/** Without a slash at the end. Throws if it is not an HTTP URL without a path. */
+/** Checks the URL, and removes the slash at its end. Throws if it is not an HTTP URL without a path. */
 export function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {

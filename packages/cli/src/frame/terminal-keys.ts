@@ -1,4 +1,4 @@
-/** Reads single keys of a person at a terminal, without Enter. */
+/** Reads single keys that a person presses at a terminal, without Enter. */
 import type { CommandContext } from './command-context.ts'
 
 const CTRL_C = '\u0003'
@@ -8,7 +8,7 @@ export function hasKeys({ stdin, isTerminal, out }: CommandContext): boolean {
   return stdin.isTTY === true && isTerminal && !out.json && !out.quiet
 }
 
-/** Returns what gives the terminal back. Without a terminal nothing is read. */
+/** Returns a function that stops the reading and restores the terminal. Without a terminal nothing is read. */
 export function readKeys(context: CommandContext, onKey: (key: string) => void): () => void {
   if (!hasKeys(context)) return () => undefined
   const { stdin } = context

@@ -36,13 +36,13 @@ export class Output {
     this.#stderr = stderr
   }
 
-  /** One object: as JSON, with `--quiet` its name alone, else as `text`. */
+  /** Prints one object: as JSON, with `--quiet` only its name, otherwise as `text`. */
   item(value: object, text: () => string, name?: string): void {
     if (this.json) this.line(JSON.stringify(value))
     else this.line(this.quiet && name !== undefined ? name : text())
   }
 
-  /** Rows of a list: a JSON object each, with `--quiet` the first column alone, else a table. */
+  /** Prints rows of a list: a JSON object each, with `--quiet` only the first column, otherwise a table. */
   rows<T extends object>(rows: readonly T[], columns: readonly Column<T>[]): void {
     if (this.json) for (const row of rows) this.line(JSON.stringify(row))
     else if (this.quiet) for (const row of rows) this.line(printable(String(columns[0]?.of(row) ?? '')))

@@ -46,7 +46,7 @@ export class Progress {
     return this.#clock() - this.#startedAt
   }
 
-  /** `total` is unknown where input has no known end. */
+  /** `total` is undefined if the input has no known end. */
   update(done: number, total?: number): void {
     if (this.#quiet || this.#clock() - this.#shownAt < this.#everyMs()) return
     this.#shownAt = this.#clock()

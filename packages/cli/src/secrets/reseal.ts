@@ -7,7 +7,7 @@
  * - credentials of platform applications
  * - the key that messages are signed with, which may have been stored in plain text
  *
- * A record is changed only if it is still as it was read. The command may therefore run beside everything else, stop at
+ * A record is changed only if it is still as it was read. The command may therefore run while the services run, stop at
  * any point, and run again.
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
@@ -100,7 +100,10 @@ interface Secret {
   /** A secret that was stored in plain text until now. */
   plain?: string
   context: string
-  /** If the record has another secret by now, that one was sealed with the first key already. It stays. */
+  /**
+   * Replaces the secret only if it is unchanged. If it has changed, a service has already sealed the new one with the
+   * first key.
+   */
   replace(sealed: string): Promise<unknown>
 }
 
@@ -130,7 +133,7 @@ async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<S
   }
 }
 
-/** A new endpoint that has not confirmed the subscription yet. */
+/** A new endpoint of the subscription that has not been confirmed yet. */
 function* ofMove(
   { id, arn, topicArn, move }: SubscriptionRecord,
   subscriptions: ResealDeps['subscriptions'],

@@ -6,7 +6,7 @@ interface Frame {
   data: unknown
 }
 
-/** `heard` is called for everything that comes, comments too. */
+/** `heard` is called for everything that arrives, including comments. */
 export async function* framesIn(
   response: Response,
   heard: () => void,
@@ -28,7 +28,7 @@ export async function* framesIn(
   }
 }
 
-/** undefined: a comment, or how soon to connect again. */
+/** undefined: the lines are a comment, or say how soon to connect again. */
 function frameOf(text: string): Frame | undefined {
   const fields = new Map(
     text.split('\n').map((line): [string, string] => {

@@ -1,6 +1,6 @@
 /**
- * Live events of the API, over as many connections as it takes. A connection that breaks or falls silent is made again,
- * and ends of deliveries go on behind the last one.
+ * Live events of the API, as one stream over several connections. If a connection breaks or falls silent, a new one is
+ * opened. It continues with the ends of deliveries that follow the last one received.
  */
 import { FantailError } from '../client-error.ts'
 import type { DeliveryEvent, ListenToEventsData } from '../generated/index.ts'
@@ -22,17 +22,17 @@ export interface EventGap {
 export interface EventsState {
   live: boolean
   lagMs: number
-  /** false: the server keeps no outcome log, so no ends come. */
+  /** false: the server keeps no outcome log, so the stream has no ends of deliveries. */
   ends: boolean
 }
 
-/** An event of the stream, or what became of the stream itself. */
+/** An event of the stream, or a change of the stream itself. */
 export type LiveEvent =
   | { name: DeliveryEvent['type']; id: string | undefined; data: DeliveryEvent }
   | { name: 'gap'; id: string | undefined; data: EventGap }
   | { name: 'state'; id: string | undefined; data: EventsState }
   | { name: 'end'; id: undefined; data: { why: 'stopping' | 'revoked' | 'slow' } }
-  /** The connection has failed, and is made again after this time. */
+  /** The connection has failed. The client connects again after this time. */
   | { name: 'lost'; id: undefined; data: { error: FantailError; retryInMs: number } }
 
 type Query = NonNullable<ListenToEventsData['query']>
@@ -48,7 +48,7 @@ export interface EventsOptions extends Omit<Query, 'type' | 'statusCode'> {
   signal?: AbortSignal | undefined
 }
 
-/** The server sends something every five seconds. */
+/** After this silence the connection counts as broken. The server sends something every five seconds. */
 const SILENCE_MS = 20_000
 
 /** Throws a FantailError if the server refuses, or if the signal aborts. */
@@ -97,7 +97,7 @@ function listText(list: string | string[] | undefined): string | undefined {
   return Array.isArray(list) ? list.join(',') : list
 }
 
-/** A signal that aborts with the caller's, or when nothing was heard for too long. */
+/** A signal that aborts if the caller's signal aborts, or if nothing has arrived for too long. */
 function silenceOf(given: AbortSignal | undefined) {
   const own = new AbortController()
   const stop = () => own.abort(given?.reason)
@@ -115,7 +115,7 @@ function silenceOf(given: AbortSignal | undefined) {
     end: () => {
       clearTimeout(timer)
       given?.removeEventListener('abort', stop)
-      // The caller may have left the loop: the connection must not stay.
+      // The caller may have left the loop. The connection must then be closed.
       own.abort()
     },
   }

@@ -9,7 +9,7 @@ interface Request {
   fail(error: unknown): void
 }
 
-/** A topic whose requests a test answers. */
+/** A publisher to a topic. The test answers its requests. */
 function publisherOf(options: BatchPublisherOptions, topic = 'orders') {
   const requests: Request[] = []
   const publishAll = (messages: readonly MessageInput[]) =>

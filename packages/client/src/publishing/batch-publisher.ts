@@ -1,9 +1,10 @@
 /**
- * Publishes messages in batches. A message waits until a batch is full or `lingerMs` old and a request is free, and
- * gets its own receipt or error.
+ * Publishes messages in batches. A message waits until its batch is full or `lingerMs` old, and a request may begin.
+ * Each message gets its own receipt or error.
  *
- * A batch is stored as a whole under one idempotency key, so a retry of it publishes nothing twice. If the API finds
- * some messages wrong, it has stored none: those are rejected, and the others are sent again as a new batch.
+ * A batch is stored as a whole under one idempotency key, so a retry of it publishes nothing twice. If the API refuses
+ * some messages, it has stored none of the batch. The refused messages are rejected, and the others are sent again as a
+ * new batch.
  */
 import { abortedBy, FantailError } from '../client-error.ts'
 import type { MessageInput, PublishReceipt } from '../generated/index.ts'
@@ -23,9 +24,9 @@ export interface BatchPublisherOptions extends Omit<CallOptions, 'signal'> {
   maxMessages?: number
   /** How long a message waits for others. Default: 5. */
   lingerMs?: number
-  /** Messages without a receipt, past which `ready()` waits. Default: 10,000. */
+  /** If more messages than this have no receipt yet, `ready()` waits. Default: 10,000. */
   maxPending?: number
-  /** Requests at a time. Default: 4, and 1 for FIFO topics, which keeps their order. */
+  /** Requests at a time. Default: 4; for FIFO topics 1, which keeps their order. */
   maxRequests?: number
 }
 
@@ -116,7 +117,7 @@ export class BatchPublisher {
     }
   }
 
-  /** Sends what waits without lingering. Rejects with the first failure among these messages. */
+  /** Sends all waiting messages at once. Rejects with the first failure among them. */
   async flush(): Promise<void> {
     this.#flushes += 1
     this.#sendDue()
@@ -126,13 +127,13 @@ export class BatchPublisher {
     if (failed) throw failed.reason
   }
 
-  /** Takes no further message, and sends what is left. Rejects with the first failure among these. */
+  /** Accepts no further message, and sends all waiting ones. Rejects with the first failure among them. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.flush()
   }
 
-  /** One that was sent is stored nevertheless. */
+  /** Rejects a message whose signal aborts. If it was already sent, it is stored nevertheless. */
   #drop(entry: Entry, signal: AbortSignal): void {
     this.#waiting = this.#waiting.filter((one) => one !== entry)
     entry.settle({ error: abortedBy(signal) })

@@ -1,9 +1,9 @@
-/** The messages of a batch that the API found wrong, each with an error of its own. */
+/** The messages of a batch that the API refused, each with its own error. */
 import { FantailError, type Problem } from '../client-error.ts'
 
 const PLACE = /^messages\[(\d+)\]\.?/
 
-/** By index. Empty if the error names no message. */
+/** The errors by index of the message. Empty if the error names no message. */
 export function refusedEntries(error: unknown): Map<number, FantailError> {
   if (!(error instanceof FantailError) || error.status === undefined || error.status >= 500) return new Map()
   const problems = (error.details ?? []).map((problem) => ({ problem, at: PLACE.exec(problem.path) }))

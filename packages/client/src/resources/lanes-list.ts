@@ -1,4 +1,4 @@
-/** Lanes of all topics: what waits, and why. */
+/** Lanes of all topics: how many deliveries wait, and why. */
 import type { Client } from '../generated/client/index.ts'
 import { type Lane, type ListLanesData, listLanes } from '../generated/index.ts'
 import type { CallOptions } from '../transport/core-request.ts'
@@ -7,7 +7,7 @@ import { Listing } from './listing.ts'
 type LaneFilter = Omit<NonNullable<ListLanesData['query']>, 'cursor' | 'groupBy'>
 
 export interface LanesOf {
-  /** Worst first, unless the filter says otherwise. */
+  /** Lists the worst lanes first, unless the filter says otherwise. */
   list(filter?: LaneFilter, options?: CallOptions): Listing<Lane>
 }
 

@@ -1,4 +1,4 @@
-/** A list of the API, read page by page while it is walked through. */
+/** A list of the API. Its pages are read one by one while the caller iterates over it. */
 type ReadPage<T> = (cursor: string | undefined) => Promise<{ items: T[]; nextCursor: string | null }>
 
 export class Listing<T> implements AsyncIterable<T> {

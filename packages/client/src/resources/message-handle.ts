@@ -1,4 +1,4 @@
-/** Published messages: what became of them, their text, and sending them again. */
+/** Published messages: their deliveries, their text, and sending them again. */
 import type { Client } from '../generated/client/index.ts'
 import {
   type Delivery,
@@ -30,7 +30,7 @@ export class MessageHandle {
     return (await listDeliveries({ ...this.#at, ...options })).deliveries
   }
 
-  /** The text as it was published. Throws `body_gone` if nothing stores it any more. */
+  /** The text as it was published. Throws `body_gone` if it is no longer stored. */
   body(options?: CallOptions): Promise<MessageBody> {
     return getMessageBody({ ...this.#at, ...options })
   }

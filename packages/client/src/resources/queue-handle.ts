@@ -41,7 +41,7 @@ export interface SendOptions extends Omit<QueueMessageInput, 'body'>, CallOption
 
 type PeekFilter = Omit<NonNullable<PeekMessagesData['query']>, 'cursor'>
 
-/** A receive that names no wait may take as long as the queue says. */
+/** A receive without a wait of its own may take as long as the queue's setting says, which is at most this. */
 const LONGEST_RECEIVE_WAIT_S = 20
 
 export class QueueHandle {
@@ -54,7 +54,7 @@ export class QueueHandle {
     this.#at = { client, path: { queue } }
   }
 
-  /** Makes the queue. One that exists with the same settings is answered. */
+  /** Makes the queue. If it exists with the same settings, returns it. */
   create(settings?: QueueInput, options?: CallOptions): Promise<Queue> {
     return createQueue({ ...this.#at, ...options, body: settings })
   }
@@ -73,7 +73,7 @@ export class QueueHandle {
 
   /**
    * Resolves when the message is in the queue. It is not sent again after a lost answer, because a standard queue would
-   * have it twice.
+   * then contain it twice.
    */
   async send(content: Content, options: SendOptions = {}): Promise<QueueSendReceipt> {
     const { attributes, delaySeconds, groupId, deduplicationId, ...call } = options
@@ -88,7 +88,7 @@ export class QueueHandle {
     return (answer as { results: QueueSendReceipt[] }).results
   }
 
-  /** Waits for messages as long as `waitSeconds`, or the queue, says. */
+  /** Waits for messages for `waitSeconds`, or else as long as the queue's setting says. */
   async receive(wanted: ReceiveInput = {}, options?: CallOptions): Promise<ReceivedMessage[]> {
     const call = { ...options, serverWaitMs: (wanted.waitSeconds ?? LONGEST_RECEIVE_WAIT_S) * 1_000 }
     return (await receiveMessages({ ...this.#at, ...call, body: wanted })).messages
@@ -99,7 +99,7 @@ export class QueueHandle {
     return (await acknowledgeMessages({ ...this.#at, ...options, body: { receiptHandles } })).results
   }
 
-  /** Hides received messages for so long from now. 0 shows them at once. */
+  /** Hides received messages for this time from now. 0 makes them visible at once. */
   async changeVisibility(
     receiptHandles: string[],
     visibilityTimeoutSeconds: number,
@@ -109,7 +109,7 @@ export class QueueHandle {
     return (await changeVisibility({ ...this.#at, ...options, body })).results
   }
 
-  /** Removes everything, or the dead letters of a filter. If these are many, the answer is a task. */
+  /** Removes all messages, or the dead letters that match a filter. If there are many, the answer is a task. */
   purge(settings?: PurgeInput, options?: CallOptions): Promise<PurgeResult | Redrive> {
     return purgeQueue({ ...this.#at, ...options, body: settings })
   }

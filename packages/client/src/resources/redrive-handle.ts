@@ -43,7 +43,7 @@ export class RedriveHandle {
     return resumeRedrive({ ...this.#at, ...options })
   }
 
-  /** Messages that were moved stay where they are. */
+  /** Messages that have been moved stay at their new place. */
   cancel(options?: CallOptions): Promise<Redrive> {
     return cancelRedrive({ ...this.#at, ...options })
   }

@@ -1,4 +1,4 @@
-/** Subscriptions of every kind: settings, state, lane, keys of signatures. */
+/** Subscriptions of every kind: settings, state, lane, signing keys. */
 import type { Client } from '../generated/client/index.ts'
 import {
   type ConfirmInput,
@@ -76,17 +76,17 @@ export class SubscriptionHandle {
     return sendConfirmation({ ...this.#at, ...options })
   }
 
-  /** Makes the retries that wait due now. */
+  /** Makes waiting retries due now. */
   retry(settings?: RetryNowInput, options?: CallOptions): Promise<RetryNowResult> {
     return retryNow({ ...this.#at, ...options, body: settings })
   }
 
-  /** Starts a task that sends the kept messages since a time again. `fantail.redrives(id)` follows it. */
+  /** Starts a task that resends the messages kept since a time. `fantail.redrives(id)` follows it. */
   resend(settings: ResendSinceInput, options?: CallOptions): Promise<Redrive> {
     return resendSince({ ...this.#at, ...options, body: { ...settings, dryRun: false } }) as Promise<Redrive>
   }
 
-  /** Counts the messages that are kept since then. */
+  /** Counts the messages that such a task would resend. */
   countResend(settings: ResendSinceInput, options?: CallOptions): Promise<ResendDryRun> {
     const body = { ...settings, dryRun: true }
     return resendSince({ ...this.#at, ...options, body }) as Promise<ResendDryRun>
@@ -102,7 +102,7 @@ export class SubscriptionHandle {
     return testSubscription({ ...this.#at, ...options, body: content })
   }
 
-  /** A new key of Standard Webhooks signatures. Its secret is in this answer alone. */
+  /** Makes a new key for signatures of Standard Webhooks. Only this answer contains its secret. */
   createWebhookKey(settings?: WebhookKeyInput, options?: CallOptions): Promise<CreatedWebhookKey> {
     return createWebhookKey({ ...this.#at, ...options, body: settings })
   }

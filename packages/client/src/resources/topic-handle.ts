@@ -21,11 +21,14 @@ import type { CallOptions } from '../transport/core-request.ts'
 import { Listing } from './listing.ts'
 import type { SubscriptionFilter } from './subscription-handle.ts'
 
-/** Text is sent as it is, an object or array as its JSON text. */
+/** A text is sent as it is. An object or array is sent as JSON. */
 export type Content = string | object
 
 export interface PublishOptions extends Omit<MessageInput, 'message'>, CallOptions {
-  /** Names this publish: the same key within 24 hours stores nothing again. Default: a new one for each publish. */
+  /**
+   * Names this publish. If it is repeated with the same key within 24 hours, nothing is stored again. Default: a new
+   * key for each publish.
+   */
   idempotencyKey?: string | undefined
 }
 
@@ -39,7 +42,7 @@ export class TopicHandle {
     this.#at = { client, path: { topic } }
   }
 
-  /** Resolves when the message is stored. A retry stores it at most once. */
+  /** Resolves when the message is stored. Retries do not store it twice. */
   async publish(message: Content, options: PublishOptions = {}): Promise<PublishReceipt> {
     const { subject, attributes, structure, groupId, deduplicationId, idempotencyKey, ...call } = options
     const body = { message, subject, attributes, structure, groupId, deduplicationId } as MessageInput
@@ -63,12 +66,12 @@ export class TopicHandle {
     return publish({ ...this.#at, ...call, body, headers })
   }
 
-  /** A publisher that sends messages in batches, with a bound on what waits. */
+  /** A publisher that sends messages in batches. The number of waiting messages is bounded. */
   batch(options: BatchPublisherOptions = {}): BatchPublisher {
     return new BatchPublisher(this, options)
   }
 
-  /** Makes the topic. One that exists with the same settings is answered. */
+  /** Makes the topic. If it exists with the same settings, returns it. */
   create(settings?: TopicInput, options?: CallOptions): Promise<Topic> {
     return createTopic({ ...this.#at, ...options, body: settings })
   }

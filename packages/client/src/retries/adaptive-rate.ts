@@ -1,6 +1,7 @@
 /**
  * The send rate of adaptive mode, on top of the retry quota. Nothing is limited until the first throttled answer. Then
- * the rate falls to 70 % of what was sent, and recovers by CUBIC. Constants are the AWS SDKs'.
+ * the rate falls to 70 % of the rate at which requests were sent, and recovers by CUBIC. The constants are those of the
+ * AWS SDKs.
  */
 const BETA = 0.7
 const SCALE = 0.4
@@ -19,7 +20,7 @@ export class AdaptiveRate {
   #measured = 0
   #sent = 0
   #bucketAt: number | undefined
-  /** The rate before the last throttled answer, and when that came. */
+  /** The rate before the last throttled answer, and the time of that answer. */
   #before = 0
   #throttledAt = 0
 
@@ -56,7 +57,7 @@ export class AdaptiveRate {
     }
   }
 
-  /** Seconds until the rate is what it was before it fell. */
+  /** Seconds until the rate reaches its value from before it fell. */
   #window(): number {
     return Math.cbrt((this.#before * (1 - BETA)) / SCALE)
   }

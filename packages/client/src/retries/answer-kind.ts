@@ -11,14 +11,14 @@ const THROTTLING = new Set([429, 509])
 
 export function failureKind({ code, status }: Pick<FantailError, 'code' | 'status'>): FailureKind {
   if (code === 'network' || code === 'timeout') return 'transient'
-  // Redis is out of memory: a second request soon helps as little as where there were too many.
+  // Redis is out of memory. A quick retry would not help, as after too many requests.
   if (code === 'storage_full') return 'throttling'
   if (status === undefined) return 'final'
   if (THROTTLING.has(status)) return 'throttling'
   return TRANSIENT.has(status) ? 'transient' : 'final'
 }
 
-/** Codes of connections that were never made: the server has seen nothing of the request. */
+/** Codes of connections that were never made. The server has then received nothing of the request. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -35,7 +35,10 @@ export function isUntouched({ code, status, cause }: FantailError): boolean {
   return code === 'network' && codesOf(cause).some((one) => NOT_CONNECTED.has(one))
 }
 
-/** `fetch` wraps the reason: `TypeError: fetch failed` has it as `cause`, one of several as `errors`. */
+/**
+ * The codes of an error and its causes. `fetch` wraps the reason: `TypeError: fetch failed` has it as `cause`, or
+ * several reasons as `errors`.
+ */
 function codesOf(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 3) return []
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown }

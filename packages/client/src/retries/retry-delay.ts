@@ -1,5 +1,5 @@
 /**
- * How long a retry waits: full jitter over a delay that doubles, as in the AWS SDKs
+ * The wait before a retry: a random part (full jitter) of a delay that doubles, as in the AWS SDKs
  * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
  */
 import type { FailureKind } from './answer-kind.ts'
@@ -13,7 +13,7 @@ export function retryDelayMs(kind: FailureKind, retry: number, random: number): 
   return random * Math.min(RETRY_DELAY_MS_MAX, BASE_MS[kind] * 2 ** (retry - 1))
 }
 
-/** The time that `Retry-After` asks for, in ms: whole seconds or a date. undefined if it says neither. */
+/** The wait in ms that `Retry-After` asks for. The header has whole seconds or a date. undefined: it has neither. */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000

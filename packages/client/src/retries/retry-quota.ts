@@ -1,7 +1,7 @@
 /**
- * Tokens that retries of one client share, as in the AWS SDKs' standard mode: a retry takes some, a success gives some
- * back. With an empty quota a call fails with what it has, or waits: for tokens, or for the one retry a second that is
- * let through so that the client notices when the server is back.
+ * Tokens that the retries of one client share, as in the AWS SDKs' standard mode. A retry takes tokens, and a success
+ * gives some back. If too few are left, the call fails with its last error, or waits. While calls wait, one retry a
+ * second is let through, so that the client notices when the server works again.
  */
 import type { FailureKind } from './answer-kind.ts'
 
@@ -10,12 +10,12 @@ export const RETRY_TOKENS_MAX = 500
 const COST: Record<FailureKind, number> = { transient: 14, throttling: 5, final: 0 }
 /** Tokens that a success without a retry gives back. */
 const FIRST_SUCCESS_TOKENS = 1
-/** While the quota is empty, one waiting retry goes in this time. */
+/** While the quota is empty, one waiting retry is let through in each interval of this length. */
 const WAITER_EVERY_MS = 1_000
 
 interface Waiter {
   cost: number
-  /** Called with the tokens that were taken: none for a probe. */
+  /** Lets the retry go. `taken`: the tokens that it took; 0 for the one that is let through. */
   go(taken: number): void
 }
 
@@ -36,7 +36,7 @@ export class RetryQuota {
     return cost
   }
 
-  /** Resolves with the tokens that the retry took. Rejects with the signal's reason. */
+  /** Waits for tokens. Resolves with the number that the retry took. Rejects with the signal's reason. */
   wait(kind: FailureKind, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -55,7 +55,7 @@ export class RetryQuota {
     })
   }
 
-  /** After a success. `taken`: tokens of the call's last retry, undefined if there was none. */
+  /** Called after a success. `taken`: tokens of the call's last retry. undefined: the call had no retry. */
   giveBack(taken: number | undefined): void {
     this.#tokens = Math.min(RETRY_TOKENS_MAX, this.#tokens + (taken ?? FIRST_SUCCESS_TOKENS))
     for (const waiter of this.#waiters) {

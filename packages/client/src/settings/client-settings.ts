@@ -1,4 +1,4 @@
-/** Settings of a client: what the caller gives, else the environment, else the defaults. */
+/** Settings of a client: the caller's, or else the environment's, or else the defaults. */
 import { FantailError } from '../client-error.ts'
 
 export type RetryMode = 'standard' | 'adaptive'
@@ -23,7 +23,7 @@ export interface Attempt {
 export interface FantailOptions {
   /** Where the API is. Default: `FANTAIL_URL`, in a browser the page's origin, else `http://127.0.0.1:4100`. */
   url?: string | undefined
-  /** Default: `FANTAIL_API_KEY`. A function is called before each attempt, so that it may give a new key. */
+  /** Default: `FANTAIL_API_KEY`. A function is called before each attempt, so it may return a new key. */
   apiKey?: string | (() => string | Promise<string>) | undefined
   /** Requests per call at most. Default: `FANTAIL_MAX_ATTEMPTS`, `AWS_MAX_ATTEMPTS`, 3. */
   maxAttempts?: number | undefined
@@ -35,11 +35,11 @@ export interface FantailOptions {
   reachedRate?: 'fail' | 'wait' | undefined
   /** How long one attempt may take. Default: 30,000. */
   timeoutMs?: number | undefined
-  /** How long a whole call may take, with its retries and waits. Default: no bound of its own. */
+  /** How long a whole call may take, with its retries and waits. Default: unlimited. */
   deadlineMs?: number | undefined
-  /** A longer `Retry-After` ends the call with an error that has it. Default: 60,000. */
+  /** If `Retry-After` asks for a longer wait, the call ends with an error that contains it. Default: 60,000. */
   retryAfterMsMax?: number | undefined
-  /** W3C `traceparent` of the current trace. Published messages carry it on. */
+  /** W3C `traceparent` of the current trace. Published messages carry it to subscribers. */
   traceparent?: (() => string | undefined) | undefined
   /** Headers of every request. */
   headers?: Record<string, string> | undefined
@@ -92,7 +92,7 @@ export function readSettings(options: FantailOptions, environment = processEnvir
 }
 
 interface Named {
-  /** The option or variable that the value comes from. */
+  /** The name of the option or variable that has the value. */
   name: string
   value: unknown
 }
@@ -155,7 +155,7 @@ function readChoice<T extends string>(given: Named, choices: readonly [T, T], mu
   return found ?? refuse(given, must ?? choices.join(' or '))
 }
 
-/** Empty in browsers, and in Deno without the permission to read variables. */
+/** The environment's variables. Empty in browsers, and in Deno without the permission to read variables. */
 function processEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } }
   try {

@@ -1,4 +1,4 @@
-/** One request and its answer, or the failure that stands for it. */
+/** Sends one request, and reads its answer or its failure. */
 import { abortedBy, FantailError, type Problem } from '../client-error.ts'
 import { retryAfterMs } from '../retries/retry-delay.ts'
 
@@ -19,7 +19,7 @@ export interface AttemptResult {
   value?: unknown
 }
 
-/** Resolves with an answer whose body goes on. Rejects with the failure of anything else. */
+/** Resolves with an answer whose body is still open. Every other result rejects. */
 export async function openStream({
   url,
   init,
@@ -35,7 +35,7 @@ export async function openStream({
   }
 }
 
-/** The same answer. Its body fails as requests do. */
+/** The same answer. If its body fails, the error is a FantailError, as for other requests. */
 function keptOpen(response: Response, signal: AbortSignal): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const body = new ReadableStream<Uint8Array>({
@@ -67,7 +67,7 @@ export async function attempt(request: AttemptRequest): Promise<AttemptResult> {
   const timer = setTimeout(() => own.abort(), timeoutMs)
   signal.addEventListener('abort', stop, { once: true })
   try {
-    // Not followed: a redirected POST would become a GET.
+    // Redirects are not followed, because a redirected POST would become a GET.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: own.signal })
     return read(response, await response.text())
   } catch (cause) {
@@ -109,7 +109,7 @@ function parse(text: string): { value: unknown } | undefined {
 
 type Facts = Pick<AttemptResult, 'status' | 'requestId'>
 
-/** After a 2xx: the server has done it, so a repetition would be wrong. */
+/** The error after a 2xx that cannot be read. The server has carried out the request, so it must not be repeated. */
 function unexpected(what: string, facts: Facts): FantailError {
   return new FantailError('unexpected_answer', `the server answered ${facts.status}: ${what}`, facts)
 }

@@ -1,11 +1,11 @@
-/** A transport in the form that the generated functions call. */
+/** Gives a transport the form that the generated functions expect. */
 
 import { framesIn } from '../events/event-frames.ts'
 import type { Client } from '../generated/client/index.ts'
 import type { CoreRequest, Method } from './core-request.ts'
 import type { Transport } from './transport.ts'
 
-/** The data of a stream's events alone, over one connection. `Fantail.events` has more. */
+/** Only the data of a stream's events, over one connection. `Fantail.events` also connects again and reports gaps. */
 async function* dataOf(transport: Transport, request: CoreRequest): AsyncGenerator<unknown, void, undefined> {
   for await (const { data } of framesIn(await transport.open(request), () => undefined)) yield data
 }
@@ -20,6 +20,6 @@ export function coreClient(transport: Transport): Client {
     delete: by('DELETE'),
     sse: { get: async (request: CoreRequest) => ({ stream: dataOf(transport, request) }) },
   }
-  // The functions use nothing else of a client.
+  // The generated functions use no other members of a client.
   return methods as unknown as Client
 }

@@ -1,4 +1,4 @@
-/** A request as the generated functions describe it, and as `fetch` takes it. */
+/** Converts requests from the form of the generated functions to the form of `fetch`. */
 import type { FantailOptions } from '../settings/client-settings.ts'
 
 /** The options of every call. */
@@ -26,7 +26,7 @@ export interface CoreRequest extends CallOptions {
   body?: unknown
   headers?: unknown
   bodySerializer?: unknown
-  /** A wait that the server was asked for. An attempt may take so much longer. */
+  /** A wait that the request asks of the server. The timeout of an attempt is longer by this time. */
   serverWaitMs?: number
 }
 
@@ -37,7 +37,7 @@ export function urlOf(base: string, { url, path = {}, query = {} }: CoreRequest)
   return given.length === 0 ? whole : `${whole}?${search}`
 }
 
-/** Objects as `name[member]=value`, lists as repeated names. */
+/** Writes query parameters: objects as `name[member]=value`, lists as repeated names. */
 function pairsOf(name: string, value: unknown): [string, string][] {
   if (Array.isArray(value)) return value.map((one) => [name, String(one)])
   if (typeof value !== 'object' || value === null) return [[name, String(value)]]
@@ -58,7 +58,7 @@ const KEYED_POSTS = new Set([
 ])
 const KEY_HEADER = 'idempotency-key'
 
-/** Headers but for the API key. A publish or resend without a key of the caller's gets one. */
+/** All headers except the API key. A publish or resend without an idempotency key gets one. */
 export function headersOf(request: CoreRequest, method: Method, settings: FantailOptions): Headers {
   const headers = new Headers(settings.headers)
   const given = Object.entries((request.headers ?? {}) as Record<string, unknown>)
@@ -72,13 +72,13 @@ export function headersOf(request: CoreRequest, method: Method, settings: Fantai
   return headers
 }
 
-/** 128 random bits. Not `randomUUID`, which pages without TLS lack. */
+/** 128 random bits. Pages without TLS have no `randomUUID`. */
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** POST requests whose repetition changes nothing more, so that they may be sent again after a lost answer. */
+/** POST requests that may be sent again after a lost answer, because a repetition changes nothing. */
 const REPEATABLE_POSTS = new Set([
   '/v1/topics/{topic}/subscriptions',
   '/v1/subscriptions/{id}/pause',

@@ -1,4 +1,4 @@
-/** A server whose answers a test scripts, and that notes what it was asked. */
+/** A server whose answers the test sets. It records the requests that it gets. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -20,7 +20,7 @@ export interface ScriptedServer {
   asked: Asked[]
   /** Accepted since the start. */
   connections: number
-  /** Answers, one per request. Past them: the last one. */
+  /** Sets the answers, one per request. The last one is used for all further requests. */
   answer(...answers: ScriptedAnswer[]): void
   stop(): Promise<void>
 }

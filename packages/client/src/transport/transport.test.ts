@@ -1,4 +1,4 @@
-/** Calls against a scripted server: what is retried, how often, and what a failed call says. */
+/** Calls to a server with set answers: what is retried, how often, and what the error of a failed call contains. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { FantailError } from '../client-error.ts'
 import { Fantail } from '../fantail-client.ts'
@@ -167,14 +167,14 @@ test('an empty quota fails with the last error, or waits for successes', async (
   const call = patient.topics('orders').get()
   await vi.waitFor(() => expect(server.asked.length).toBe(37 + 36), { timeout: 30_000 })
   server.answer({ status: 200, json: { name: 'orders' } })
-  // The retry that is let through each second finds the server well.
+  // The server works again when the one retry a second is let through.
   expect(await call).toEqual({ name: 'orders' })
 })
 
 test('adaptive mode delays requests after a throttled answer, or refuses them', async () => {
   server.answer(errorAnswer(429, 'rate_limited'), { status: 200, json: {} })
   const fantail = client({ retryMode: 'adaptive', reachedRate: 'fail', maxAttempts: 1 })
-  // In 2 s a token comes. A busy machine could take longer for two calls.
+  // After 2 s a token is available. A busy machine could take longer than that for two calls.
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     await failureOf(fantail.topics('orders').get())

@@ -2,8 +2,8 @@
  * Sends the requests of one client: retries with a quota, adaptive rate, deadlines. The generated functions take it as
  * their client.
  *
- * A call: rate (adaptive) → attempt → done, or: final failure, or attempts, time or quota used up → error; else wait
- * and again.
+ * A call waits for the adaptive rate and makes an attempt. It ends with a success, with a final failure, or when
+ * attempts, time or quota are used up. Otherwise it waits and tries again.
  */
 import { FantailError } from '../client-error.ts'
 import { AdaptiveRate } from '../retries/adaptive-rate.ts'
@@ -21,7 +21,7 @@ interface Call {
   url: string
   headers: Headers
   body: string | undefined
-  /** The caller's signal and the deadline in one. */
+  /** A signal that aborts with the caller's signal or at the deadline. */
   signal: AbortSignal
   /** Monotonic ms. Infinity without a deadline. */
   endsAt: number
@@ -63,7 +63,7 @@ export class Transport {
     }
   }
 
-  /** Opens a stream, once. Its caller opens it again. */
+  /** Opens a stream with one attempt. The caller opens it again after a failure. */
   async open({ signal = new AbortController().signal, ...request }: CoreRequest): Promise<Response> {
     const { fetch = globalThis.fetch, url } = this.#settings
     const headers = headersOf(request, 'GET', this.#settings)
@@ -92,7 +92,7 @@ export class Transport {
       if (error === undefined) return result.value
       if (retryInMs === undefined) throw error
       await pause(retryInMs, call.signal)
-      // In Node the connection that failed is closed after this request. Elsewhere the platform decides.
+      // In Node this header closes the connection that failed after this request. Elsewhere the platform decides.
       if (kind === 'transient' && !IS_PAGE) call.headers.set('connection', 'close')
     }
   }
@@ -108,7 +108,7 @@ export class Transport {
     return attempt({ url, init, signal, timeoutMs: allowedMs, fetch })
   }
 
-  /** undefined: no retry. Else the ms until it, with its tokens taken. */
+  /** The ms until the retry, whose tokens are then taken. undefined: there is no retry. */
   async #retryDelay(call: Call, error: FantailError, kind: FailureKind): Promise<number | undefined> {
     const { method, request, headers, signal } = call
     if (kind === 'final' || call.attempts >= (request.maxAttempts ?? this.#settings.maxAttempts)) return
@@ -119,7 +119,7 @@ export class Transport {
     if (performance.now() + delayMs >= call.endsAt) return
     const taken = this.#quota.take(kind)
     if (taken === undefined && this.#settings.emptyQuota === 'fail') {
-      // A poll that failed is made again at once by whoever receives: it waits here instead.
+      // The receiver repeats a failed poll at once, so the pause is made here.
       if (request.serverWaitMs !== undefined) await pause(delayMs, signal)
       return
     }
@@ -157,12 +157,12 @@ export class Transport {
     if (!onAttempt) return
     const { method, request, attempts } = call
     const noted = { method, path: request.url, attempt: attempts, status, requestId, error, ...times }
-    // Later, so that an error of the hook is nobody's answer.
+    // The hook is called later, so that its error does not become the answer of the call.
     queueMicrotask(() => onAttempt(noted))
   }
 }
 
-/** Browsers choose connections themselves, and complain about the header. */
+/** Browsers choose connections themselves, and report an error for this header. */
 const IS_PAGE = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
 
 /** Resolves after the time, or rejects when the signal aborts. */

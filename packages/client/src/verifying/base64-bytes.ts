@@ -1,5 +1,5 @@
 /** Bytes and keys as Web Crypto takes them. */
-/** The bytes of a base64 text. undefined if it is none. */
+/** The bytes of a base64 text. undefined: the text is not base64. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
@@ -8,5 +8,5 @@ export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** A name that compilers with and without the types of browsers know. */
+/** This type exists with and without the browser's types. */
 export type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>

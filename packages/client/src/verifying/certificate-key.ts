@@ -1,18 +1,18 @@
 /**
- * The public key in a certificate. Web Crypto reads keys, not certificates, so this walks through the certificate's DER
- * (RFC 5280) to the key. The chain is not checked: the certificate is trusted because of the host that serves it.
+ * The public key in a certificate. Web Crypto reads keys but no certificates, so this reads the certificate's DER (RFC
+ * 5280) up to the key. The chain is not checked: the certificate is trusted because of the host that serves it.
  */
 import { base64Bytes } from './base64-bytes.ts'
 
 const SEQUENCE = 0x30
-/** The version of a certificate, absent from those of the first version. */
+/** The tag of the version, which certificates of the first version do not have. */
 const VERSION = 0xa0
-/** Serial number, signature algorithm, issuer, validity, subject. */
+/** The elements before the key: serial number, signature algorithm, issuer, validity, subject. */
 const BEFORE_THE_KEY = 5
 
 interface Element {
   tag: number
-  /** Where the element, its content, and what follows it begin. */
+  /** Positions of the element, of its content, and of the element after it. */
   start: number
   content: number
   end: number
@@ -32,7 +32,7 @@ export function certificateKey(pem: string): Uint8Array<ArrayBuffer> | undefined
   return next?.tag === SEQUENCE ? der.slice(next.start, next.end) : undefined
 }
 
-/** undefined past the end, and for lengths of more than three bytes. */
+/** undefined past the end, and for an element whose length takes more than three bytes. */
 function elementAt(der: Uint8Array, start: number): Element | undefined {
   const [tag, first] = der.subarray(start, start + 2)
   if (tag === undefined || first === undefined) return undefined

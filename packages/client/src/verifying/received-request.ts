@@ -1,7 +1,10 @@
 /** A received request in the forms that frameworks give it. */
 import { VerifyError } from './verify-error.ts'
 
-/** Headers by their names in any case. The body as it came: parsing and writing it again would change it. */
+/**
+ * `headers` may have names in any case. `body` is the text or bytes as received, because parsing and writing would
+ * change them.
+ */
 export interface ReceivedParts {
   headers: Headers | Record<string, string | string[] | undefined>
   body: string | Uint8Array

@@ -1,4 +1,4 @@
-/** Why a received request is not trusted. Answer 400: Fantail does not retry after it. */
+/** The reason why a received request is not trusted. Answer it with 400, because Fantail does not retry after a 400. */
 type VerifyErrorCode =
   | 'missing_header'
   | 'wrong_timestamp'

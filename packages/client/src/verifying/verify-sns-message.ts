@@ -12,7 +12,7 @@ import { eventOf, parseEnvelope, type WebhookEvent } from './webhook-event.ts'
 export interface VerifySnsOptions {
   /** Hosts that certificates may come from, with the port if it is not 443: `fantail.example.com`. */
   hosts: readonly string[]
-  /** ARNs of topics that are subscribed: one key signs for all topics. */
+  /** ARNs of the subscribed topics. They must be checked, because one key signs for all topics. */
   topicArns: readonly string[]
   /** Loads certificates. Default: the platform's. */
   fetch?: typeof globalThis.fetch
@@ -26,10 +26,10 @@ const CERTIFICATE_TIMEOUT_MS = 5_000
 /** @limit Certificates that a process keeps. Past it: the oldest one is loaded again when it is needed. */
 const CERTIFICATES_MAX = 20
 
-/** By URL. A certificate never changes: its URL has its hash. */
+/** Keys by URL. A certificate never changes, because its URL contains its hash. */
 const certificates = new Map<string, Uint8Array<ArrayBuffer>>()
 
-/** Returns what the webhook or queue got. Throws a VerifyError if the message must not be trusted. */
+/** Returns the event that the webhook or queue received. Throws a VerifyError if the message must not be trusted. */
 export async function verifySnsMessage(
   received: ReceivedRequest | string,
   options: VerifySnsOptions,
@@ -54,7 +54,7 @@ export async function verifySnsMessage(
 const NOTIFICATION = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
 
-/** Each signed member as name, line feed, value, line feed. */
+/** The text that is signed. Each member is written as name, line feed, value, line feed. */
 function signedText(envelope: Notification | Confirmation): string {
   const members = envelope as Record<string, unknown>
   const names = envelope.Type === 'Notification' ? NOTIFICATION : CONFIRMATION

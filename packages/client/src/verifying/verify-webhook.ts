@@ -20,7 +20,7 @@ const TOLERANCE_S = 300
 /** @limit Signatures of a received webhook that are compared. Past it: the others are not looked at. */
 const SIGNATURES_MAX = 20
 
-/** Returns what the webhook got. Throws a VerifyError if the request must not be trusted. */
+/** Returns the event that the webhook received. Throws a VerifyError if the request must not be trusted. */
 export async function verifyWebhook(
   request: ReceivedRequest,
   { keys, toleranceSeconds = TOLERANCE_S, now = Date.now() }: VerifyWebhookOptions,
@@ -54,7 +54,8 @@ function needed({ header }: ReadRequest, name: string): string {
 
 function toEvent({ header, body }: ReadRequest, messageId: string): WebhookEvent {
   const text = textOfBody(body)
-  // This header is not signed. A raw message that looks like an envelope has another id.
+  // This header is not signed. If somebody removes it, a raw message that looks like an envelope is refused, because
+  // its id differs.
   if (header('x-amz-sns-rawdelivery') === 'true') return rawEvent(text, messageId)
   const event = eventOf(parseEnvelope(text))
   if (event.messageId === messageId) return event

@@ -4,16 +4,16 @@ import { VerifyError } from './verify-error.ts'
 
 export interface WebhookEvent {
   type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
-  /** The same at every attempt: drop what you have seen. */
+  /** The same at every attempt. Ignore a message whose id you have seen. */
   messageId: string
   /** undefined for a raw delivery, which signs only its id, its time and the message. */
   topicArn: string | undefined
   subject: string | undefined
-  /** The published text. JSON if an object was published. */
+  /** The published text. It is JSON if an object was published. */
   message: string
-  /** By name. undefined for a raw delivery. */
+  /** Attributes by name. undefined for a raw delivery. */
   attributes: Record<string, { type: string; value: string }> | undefined
-  /** Where to confirm a subscription. Only in confirmations. */
+  /** The URL that confirms a subscription. Only confirmation requests have it. */
   subscribeUrl: string | undefined
   token: string | undefined
   /** undefined for a raw delivery. */

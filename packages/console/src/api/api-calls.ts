@@ -7,7 +7,7 @@ export type Operation = (options: never) => Promise<unknown>
 
 type Given<Run extends Operation> = Parameters<Run>[0]
 
-/** The input of an operation: values of the path, the query and the body, as far as it has them. */
+/** The input of an operation: those of path, query and body that the operation has. */
 export type InputOf<Run extends Operation> = Pick<
   Given<Run>,
   Extract<'path' | 'query' | 'body' | 'headers', keyof Given<Run>>
@@ -15,7 +15,7 @@ export type InputOf<Run extends Operation> = Pick<
 
 export type OutputOf<Run extends Operation> = NonNullable<Awaited<ReturnType<Run>>>
 
-/** An operation with its input, for what shows or repeats a request. */
+/** An operation with its input. Components use it to show or repeat a request. */
 export interface Call {
   operation: Operation
   input: object

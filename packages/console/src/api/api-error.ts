@@ -27,7 +27,7 @@ export class ApiError extends Error {
     this.requestId = given.requestId
   }
 
-  /** An answer that is no success. A proxy's answer has no JSON. */
+  /** Makes the error from an answer that is no success. The answer of a proxy may not be JSON. */
   static of(status: number, text: string): ApiError {
     const { error = {}, requestId } = partsOf(text)
     const { code = 'unknown', message = `HTTP ${status}`, details = [] } = error
@@ -54,7 +54,7 @@ function partsOf(text: string): Parts {
   }
 }
 
-/** The problem of one member of the input. */
+/** The message for one member of the input. undefined: the error says nothing about it. */
 export function problemAt(error: unknown, path: string): string | undefined {
   return error instanceof ApiError
     ? error.details.find((problem) => problem.path === path)?.message

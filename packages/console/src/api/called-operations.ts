@@ -1,4 +1,4 @@
-/** The operations of the API that the console calls. The build leaves out all others of the client. */
+/** The operations of the API that the console calls. The build leaves out all other operations. */
 export {
   cancelRedrive,
   countDeadLetters,

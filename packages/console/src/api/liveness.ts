@@ -1,6 +1,6 @@
 /**
- * How the console stands with the API, for the status light. Every answer and every silence of any request counts, so
- * the light needs no requests of its own beyond a slow heartbeat.
+ * Whether the console reaches the API, for the status light. Every request counts, whether it is answered or not. So
+ * the light itself only needs a slow heartbeat.
  *
  * connecting ─answer→ live ─no answer, 5xx→ stale ─answer→ live;  any ─401, 403 to everything→ refused
  */

@@ -1,4 +1,4 @@
-/** Whether the screens stand still. A paused console asks nothing. */
+/** Whether the screens are paused. A paused console sends no reads. */
 import { useSyncExternalStore } from 'react'
 
 let isPaused = false

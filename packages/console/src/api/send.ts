@@ -1,4 +1,6 @@
-/** Sends one request to the API that served this page, by its client. Every failure becomes an `ApiError`. */
+/**
+ * Sends one request to the API that served this page, with the generated client. Every failure becomes an `ApiError`.
+ */
 import { createClient } from '@fantail/client/api'
 import type { Call, InputOf, Operation, OutputOf } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
@@ -31,14 +33,14 @@ async function ask(request: Request): Promise<Response> {
   try {
     return await fetch(request)
   } catch (cause) {
-    // The screen itself has given up. A timeout has another name.
+    // The screen itself has cancelled the request. A timeout has another error name.
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
     noteSilence()
     throw ApiError.silent(cause)
   }
 }
 
-/** The same request for a terminal: the client makes it, and it is not sent. */
+/** The same request as a curl command for a terminal. The client makes the request but does not send it. */
 export async function curlOf({ operation, input }: Call): Promise<string> {
   let made: Request | undefined
   const recorder = createClient({

@@ -1,6 +1,6 @@
 /**
- * Who looks at the console. The session is a cookie that scripts cannot read. Its value against forged requests is kept
- * in memory alone, and every request carries it.
+ * The session of the person who uses the console. It is a cookie that scripts cannot read. A second value protects
+ * against forged requests. It is kept in memory alone, and every request carries it.
  */
 let csrfToken: string | null = null
 /** The token of a portal session. It takes the place of the cookie, in memory alone. */
@@ -14,7 +14,7 @@ export function keepBearer(token: string | null): void {
   bearer = token
 }
 
-/** Requests without a session go as they are. */
+/** Adds the session to a request. Without a session the request stays unchanged. */
 export function withSession(request: Request): Request {
   if (csrfToken !== null) request.headers.set('X-Fantail-CSRF', csrfToken)
   if (bearer !== null) request.headers.set('Authorization', `Bearer ${bearer}`)

@@ -1,4 +1,4 @@
-/** Reads and changes for screens: cached, repeated while somebody looks, and stopped by `p` or a hidden tab. */
+/** Reads and changes for screens. Reads are cached, and repeated while the page is visible and not paused by `p`. */
 import {
   keepPreviousData,
   QueryClient,
@@ -15,9 +15,9 @@ import { send } from './send.ts'
 export const SCREEN_REFRESH_MS = 2_000
 const SLOW_REFRESH_MS = 5_000
 
-/** Retries are the refresh: a failed read is asked again with the next one. */
+/** There are no retries: a failed read is repeated at the next refresh. */
 export function createQueryClient(): QueryClient {
-  // The API may be on this machine, so being offline says nothing about it.
+  // The API may be on this machine, so it may answer even if the browser is offline.
   const networkMode = 'always'
   return new QueryClient({
     defaultOptions: {
@@ -33,7 +33,7 @@ interface ReadOptions {
   enabled?: boolean
 }
 
-/** Names of functions do not survive the build, so each operation gets a number. */
+/** The build shortens names of functions, so each operation gets a number as its key. */
 const numbers = new Map<Operation, number>()
 
 function keyOf(operation: Operation, input: object): unknown[] {
@@ -87,7 +87,7 @@ function withCursor<Input extends object>(input: Input, cursor: string | undefin
   return { ...input, query: { ...query, cursor } }
 }
 
-/** A change. Afterwards the data of all screens is read again. */
+/** Makes a change. Afterwards all screens read their data again. */
 export function useWrite<Run extends Operation>(operation: Run) {
   const queries = useQueryClient()
   return useMutation({

@@ -1,6 +1,6 @@
 /**
- * When the attempts of a delivery that keeps failing come, with the random part of each delay. The worker’s own code
- * decides each step, so the plot cannot differ from what the worker does.
+ * The times of the attempts of a delivery that keeps failing, with the random part of each delay. The worker’s own code
+ * decides each step, so the plot cannot differ from the worker's behaviour.
  */
 import type { RetryPolicy } from '@fantail/contracts'
 import { nextStep, previewRetries } from '@fantail/policy'
@@ -55,7 +55,10 @@ function timesOf({ retryOn: _, ...policy }: RetryPolicy, jitter: number, random:
   })
 }
 
-/** Numbers that look random and are the same for the same seed (mulberry32), so that the plot stands still. */
+/**
+ * Numbers that look random but are the same for the same seed (mulberry32), so that the plot does not change when it is
+ * drawn again.
+ */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** The retry curve as a plot. Each retry can be reached by the arrow keys, and reads itself out. */
+/** The retry curve as a plot. The arrow keys lead from retry to retry, and a screen reader reads each one. */
 import { useRef, useState } from 'react'
 import { words } from '../i18n/en.ts'
 import { formatSeconds } from '../parts/formats.ts'
@@ -20,7 +20,7 @@ interface Scale {
 interface Props {
   points: readonly CurvePoint[]
   isLogarithmic: boolean
-  /** The last valid policy is drawn, not what stands in the form. */
+  /** The form is not valid, so the plot shows the last valid policy. */
   isOld: boolean
 }
 
@@ -138,13 +138,13 @@ function scaleOf(points: readonly CurvePoint[], isLogarithmic: boolean): Scale {
   }
 }
 
-/** Steps: an attempt lasts until the next one. */
+/** A line of steps: the number of an attempt stays until the next attempt. */
 function lineOf(points: readonly CurvePoint[], { x, y }: Scale): string {
   const steps = points.map(({ retry, atSeconds }) => `H${x(atSeconds)}V${y(retry + 1)}`)
   return `M${x(0)} ${y(1)}${steps.join('')}`
 }
 
-/** Steps too: along the early times up, along the late times back down. */
+/** A band of steps: up along the earliest times, and back down along the latest times. */
 function bandOf(points: readonly CurvePoint[], { x, y }: Scale, band: 'outer' | 'core'): string {
   const up = points.map((point) => `H${x(point[band][0])}V${y(point.retry + 1)}`)
   const down = points.map((point, index) => `V${y(point.retry)}H${x(points[index - 1]?.[band][1] ?? 0)}`)

@@ -1,4 +1,4 @@
-/** Statistics in few rows: for a table, and for a sentence. Counts are summed up. Of times the longest is shown. */
+/** Statistics in a few rows, for a table and for a sentence. Counts are added. For times, the longest is shown. */
 import type { Stats } from '../api/api-types.ts'
 
 /** @limit Rows of the table of a chart. Past it: steps are taken together. */

@@ -17,7 +17,7 @@ const w = words.stats
 const RANGES = ['15m', '1h', '6h', '24h', '7d', '30d'] as const
 type Range = (typeof RANGES)[number]
 const RANGE_DEFAULT: Range = '1h'
-/** Longer ranges change less, and their answers are longer. */
+/** How often each range is read again. Longer ranges change less, and their answers are larger. */
 const EVERY_MS: Record<Range, number> = {
   '15m': 5_000,
   '1h': 5_000,
@@ -117,7 +117,7 @@ function Charts({ stats }: { stats: Stats }) {
 }
 
 const timeText = (ms: number | null) => (ms === null ? '–' : formatMs(ms))
-/** One unit, as an axis has little room. */
+/** A time in one unit only, because the axis is narrow. */
 function shortMs(ms: number): string {
   const [size, unit] =
     ms < 1_000 ? [1, 'ms'] : ms < 600_000 ? [1_000, 's'] : ms < 3_600_000 ? [60_000, 'min'] : [3_600_000, 'h']
@@ -146,7 +146,10 @@ function drawnOf(stats: Stats): { at: number[]; counts: Line[]; times: Line[] } 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** The time of a day in short ranges. In long ones the day, and the hour unless it is midnight. */
+/**
+ * The text of a time at the axis. Short ranges show the time of day. Long ranges show the day, and the hour unless it
+ * is midnight.
+ */
 function timeIn({ stepSeconds }: Stats, ms: number): string {
   const time = clock.format(ms)
   if (stepSeconds === 60) return time

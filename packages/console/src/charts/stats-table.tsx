@@ -1,4 +1,7 @@
-/** The charts as a table: the same data for those who do not see them, and for copying. Rows exist while it is open. */
+/**
+ * The charts as a table: the same data for people who cannot see the charts, and for copying. The rows are made only
+ * while it is open.
+ */
 import { useState } from 'react'
 import type { Stats } from '../api/api-types.ts'
 import { words } from '../i18n/en.ts'

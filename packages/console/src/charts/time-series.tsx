@@ -1,4 +1,4 @@
-/** Lines over time, drawn by uPlot. All of uPlot is behind this file, and loaded when the first chart is shown. */
+/** Lines over time, drawn by uPlot. Only this file uses uPlot. The browser loads it when the first chart is shown. */
 import { useEffect, useRef, useState } from 'react'
 import type uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -8,19 +8,21 @@ import css from './time-series.module.css'
 export interface Line {
   label: string
   values: readonly (number | null)[]
-  /** A name in time-series.module.css: colour and pattern. No two lines of a chart have the same. */
+  /**
+   * A name in time-series.module.css that stands for a colour and a pattern. The lines of a chart have different looks.
+   */
   look: Look
 }
 
 type Look = 'published' | 'delivered' | 'failed' | 'dead' | 'median' | 'slowest'
 
 interface Props {
-  /** The chart in words, for those who do not see it. */
+  /** The chart in words, for people who cannot see it. */
   summary: string
   /** Epoch ms of each value. */
   at: readonly number[]
   lines: readonly Line[]
-  /** A value in the legend, and in few letters at the axis. */
+  /** Writes a value for the legend, and a shorter text for the axis. */
   format: (value: number) => string
   formatShort: (value: number) => string
   formatTime: (ms: number) => string
@@ -28,7 +30,7 @@ interface Props {
 }
 
 const HEIGHT = 190
-/** The pattern says the same as the colour. */
+/** The pattern has the same meaning as the colour. */
 const DASHES: Record<Look, number[]> = {
   published: [6, 4],
   delivered: [],
@@ -49,7 +51,7 @@ export function TimeSeries({ summary, isLogarithmic = false, ...data }: Props) {
   const shown = useRef(data)
   shown.current = data
   const shape = `${isLogarithmic} ${lines.map(({ look }) => look).join(' ')}`
-  // `shape` stands for the looks of the lines. Their data come in the next effect.
+  // The chart is made again if `shape` changes, which stands for the looks of the lines. The next effect sets the data.
   useEffect(() => {
     const place = frame.current
     if (!place) return
@@ -90,7 +92,7 @@ export function TimeSeries({ summary, isLogarithmic = false, ...data }: Props) {
   )
 }
 
-/** A canvas knows no custom properties, so it is drawn again when they change. */
+/** A canvas does not follow custom properties, so the chart is drawn again when they change. */
 function useRedraw(plot: React.RefObject<uPlot | undefined>): void {
   const theme = useTheme()
   useEffect(() => plot.current?.redraw(), [theme])
@@ -167,7 +169,7 @@ function decadeOrNull(value: number): number | null {
 const isNil = (value: number | null | undefined): value is null | undefined =>
   value === null || value === undefined
 
-/** A value without neighbours would leave no line. */
+/** Shows a point for a value without neighbours, which would otherwise be invisible. */
 const alone: uPlot.Series.Points.Show = (plot, series) => {
   const values = plot.data[series] ?? []
   return values.some((value, i) => !isNil(value) && isNil(values[i - 1]) && isNil(values[i + 1]))

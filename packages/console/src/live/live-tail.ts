@@ -9,10 +9,10 @@ import { shareStream, type TailEvent, type TailQuery } from './shared-stream.ts'
 /** @limit Live events that the console keeps in a tab. Past it: the oldest are dropped from the screen. */
 const TAIL_ROWS_MAX = 5_000
 const TAIL_SHOW_MS = 250
-/** The server says every five seconds how current it is. After this silence the page says that it is stale. */
+/** The server reports every five seconds how current it is. After this silence the page shows that it is stale. */
 const UNHEARD_MS = 12_000
 const TAIL_CHECK_MS = 1_000
-/** A hidden tab gives its stream back after this time. */
+/** A hidden tab closes its stream after this time. */
 const TAIL_HIDDEN_MS = 30_000
 
 export type TailRow = { key: number } & ({ event: DeliveryEvent } | { gap: EventGap })
@@ -52,7 +52,7 @@ export class LiveTail {
     this.#query = query
   }
 
-  /** Opens the stream. Returns what ends it. */
+  /** Opens the stream. Returns a function that closes it. */
   start(): () => void {
     const onVisibility = () => this.#onVisibility()
     const check = setInterval(() => this.#check(), TAIL_CHECK_MS)

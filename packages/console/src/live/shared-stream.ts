@@ -1,6 +1,7 @@
 /**
- * One stream of live events for all tabs of this browser that show the same. The tab that holds a lock reads it and
- * passes everything on. When it is closed or hidden, another tab gets the lock and goes on behind the last event.
+ * One stream of live events for all tabs of this browser with the same filters. The tab that holds a lock reads the
+ * stream and passes everything on. When that tab is closed or hidden, another tab gets the lock and continues after the
+ * last event.
  */
 import { type EventGap, type EventsOptions, type EventsState, Fantail, FantailError } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
@@ -18,7 +19,7 @@ export type TailQuery = Pick<EventsOptions, 'topic' | 'subscription' | 'type' | 
 
 type Passed = { events: TailEvent[] } | { hello: true }
 
-/** Events of this time are passed on together. */
+/** Events that arrive within this time are passed on together. */
 const PASS_ON_MS = 100
 
 interface SharedStream {
@@ -42,7 +43,7 @@ export function shareStream({ query, lastId, take }: SharedStream): () => void {
     if ('events' in data) pass(data.events)
     else if (state) channel.postMessage({ events: [state] } satisfies Passed)
   }
-  // The tab that reads answers with its state.
+  // Asks the tab that reads for its state.
   channel.postMessage({ hello: true } satisfies Passed)
   const lead = () =>
     readStream({ ...query, lastEventId: lastId, signal: end.signal }, (events) => {
@@ -58,14 +59,17 @@ export function shareStream({ query, lastId, take }: SharedStream): () => void {
   }
 }
 
-/** Without locks, which pages over plain HTTP elsewhere than on loopback lack, each tab reads for itself. */
+/**
+ * Runs `lead` while this tab holds the lock. Over plain HTTP, pages have locks only on loopback. Without locks, each
+ * tab reads for itself.
+ */
 async function whenAlone(name: string, signal: AbortSignal, lead: () => Promise<void>): Promise<void> {
   const { locks } = navigator as { locks?: LockManager }
   if (!locks) return lead()
   try {
     await locks.request(name, { signal }, lead)
   } catch (error) {
-    // It was closed before it had the lock.
+    // The tab was closed before it got the lock.
     if (!signal.aborted) throw error
   }
 }

@@ -1,11 +1,11 @@
-/** Live events for a screen. While it is paused, it stands still, and what comes is counted. */
+/** Live events for a screen. A paused screen does not change, and counts the events that arrive. */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { usePaused } from '../api/pause.ts'
 import { LiveTail, type TailView } from './live-tail.ts'
 import type { TailQuery } from './shared-stream.ts'
 
 interface Shown extends TailView {
-  /** Events that came since the screen stands still. */
+  /** The number of events that arrived since the screen was paused. */
   waiting: number
 }
 

@@ -1,4 +1,7 @@
-/** Attributes of a message, one in a line: `name = value`. Numbers become Numbers, lists in brackets String.Arrays. */
+/**
+ * The field for attributes of a message, one per line: `name = value`. A number becomes a Number, and a list in
+ * brackets a String.Array.
+ */
 import { words } from '../i18n/en.ts'
 import { TextArea } from './fields.tsx'
 

@@ -1,4 +1,4 @@
-/** Buttons, and what goes with them: copying to the clipboard. */
+/** Buttons, and a button that copies a text to the clipboard. */
 import { useState } from 'react'
 import { Button as AriaButton, type ButtonProps } from 'react-aria-components'
 import { words } from '../i18n/en.ts'
@@ -15,13 +15,13 @@ export function Button({ kind, ...props }: Props) {
 const SHOWN_MS = 1_500
 
 interface CopyProps {
-  /** A function, where the text must be made first. */
+  /** The text, or a function that makes it when the button is pressed. */
   text: string | (() => Promise<string>)
   label?: string
   kind?: 'plain'
 }
 
-/** Says for a moment that it was copied, or that the browser refused. */
+/** Shows for a moment that the text was copied, or that the browser refused. */
 export function CopyButton({ text, label = words.copy, kind }: CopyProps) {
   const [said, setSaid] = useState<string>()
   const copy = async () => {

@@ -1,6 +1,6 @@
 /**
- * A table of rows that the API sorts and pages. More than a screenful is drawn only where it is looked at. The first
- * cell holds the link that opens the row: `j`, `k` and Enter go by it.
+ * A table of rows that the API sorts and pages. Of a long table only the visible rows are drawn. The first cell has the
+ * link that opens the row. The keys `j`, `k` and Enter use that link.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode, useRef } from 'react'
@@ -11,7 +11,7 @@ import css from './parts.module.css'
 export interface Column<Row> {
   title: string
   show: (row: Row) => ReactNode
-  /** Numbers stand at the end of their cell. */
+  /** The column has numbers, which are aligned at the right. */
   isNumber?: true
 }
 
@@ -20,7 +20,7 @@ interface Props<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** Shown over the whole width under a row. */
+  /** Content that is shown under a row, over the whole width. */
   under?: (row: Row) => ReactNode
   /** Shown where there are no rows. */
   empty: ReactNode
@@ -29,7 +29,7 @@ interface Props<Row> {
 }
 
 const ROW_PX = 33
-/** From so many rows on, only those that are looked at are drawn. */
+/** From this number of rows on, only the visible rows are drawn. */
 const VIRTUAL_FROM = 100
 const VISIBLE_PX = 620
 

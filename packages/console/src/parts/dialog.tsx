@@ -1,4 +1,4 @@
-/** A dialog over the page. Closing it never cancels what was sent. */
+/** A dialog over the page. If it is closed, a request that was sent is not cancelled. */
 import { type ReactNode, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { words } from '../i18n/en.ts'
@@ -37,17 +37,17 @@ export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: Di
   )
 }
 
-/** Past this many objects, the name must be typed. */
+/** If more objects than this are affected, the user must type the name. */
 const TYPED_FROM = 100
 
 interface ConfirmProps extends Omit<DialogProps, 'role'> {
   /** The verb of the button. */
   action: string
-  /** The thing that is changed, as it must be typed. */
+  /** The name of the thing, which the user may have to type. */
   name: string
   /** How many objects are lost. */
   count?: number
-  /** The name must be typed, however few objects are lost. */
+  /** The user must type the name, however few objects are affected. */
   isTyped?: boolean
   isPending: boolean
   error: unknown

@@ -1,4 +1,4 @@
-/** Fields of forms: a label, what is wrong with the value, and a hint. */
+/** Fields of forms: a label, a hint, and the error of the value. */
 import { type ReactNode, useId } from 'react'
 import css from './parts.module.css'
 
@@ -41,7 +41,7 @@ interface TextProps extends Common {
   step?: number | 'any'
   isRequired?: boolean
   autoFocus?: boolean
-  /** Id of the list that the text searches. */
+  /** Id of the list in which the typed text is searched. */
   controls?: string
 }
 

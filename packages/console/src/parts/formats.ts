@@ -13,7 +13,7 @@ const UNITS = [
   { seconds: 1, name: 's' },
 ]
 
-/** `4 min 12 s`: the two largest units. Below 10 s with a fraction. */
+/** `4 min 12 s`: the two largest units. Times below 10 s have a fraction. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${Number(seconds.toFixed(seconds < 1 ? 2 : 1))} s`
   const parts: string[] = []

@@ -3,8 +3,8 @@
 type JsonOrText = string | unknown[] | Record<string, unknown>
 
 /**
- * An object or a list, else the text as it is. Numbers that JavaScript cannot hold exactly would change, so such a text
- * stays text.
+ * An object or a list, or else the text itself. Text with numbers that JavaScript cannot hold exactly stays text,
+ * because they would change.
  */
 export function jsonOrText(text: string): JsonOrText {
   try {

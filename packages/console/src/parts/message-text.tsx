@@ -1,6 +1,6 @@
 /**
  * A message’s body. Strangers wrote it, so it is text and nothing else: no markup, no links. Characters that hide or
- * turn text around are shown by their code.
+ * reorder text are shown by their code.
  */
 import { words } from '../i18n/en.ts'
 import { formatBytes } from './formats.ts'
@@ -34,7 +34,10 @@ function Mark({ of }: { of: string }) {
   return <span className={css.mark}>U+{code}</span>
 }
 
-/** Numbers that JavaScript cannot hold would be shown wrongly, so such a text stays as it is. */
+/**
+ * The text as indented JSON. Text with numbers that JavaScript cannot hold exactly stays as it is, because they would
+ * change.
+ */
 function indented(text: string): string {
   if (text.length > JSON_CHARS_MAX || !/^\s*[[{]/.test(text) || /\d{16}/.test(text)) return text
   try {

@@ -1,4 +1,4 @@
-/** The heading of a screen, with what can be done there and the request behind it. */
+/** The heading of a screen, with its actions and the request behind the screen. */
 import type { ReactNode } from 'react'
 import type { Call } from '../api/api-calls.ts'
 import { curlOf } from '../api/send.ts'
@@ -8,7 +8,7 @@ import css from './parts.module.css'
 
 interface Props {
   title: string
-  /** The kind of thing, where the title is a name. */
+  /** The kind of thing, if the title is a name. */
   above?: ReactNode
   status?: ReactNode
   /** The request of this screen to the API. */

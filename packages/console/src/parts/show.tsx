@@ -6,7 +6,7 @@ import css from './parts.module.css'
 
 export type Tone = 'good' | 'warn' | 'bad' | undefined
 
-/** The sign says the same as the colour. */
+/** The sign has the same meaning as the colour. */
 const SIGNS: Record<string, string> = { good: '●', warn: '◆', bad: '▲' }
 
 export function Badge({ tone, children }: { tone?: Tone; children: ReactNode }) {
@@ -43,7 +43,7 @@ export function Pairs({ pairs }: { pairs: readonly (readonly [label: string, val
 
 const TICK_MS = 1_000
 
-/** A time from now, exact on hover and for screen readers. */
+/** A time relative to now. The exact time appears on hover and for screen readers. */
 export function When({ at, empty = words.never }: { at: string | null | undefined; empty?: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The states of a screen without data: it waits, there is nothing, or the API refused. */
+/** The states of a screen without data: it loads, there is nothing, or the API refused. */
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { words } from '../i18n/en.ts'
@@ -54,7 +54,7 @@ interface Read<T> {
   refetch: () => unknown
 }
 
-/** The last data stays on the screen while a refresh fails: the status light says how old it is. */
+/** If a refresh fails, the last data stays on the screen. The status light shows how old it is. */
 export function Loaded<T>({
   read,
   rows,

@@ -1,4 +1,4 @@
-/** Parts of a screen, one shown at a time. The address names the open one. */
+/** Tabs of a screen, of which one is shown. The address names the open tab. */
 import type { ReactNode } from 'react'
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components'
 import css from './parts.module.css'

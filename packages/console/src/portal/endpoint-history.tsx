@@ -61,7 +61,7 @@ const ATTEMPTS: readonly Column<Attempt>[] = [
   { title: w.text, show: ({ answer }) => (answer === null ? '–' : <MessageText text={answer} />) },
 ]
 
-/** Nothing where the topic records no attempts. */
+/** Shows nothing if the topic records no attempts. */
 export function Attempts({ id }: { id: string }) {
   const read = useRead(listPortalAttempts, { path: { id } })
   if (read.data && !read.data.recording && read.data.attempts.length === 0) return null

@@ -1,4 +1,4 @@
-/** One endpoint: how it stands, actions, the latest deliveries, dead letters. */
+/** One endpoint: its state, actions, the latest deliveries, dead letters. */
 import { useState } from 'react'
 import { useRead, useWrite } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'

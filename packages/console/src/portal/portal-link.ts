@@ -1,6 +1,6 @@
 /**
- * The token of the link is behind the `#` of the address. It is taken away before anything is sent, so it stays in no
- * history. The session's token is kept in memory alone.
+ * The token of the link is behind the `#` of the address. It is removed before any request is sent, so it does not stay
+ * in the history. The session's token is kept in memory alone.
  */
 
 import { send } from '../api/send.ts'
@@ -17,7 +17,7 @@ export function takeToken(): string {
 
 let opened: Promise<CreatedPortalSession> | undefined
 
-/** A link works once, so it is redeemed once, however often the screen is drawn. */
+/** A link works once. So it is used once, even if the screen is drawn several times. */
 export function openLink(token: string): Promise<CreatedPortalSession> {
   opened ??= send(redeemPortalLink, { body: { token } }).then((session) => {
     keepBearer(session.token)

@@ -83,7 +83,7 @@ function Tools({ openPalette, openHelp }: { openPalette: () => void; openHelp: (
   )
 }
 
-/** A new page has a new title. The first heading then names it to screen readers, which read the title. */
+/** Sets the title of a new page. Screen readers read the title. */
 function useNewPage() {
   const main = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })

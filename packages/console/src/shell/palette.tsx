@@ -1,4 +1,4 @@
-/** Leads to a page, or to what was typed or pasted: names, ids and ARNs are known by their form. */
+/** Goes to a page, or to a name, id or ARN that was typed or pasted. Ids and ARNs are recognised by their form. */
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
@@ -13,13 +13,15 @@ import { ViewForm } from './view-form.tsx'
 
 interface Target {
   to: string
-  /** The whole address, for a saved view. */
+  /** The whole address, if the target is a saved view. */
   href?: string
   label: string
   about: string
 }
 
-/** @limit Names of one kind that the palette shows. Past it: the first ones, so type more of the name. */
+/**
+ * @limit Names of one kind that the palette shows. Past it: only the first ones, and a longer name finds the others.
+ */
 const NAMES_MAX = 6
 
 export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -109,7 +111,7 @@ function useTargets(text: string): Target[] {
 const topicTarget = (name: string) => ({ to: `/topics/${name}`, label: name, about: words.pages.topic })
 const queueTarget = (name: string) => ({ to: `/queues/${name}`, label: name, about: words.pages.queue })
 
-/** Places of an id or an ARN. An id does not say what it names. */
+/** The pages that an id or an ARN may belong to. An id does not show what it names. */
 function byForm(text: string): Target[] {
   if (UUID.test(text)) {
     return [

@@ -1,4 +1,4 @@
-/** The progress of a running redrive or purge, on every page. It goes on when its page is closed. */
+/** The progress of a running redrive or purge, on every page. The task continues when its page is closed. */
 import { Link } from '@tanstack/react-router'
 import { operations } from '../api/api-calls.ts'
 import { useRead } from '../api/use-api.ts'

@@ -24,7 +24,7 @@ function isView(value: unknown): value is SavedView {
   return typeof name === 'string' && typeof path === 'string' && path.startsWith('/console/')
 }
 
-/** Storage may be refused, or have something else under this name. */
+/** The browser may refuse storage, or another program may have written under this name. */
 function read(): readonly SavedView[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
@@ -39,12 +39,12 @@ function keep(next: readonly SavedView[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(views))
   } catch {
-    // Without storage the views last as long as the page.
+    // Without storage the views last until the page is closed.
   }
   for (const listener of listeners) listener()
 }
 
-/** A view of this name is replaced. */
+/** Saves a view, and replaces one with the same name. */
 export function saveView(view: SavedView): void {
   if (view.path.length > VIEW_PATH_CHARS_MAX) return
   const others = views.filter(({ name }) => name !== view.name)

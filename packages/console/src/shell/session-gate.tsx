@@ -1,4 +1,4 @@
-/** Shows the console to whoever may see it: everybody in local mode, else after a login with an API key. */
+/** Shows the console to everybody in local mode, and otherwise after a login with an API key. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
@@ -13,7 +13,7 @@ import css from '../parts/parts.module.css'
 import { Failed, Skeleton } from '../parts/states.tsx'
 
 const w = words.login
-/** A session can end by hand elsewhere, or with its key. */
+/** Somebody may end the session elsewhere, or revoke its key. */
 const CHECK_MS = 60_000
 
 export function SessionGate({ children }: { children: ReactNode }) {
@@ -24,7 +24,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (state === 'refused') void refetch()
   }, [state, refetch])
-  // A check that begins anew has no error, and the form must stay meanwhile.
+  // A check that starts again has no error yet. The form must stay meanwhile.
   const isRefused = useRef(false)
   if (session.error instanceof ApiError && session.error.status === 401) isRefused.current = true
   else if (session.isSuccess) isRefused.current = false

@@ -1,4 +1,4 @@
-/** Shortcuts. A letter counts where nobody types. `g` and a letter lead to a page. */
+/** Shortcuts. A key works only while nobody types in a field. `g` and a letter open a page. */
 import { useEffect } from 'react'
 
 /** After `g`, the second letter must come within this time. */
@@ -66,7 +66,7 @@ function runSingle(key: string, shortcuts: Shortcuts): boolean {
   }
 }
 
-/** Somebody types, or a dialog is open. */
+/** Whether somebody types in a field, or a dialog is open. */
 function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return true
   return (
@@ -82,7 +82,7 @@ function focusFilter(): boolean {
   return filter !== null
 }
 
-/** Rows are reached by their first link. Enter then opens it. */
+/** Moves the focus to the first link of the next or previous row. Enter then opens it. */
 function moveRow(step: 1 | -1): boolean {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main tbody tr a[data-row]')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)

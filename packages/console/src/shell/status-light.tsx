@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 5_000
 const TICK_MS = 1_000
 
 export function StatusLight() {
-  // The heartbeat: a screen may have nothing to ask.
+  // The heartbeat, because some screens send no requests.
   useRead(operations.getReadiness, {}, { everyMs: HEARTBEAT_MS })
   const connection = useConnection()
   const isPaused = usePaused()

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. One of the few things that the browser keeps. */
+/** The theme: light, dark, or that of the system. It is one of the few things that the browser keeps. */
 import { useSyncExternalStore } from 'react'
 
 type Theme = 'system' | 'light' | 'dark'
@@ -7,7 +7,7 @@ const KEY = 'fantail.theme'
 const ORDER: readonly Theme[] = ['system', 'light', 'dark']
 const listeners = new Set<() => void>()
 
-/** Storage may be refused, and then the choice lasts as long as the page. */
+/** The stored choice. If the browser refuses storage, the choice lasts until the page is closed. */
 function kept(): Theme {
   try {
     return ORDER.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'

@@ -6,7 +6,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: Record<string, (input: string) => string>): unknown
 }
 
-/** Called once, before anything else runs. Browsers without Trusted Types go without. */
+/** Called once, before any other code runs. In browsers without Trusted Types it does nothing. */
 export function ownTrustedTypes(folder: '/console/assets/' | '/portal/assets/'): void {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   trustedTypes?.createPolicy('fantail', {

@@ -19,7 +19,10 @@ export class RequestError extends Error {
   }
 }
 
-/** A responder throws it to refuse a request for good. The requester gets its text, and the request is not repeated. */
+/**
+ * A responder throws this error to refuse a request permanently. The requester gets its text, and the request is not
+ * repeated.
+ */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
 }

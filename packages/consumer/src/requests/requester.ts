@@ -14,7 +14,7 @@ import { readReply, requestAttributes } from './request-attributes.ts'
 import { RequestError } from './request-errors.ts'
 
 export interface RequesterOptions extends FantailQueueOptions {
-  /** The reply queue's name begins with it. Default: `replies`. */
+  /** The beginning of the reply queue's name. Default: `replies`. */
   name?: string
   /** How long the reply queue stays after a crash, 60 to 1,209,600. Default: 3,600. */
   leaseSeconds?: number
@@ -96,7 +96,7 @@ export class Requester {
     return reply
   }
 
-  /** Rejects what waits as `closed`, and deletes the reply queue. */
+  /** Rejects waiting requests as `closed`, and deletes the reply queue. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -130,21 +130,21 @@ export class Requester {
     try {
       await this.#call({ queue, action: 'messages', body: message, signal: signals })
     } catch (error) {
-      // If the deadline or the caller has ended it, `reply` rejects with the reason.
+      // The deadline or the caller has ended the request. `reply` then rejects with the reason.
       if (signals.aborted) return
       this.#pending.fail(correlationId, 'aborted', 'the request could not be sent', error)
       throw error
     }
   }
 
-  /** A reply that nobody waits for came too late, or a second time. */
+  /** A reply whose request is not waiting came too late, or a second time. */
   #takeReply(message: QueueMessage): void {
     const reply = readReply(message)
     if (reply?.outcome === 'ok') this.#pending.resolve(reply.correlationId, message.body)
     else if (reply) this.#pending.fail(reply.correlationId, 'refused', message.body)
   }
 
-  /** After a sleep longer than the lease, the queue is gone with the replies in it. Requests then time out. */
+  /** If the process slept longer than the lease, the queue and its replies are gone. Requests then time out. */
   #onProblem(error: unknown): void {
     this.#report(error)
     if (!(error instanceof QueueError) || error.code !== 'not_found' || this.#closed) return
@@ -165,7 +165,7 @@ interface Sent {
   signal: AbortSignal | undefined
 }
 
-/** Resolves when replies can come. The key needs the scopes `manage`, `consume` and `publish`. */
+/** Resolves when replies can be received. The key needs the scopes `manage`, `consume` and `publish`. */
 export async function createRequester(options: RequesterOptions = {}): Promise<Requester> {
   const requester = new Requester(options)
   await requester.open()

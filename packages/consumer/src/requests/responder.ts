@@ -25,15 +25,15 @@ export interface RequestContext extends HandlerContext {
   deadline: number
 }
 
-/** Its result is the reply: a string as it is, anything else as JSON. */
+/** Its result is the reply. A string is sent as it is, anything else as JSON. */
 export type RequestHandler = (message: QueueMessage, context: RequestContext) => unknown
 
-/** Requests that failed are back soon, because somebody waits. */
+/** Requests that failed are soon visible again, because the requester waits. */
 const REQUEST_BACKOFF = 1
 
 /**
- * `queue`: a name, an ARN or a source. A message without the attributes of a request fails, and goes the way of
- * poisonous ones.
+ * `queue`: a name, an ARN or a source. A message without the attributes of a request fails, and is handled as a
+ * poisonous message.
  */
 export function respond(
   queue: string | MessageSource,
@@ -59,14 +59,14 @@ export function respond(
       await send(request, 'ok', textOf(result))
     } catch (error) {
       if (error instanceof RequestRefused) await send(request, 'refused', error.message)
-      // Nobody waits any more, so a repetition would be for nothing.
+      // After the deadline nobody waits for the reply, so the request is not repeated.
       else if (Date.now() < deadline || context.signal.aborted) throw error
     }
   }
   return consume(queue, answer, { backoff: () => REQUEST_BACKOFF, ...options })
 }
 
-/** The requester has ended, and its queue with it. */
+/** Ignores the error if the requester has ended, and its queue with it. */
 function unlessGone(error: unknown): void {
   if (error instanceof QueueError && error.code === 'not_found') return
   throw error

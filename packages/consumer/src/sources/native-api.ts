@@ -1,7 +1,7 @@
 /** Requests to Fantail's own API about queues. */
 
 export interface FantailQueueOptions {
-  /** Where Fantail's API is. Default: `FANTAIL_URL`, else `http://127.0.0.1:4100`. */
+  /** The address of Fantail's API. Default: `FANTAIL_URL`, or else `http://127.0.0.1:4100`. */
   url?: string
   /** Needs the scope `consume`. Default: `FANTAIL_API_KEY`. */
   apiKey?: string
@@ -35,10 +35,10 @@ interface QueueRequest {
   signal: AbortSignal
 }
 
-/** Resolves with the answer's JSON, or undefined without one. */
+/** Resolves with the answer's JSON, or with undefined if the answer has none. */
 export type CallQueue = <T>(request: QueueRequest) => Promise<T>
 
-/** Throws a `TypeError` if the URL is none. */
+/** Throws a `TypeError` if the URL is invalid. */
 export function queueApi(options: FantailQueueOptions = {}): CallQueue {
   const { FANTAIL_URL, FANTAIL_API_KEY } = process.env
   const base = options.url ?? FANTAIL_URL ?? URL_DEFAULT

@@ -1,4 +1,4 @@
-/** A queue behind the SQS protocol: Amazon SQS, Fantail's own SQS endpoint, or another server that speaks it. */
+/** A queue behind the SQS protocol: Amazon SQS, Fantail's own SQS endpoint, or another compatible server. */
 import type {
   ChangeMessageVisibilityBatchCommandInput,
   Message,
@@ -8,7 +8,10 @@ import type {
 import type { HandleResult, MessageAttribute, MessageSource, QueueMessage } from '../messages.ts'
 
 export interface SqsOptions {
-  /** Default: one by the environment, as the AWS SDK reads it. The consumer does not close a client that it got. */
+  /**
+   * Default: a client with the settings that the AWS SDK reads from the environment. The consumer does not close a
+   * client that the caller gave.
+   */
   client?: SQSClient
 }
 
@@ -115,7 +118,7 @@ interface FailedEntry {
   SenderFault?: boolean | undefined
 }
 
-/** Rejects if the server itself failed, so that the request is made again. */
+/** The result of each handle. Rejects if the server itself failed, so that the request is repeated. */
 function resultsOf(handles: string[], failed: FailedEntry[]): HandleResult[] {
   const results: HandleResult[] = handles.map(() => undefined)
   for (const { Id, Code = '', Message, SenderFault } of failed) {
@@ -125,7 +128,10 @@ function resultsOf(handles: string[], failed: FailedEntry[]): HandleResult[] {
   return results
 }
 
-/** SQS answers `InvalidParameterValue` with a text about "Total VisibilityTimeout" past 12 hours. */
+/**
+ * If the hidden time would exceed 12 hours, SQS answers `InvalidParameterValue` with a text about "Total
+ * VisibilityTimeout".
+ */
 function isLimit(code: string, text = ''): boolean {
   return code.includes('InvalidParameterValue') && /total visibilitytimeout/i.test(text)
 }

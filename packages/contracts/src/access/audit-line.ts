@@ -1,4 +1,4 @@
-/** One line of the audit log: a change that somebody has asked for. */
+/** One line of the audit log: a change that a caller has requested. */
 export interface AuditLine {
   /** Id of the key, `anonymous` or `command line`. */
   keyId: string

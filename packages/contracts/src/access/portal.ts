@@ -9,20 +9,20 @@ interface PortalTheme {
   name: string | null
   /** `data:image/png;base64,…`, or of jpeg or webp. */
   logo: string | null
-  /** `#rrggbb`. White text on it can be read. */
+  /** `#rrggbb`. White text must be readable on it. */
   colour: string | null
 }
 
-/** A grant of the maker of a link. The rights of its key bound it at every use. */
+/** The rights that the maker of a link has granted. At every use, the rights of the maker's key limit them. */
 export interface PortalGrant {
-  /** Names the link, and later its session, in lists and audit lines. No secret. */
+  /** Names the link, and later its session, in lists and audit lines. It is no secret. */
   id: string
   /** The key that made the link. */
   keyId: string
   account: string
-  /** Beginnings of topic names. Empty: the grant is for subscriptions. */
+  /** Prefixes of topic names. Empty: the grant is for subscriptions. */
   prefixes: string[]
-  /** Ids. null: the grant is for prefixes. */
+  /** Ids of subscriptions. null: the grant is for prefixes. */
   subscriptions: string[] | null
   scopes: KeyScope[]
   theme: PortalTheme

@@ -1,7 +1,7 @@
 /**
  * Direct messages: those that were published to one phone number or platform endpoint. They go through topics that only
- * Fantail sees. A platform application has DIRECT_LANES of them, and so have the phone numbers of an account. Each has
- * one subscription, whose lane holds the messages for many targets.
+ * Fantail sees. Each platform application has DIRECT_LANES such topics, and so do the phone numbers of each account.
+ * Each has one subscription, whose lane holds the messages for many targets.
  *
  * No request can name such a topic, because names of topics have no colon and no slash.
  */
@@ -13,7 +13,7 @@ export const DIRECT_LANES = 8
 const NUMBERS = 'direct/sms'
 const DIRECT = /^(arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}):direct-\d:((?:direct|app)\/.+)$/
 
-/** The topics for the phone numbers of an account, by the form of a platform application's ARN. */
+/** The owner of the topics for an account's phone numbers. It has the form of a platform application's ARN. */
 export function numbersArn({ partition, region, account }: ArnDefaults): string {
   return `arn:${partition}:sns:${region}:${account}:${NUMBERS}`
 }

@@ -21,7 +21,7 @@ export const UNDELIVERED_PLATFORMS = [
   'WNS',
 ] as const
 
-/** A credential that sends notifications, with the settings that belong to it. */
+/** A platform application: a credential that sends notifications, with its settings. */
 export interface PlatformApplicationRecord {
   arn: string
   platform: Platform
@@ -33,14 +33,14 @@ export interface PlatformApplicationRecord {
   createdAt: number
 }
 
-/** An installation of the application: a device, or a browser. */
+/** A platform endpoint: an installation of the application on a device or in a browser. */
 export interface PlatformEndpointRecord {
   arn: string
   token: string
   enabled: boolean
   /** Absent: never set. */
   userData?: string
-  /** A worker has disabled the endpoint. The application's event about that is not published yet. */
+  /** A worker has disabled the endpoint, but the application's event about it is not published yet. */
   isEventOwed?: true
   /** Epoch ms. */
   createdAt: number

@@ -14,7 +14,7 @@ import {
 } from './shared-schemas.ts'
 
 /**
- * A canary is a sample. Larger ones would be redrives of their own.
+ * A canary is a small sample.
  * @limit Messages of a redrive’s canary. Past it: `validation_failed`.
  */
 const CANARY_MAX = 100

@@ -7,7 +7,7 @@ import { LIST_LIMIT_MAX } from '../limits.ts'
 /** Schemas with a name of their own in the OpenAPI document. */
 export const namedSchemas = z.registry<{ id: string }>()
 
-/** Names of schemas that requests are checked with. In these, a member with a default may be left out. */
+/** Names of schemas that check requests. In these, a member with a default may be left out. */
 export const requestSchemaNames = new Set<string>()
 
 /** Names a schema of answers in the OpenAPI document. */
@@ -23,8 +23,8 @@ export function namedInput<T extends z.ZodType>(id: string, schema: T): T {
 }
 
 /**
- * A map whose keys the caller chooses. zod drops the key `__proto__` without a word, and code that copies a map member
- * by member would change the copy's prototype. So that key is refused.
+ * A map whose keys the caller chooses. zod drops the key `__proto__` without an error, and code that copies a map
+ * member by member would change the copy's prototype. So that key is refused.
  */
 export function givenMap<V extends z.ZodType>(key: z.ZodString, value: V) {
   return z.preprocess(

@@ -1,5 +1,6 @@
 /**
- * Bodies and headers of requests to webhooks and push consumers. These schemas document them; `delivery` writes them.
+ * Bodies and headers of requests to webhooks and push consumers. These schemas only document them. The package
+ * `delivery` writes them.
  */
 import { z } from 'zod'
 import { named, Timestamp } from './shared-schemas.ts'

@@ -24,17 +24,17 @@ export interface Attempt extends Sent {
   traceparent?: string | undefined
   /** If it is set, the result has the beginning of the answer as text, up to this many bytes. */
   textBytesMax?: number | undefined
-  /** If it is set, the result has the beginning of the answer, as far as the kind has one. */
+  /** If it is set, the result has the beginning of the answer, if this kind of endpoint has one. */
   keepAnswer?: KeepAnswer | undefined
-  /** Follows the attempt's HTTP requests to the endpoint, as far as the kind makes any. */
+  /** Follows the attempt's HTTP requests to the endpoint, if this kind of endpoint has such requests. */
   trace?: ExchangeTrace | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
   onRequest?: ((cause: AgainCause | undefined) => void) | undefined
   /**
-   * The time at which the request may be written. If the time has passed before the request is written, `missed` is
-   * called instead of `done`.
+   * When the request may be written. If the time has passed before the request is written, `missed` is called instead
+   * of `done`.
    */
   moment?: SendMoment | undefined
 }
@@ -55,7 +55,7 @@ export interface CopyMark {
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
 
-/** The limits of one request: number of records, bytes, and how long its first record waits for others. */
+/** The limits of one request: the number of records, the bytes, and how long the first record waits for others. */
 export interface BatchLimits {
   records: number
   bytes: number
@@ -109,16 +109,16 @@ export interface Attempter {
    * or its name is not known before.
    */
   credentialOf?(target: Target): string | undefined
-  /** The text that the endpoint gets, for kinds that `trace` does not follow. */
+  /** The text that the endpoint gets. Only for kinds whose requests `trace` does not follow. */
   contentOf?(sent: Sent, target: Target): string
-  /** Says that an attempt follows soon. The attempter may open its connection now. */
+  /** Called when an attempt follows soon. The attempter may open its connection now. */
   openAhead(target: Target): void
   /**
    * Calls `done` or `again` once, never before it has returned. Every failure is a result.
    *
-   * An attempt ends within FANTAIL_ATTEMPT_TIMEOUT_MS, because slots and leases rely on that and no caller ends it.
-   * With `again` the attempt makes one request, and asks the caller for the next. There are no promises, because this
-   * runs tens of thousands of times a second.
+   * An attempt ends within FANTAIL_ATTEMPT_TIMEOUT_MS, because slots and leases rely on that and no caller ends it. If
+   * `again` is given, the attempt makes one request and calls `again` when it needs another one. There are no promises,
+   * because this runs tens of thousands of times a second.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
   /**

@@ -1,4 +1,7 @@
-/** Mails over a real SMTP server (npm's smtp-server), read by npm's mailparser and a DKIM verifier (npm's mailauth). */
+/**
+ * Sends mails over a real SMTP server (npm's smtp-server). npm's mailparser and a DKIM verifier (npm's mailauth) read
+ * them.
+ */
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { createRequire } from 'node:module'

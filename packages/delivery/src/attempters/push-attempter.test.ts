@@ -1,6 +1,6 @@
 /**
- * Foreign code judges what is sent: jose the tokens, http_ece the bodies for browsers, google-auth-library the request
- * for a token of FCM.
+ * Libraries of others check what is sent: jose the tokens, http_ece the bodies for browsers, and google-auth-library
+ * the request for a token of FCM.
  */
 import { createPublicKey, type ECDH } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -36,7 +36,7 @@ const json = (texts: object) => ({ message: JSON.stringify(texts), structure: 'j
 const publicKeyOf = (pem: string) =>
   importSPKI(String(createPublicKey(pem).export({ type: 'spki', format: 'pem' })), 'ES256')
 
-/** The form that Google's own client asks for a token with. Nothing is sent. */
+/** The form with which Google's own client asks for a token. It is not sent. */
 async function googleForm(account: { email: string; key: string }): Promise<URLSearchParams> {
   const client = new JWT({ ...account, scopes: ['https://www.googleapis.com/auth/firebase.messaging'] })
   const forms: URLSearchParams[] = []
@@ -339,7 +339,7 @@ describe('APNs', () => {
     const first = Array.from({ length: WHILE_UNDER_WAY }, (_, i) => push(`a${i}`))
     await expect.poll(() => answers.length).toBe(WHILE_UNDER_WAY)
     providers.goAway()
-    // The server still answers what it has. New requests go over another connection.
+    // The server still answers the requests that it has. New requests use another connection.
     const second = Array.from({ length: WHILE_UNDER_WAY }, (_, i) => push(`b${i}`))
     await expect.poll(() => answers.length).toBeGreaterThanOrEqual(2 * WHILE_UNDER_WAY)
     providers.hold = undefined

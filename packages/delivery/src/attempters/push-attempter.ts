@@ -186,7 +186,7 @@ function credentialNameOf({ application, endpoint }: Push): string {
   return `push:${application.arn}:${browserHost(endpoint)}`
 }
 
-/** Devices with the same provider hang together. */
+/** The provider of the endpoint. If a provider hangs, all its devices hang. */
 function providerOf({ application, endpoint }: Push): string {
   return application.platform === 'WEBPUSH' ? browserHost(endpoint) : application.platform
 }
@@ -197,8 +197,8 @@ function browserHost({ token }: Push['endpoint']): string {
 }
 
 /**
- * Whether the operator's settings caused the failure. This is so if the guard refused the provider's address, or if the
- * provider's certificate is wrong.
+ * Whether the operator's settings caused the failure: the guard refused the provider's address, or the provider's
+ * certificate is wrong.
  */
 function isOfSettings(result: AttemptResult): result is Extract<AttemptResult, { kind: 'failure' }> {
   return result.kind === 'failure' && (result.permanent || result.error === 'tls')

@@ -36,7 +36,9 @@ function createHalfHungSender(answer: Partial<AttemptResult> = {}) {
   return { sender: { send } as never, counts, answerAll }
 }
 
-/** `begin` makes one attempt at the hung provider. Resolves with the errors of those that ended by themselves. */
+/**
+ * `begin` makes one attempt at the hung provider. Resolves with the errors of the attempts that were refused at once.
+ */
 async function crowd(begin: () => Promise<AttemptResult>, n: number): Promise<string[]> {
   const errors: string[] = []
   for (let i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/** Text messages to providers on loopback: what they are sent, and what their answers mean. */
+/** Text messages to providers on loopback: the requests that they get, and how Fantail reads their answers. */
 import type { AttemptResult, Feedback, Message, SubscriptionRecord } from '@fantail/contracts'
 import { onRawRequest, type Receiver, type Reply, startRawServer, startReceiver } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ interface Sending {
   message?: Partial<Message>
 }
 
-/** An attempter with its state in memory. Private addresses are refused to callers of the API. */
+/** An attempter whose state is in memory. It refuses private addresses, as for callers of the API. */
 function attempterFor(smsUrl: string, given: SmsSettings = {}) {
   const sender = createTestSender({ allowPrivate: false, timeoutMs: 10_000 })
   opened.push({ close: () => sender.close(0) })
@@ -248,7 +248,8 @@ test('a connection that ends after the request leaves the outcome unknown, and t
   const server = await startRawServer((socket) => {
     onRawRequest(socket, () => {
       requests++
-      // The first is answered and its connection kept: the second must not rely on it.
+      // The first answer leaves its connection open. The second connection is closed after the request, which must not
+      // be sent again.
       if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
       else socket.destroy()
     })

@@ -3,8 +3,8 @@
  *
  *   country not allowed, text too long, above MaxPrice, opted out, spend used up → permanent, nothing is sent
  *   too many under way, Redis or the connection fails → retry, nothing was sent
- *   no answer after the request was written → permanent as `outcome_unknown`, since another might send it twice
- *   else → what the provider's answer means (sms/sms-provider.ts)
+ *   no answer after the request was written → permanent as `outcome_unknown`, because another could send it twice
+ *   otherwise → by the provider's answer (sms/sms-provider.ts)
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { type SmsCountry, smsCountryOf } from '@fantail/policy'
@@ -179,8 +179,8 @@ export class SmsAttempter implements Attempter {
   }
 
   /**
-   * A refused certificate or address concerns every message. The operator must correct that, so it is not a failure of
-   * this message.
+   * A wrong certificate or a refused address prevents every message. The operator must correct it, so it is not a
+   * failure of this message.
    */
   #unanswered(result: Exclude<AttemptResult, { kind: 'response' }>, written: boolean): Ended {
     if (result.kind === 'misconfigured') return { end: 'misconfigured', result }
@@ -207,7 +207,7 @@ interface Described extends Pick<SmsReservation, 'smsType' | 'feedback'> {
   priceUsd: number
 }
 
-/** Adds what a delivery status log shows of the message, if attributes ask for such logs. */
+/** Adds the facts that a delivery status log shows, if attributes ask for such logs. */
 function reported({ end, result }: Ended, { envelope, text, priceUsd, smsType, feedback }: Described): Ended {
   if (!feedback || result.kind === 'misconfigured') return { end, result }
   const textMessage = { feedback, parts: smsParts(text), priceUsd, type: smsTypeOf(envelope, smsType) }

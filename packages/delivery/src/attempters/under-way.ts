@@ -27,7 +27,7 @@ export class UnderWay {
   readonly #now: () => number
   readonly #max: number
   #count = 0
-  /** When the provider last answered. If no message was being sent before, when the first one began. */
+  /** When the provider last answered. If it had no messages to answer, the time when the first one began. */
   #heardAt = 0
 
   /** `max`: the limit while the provider answers. */

@@ -11,7 +11,7 @@ import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
  * @limit How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed.
  */
 const IDLE_MS_MAX = 60_000
-/** Subtracted from the time of the server's hint, because bytes take time to travel. */
+/** Subtracted from the time of the server's hint, because the hint takes time to arrive. */
 const HINT_MARGIN_MS = 1_000
 
 /**
@@ -133,7 +133,7 @@ export class Connection implements Linked<Connection> {
     this.#heads?.begin()
   }
 
-  /** Ends the connection in any state: a dial is cancelled, an exchange is cut, the socket is closed. */
+  /** Ends the connection in any state: it cancels a dial, cuts an exchange, and closes the socket. */
   end(): void {
     this.ended = true
     clearTimeout(this.#dialledFor)

@@ -1,7 +1,8 @@
 /**
- * Connections, one undici Client each, cached per origin. Three things differ from undici's own Pool. That one scans
- * its clients for every request, but here the idle ones form a stack. It queues when all are busy, but here a request
- * never waits. It does not know which connections have been used, but here each counts its requests.
+ * Connections, one undici Client each, cached per origin. Three things differ from undici's own Pool. The Pool scans
+ * its clients for every request; here idle connections form a stack. The Pool lets requests wait if all clients are
+ * busy; here a request never waits. The Pool does not know which connections have been used; here each connection
+ * counts its requests.
  *
  * A connection is busy (with exactly one request) or idle. An idle connection ends when its time is over, when the peer
  * closes it, or with `close`. If an origin or the process has more than its limit, the connection that was idle for

@@ -3,8 +3,8 @@
  * expect. undici ignores all but 100, and closes the connection at a 100. This code therefore changes a 100 to 102,
  * which undici ignores.
  *
- * It reads along with one connection: head of an interim answer → … → head of the final answer → the rest, unread,
- * until `begin` announces the next request.
+ * It reads the heads of one connection's answers: those of interim answers, then that of the final answer. It ignores
+ * the rest until `begin` announces the next request.
  */
 import { Socket } from 'node:net'
 

@@ -187,7 +187,7 @@ function credentialOfUnknown(arn: string): string {
   return `function:${arn}`
 }
 
-/** The result if only the operator can solve the problem, by other settings or credentials. */
+/** The result if only the operator can solve the problem, with other settings or credentials. */
 function misconfigured(
   { credential }: Pick<FunctionPlace, 'credential'>,
   detail: string,

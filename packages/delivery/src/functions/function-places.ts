@@ -22,7 +22,7 @@ export interface FunctionPlace {
   url: string
   /** The region in the signature. Undefined: the request is not signed, because the operator has set its URL. */
   region: string | undefined
-  /** Functions with the same host are invoked by one service, and hang together. */
+  /** Functions with the same host are invoked by one service. If the service hangs, all of them hang. */
   host: string
   /** The service runs one invocation at a time. */
   isEmulator: boolean

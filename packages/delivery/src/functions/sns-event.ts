@@ -1,5 +1,5 @@
 /**
- * The event that SNS invokes functions with. Its members differ from the envelope of other endpoints: `Url` instead of
+ * The event with which SNS invokes functions. Its members differ from the envelope of other endpoints: `Url` instead of
  * `URL`, `Subject` and `MessageAttributes` are always there, and attributes of all types but Binary are Strings.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  */

@@ -26,7 +26,7 @@ const COUNTED_NONCES_MAX = 256
 export interface Authorization {
   header: string
   challenge: Challenge
-  /** How many requests have used its nonce, this one included. */
+  /** How many requests have used the challenge's nonce, including this one. */
   use: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Ends attempts at their deadlines. All attempts of a list have the same time-out, so the first one to start is the
- * first one to expire. The list is in the order of the starts, and needs only one timer: for its first attempt.
- * Rejected: an AbortSignal per attempt. It would cost more than all other objects of a request.
+ * Ends attempts at their deadlines. All attempts of a list have the same time-out, so they expire in the order in which
+ * they started. The list is in the order of the starts, and needs only one timer: for its first attempt. Rejected: an
+ * AbortSignal per attempt. It would cost more than all other objects of a request.
  */
 import { type Linked, LinkedList } from './linked-list.ts'
 

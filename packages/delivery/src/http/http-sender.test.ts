@@ -478,7 +478,7 @@ describe('options of a request', () => {
     hooks.respond('/hang', { hang: 'beforeHeaders' })
     hooks.respond('/slow', { delayMs: 300 })
     const to = sender({ timeoutMs: 200 })
-    // The connections are open before, so that no deadline ends while one is still being made.
+    // The connections are opened first, so that no deadline ends while one is still being made.
     await Promise.all([1, 2, 3].map(() => asking(to, hooks.url, { timeoutMs: 5_000 })))
     const [short, long, common] = await Promise.all([
       asking(to, `${hooks.url}/hang`, { timeoutMs: 50 }),

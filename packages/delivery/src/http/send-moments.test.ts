@@ -135,7 +135,7 @@ test('an origin that is slow to dial has a connection opened ahead of the reques
   await waitFor(() => server.accepted() === 2, { what: 'the connection' })
   expect(requests).toHaveLength(2)
   for (const _ of [1, 2]) expect(await sender.attempt(at(server))).toMatchObject({ statusCode: 200 })
-  // A request waits for a connection that is still dialled.
+  // A request also waits for a connection that is still being opened.
   server.dropConnections()
   await waitFor(() => sender.stats().connections === 0, { what: 'the end to be seen' })
   sender.openAhead(at(server))
@@ -156,7 +156,7 @@ test('an origin that closes its connections and is slow to dial has one opened a
   await waitFor(() => server.accepted() === 6, { what: 'the connections' })
   await waitFor(() => sender.stats().idle === 4, { what: 'them to wait' })
   for (const _ of [1, 2, 3, 4]) await sender.attempt(at(server))
-  // They are used in the order in which they were opened.
+  // The connections are used in the order in which they were opened.
   expect(connections.slice(2)).toEqual(connections.slice(2).toSorted((a, b) => a - b))
   expect(new Set(connections).size).toBe(6)
 })

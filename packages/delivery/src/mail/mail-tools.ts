@@ -1,7 +1,7 @@
 /** The data about mails that all processes share. They are stored in Redis (packages/store/src/mail). */
 
 export interface MailTools {
-  /** The key that unsubscribe links are signed with. Every process has the same one. */
+  /** The key that signs unsubscribe links. Every process has the same one. */
   linkKey(): Promise<Buffer>
   isSuppressed(address: string): Promise<boolean>
   /** Called if the server answers that the address does not exist. The address then gets no further mail. */

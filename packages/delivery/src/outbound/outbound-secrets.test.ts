@@ -116,7 +116,7 @@ describe('the stored form of an endpoint', () => {
     expect(openConsumer(record, vault)).toEqual(reached)
     const before = { ...record, outbound: null, sealed: vault.seal(reached.url, consumerContext(consumer)) }
     expect(openConsumer(before, vault)).toEqual({ url: reached.url })
-    // A release without outbound settings has changed the URL, and left the settings.
+    // An earlier release, which knew no outbound settings, has changed the URL and left the settings.
     expect(openConsumer({ ...before, outbound: { ca: 'AUTHORITY' } }, vault)).toMatchObject({
       url: reached.url,
       ca: 'AUTHORITY',

@@ -4,9 +4,9 @@
  *
  *   closed ──request──▶ opening ──▶ open ──GOAWAY, error, close, a request without an answer──▶ closed
  *
- * A connection may stop taking requests. The requests that it has already taken still get their answers on it. If the
- * server has certainly not processed a request, the request is sent again on the next connection, once. Every other
- * failure is the result of its attempt.
+ * A connection may accept no more requests. Requests that were sent on it before still get their answers. If the server
+ * has certainly not processed a request, the request is sent again on the next connection, once. Every other failure is
+ * the result of its attempt.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -57,7 +57,7 @@ export class AppleConnection {
     this.#opened = undefined
   }
 
-  /** Sends the request. Returns undefined if the server has certainly not processed it. */
+  /** Sends the request. Returns undefined if the server has certainly not processed the request. */
   async #request(call: AppleCall, signal: AbortSignal): Promise<AttemptResult | undefined> {
     const opened = this.#open()
     const session = await untilAborted(signal, opened)
@@ -99,7 +99,7 @@ export class AppleConnection {
   async #connect(): Opening {
     const socket = await this.#socket()
     const session = connect(this.#url, { createConnection: () => socket })
-    // Each failed request reports its own error. This listener only prevents that the error ends the process.
+    // Each failed request reports its own error. Without this listener, the error would end the process.
     session.on('error', () => undefined)
     return session
   }

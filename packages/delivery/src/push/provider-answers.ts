@@ -1,5 +1,6 @@
 /**
- * Reads the answers of push providers: what becomes of the delivery, of the platform endpoint, and of the credential.
+ * Reads the answers of push providers: their meaning for the delivery, for the platform endpoint, and for the
+ * credential.
  */
 import { isObject, jsonOf } from '@fantail/contracts'
 

@@ -108,7 +108,7 @@ export function appleRequest(
   return Object.values(headers).every(isHeaderText) ? { body, headers } : INVALID
 }
 
-/** The push type. APNs drops a notification that shows nothing, unless its type says so. */
+/** The push type. APNs drops a notification without visible content, unless the push type allows that. */
 function pushType({ aps }: Document): string {
   const isSilent = isObject(aps) && Object.keys(aps).length === 1 && aps['content-available'] === 1
   return isSilent ? 'background' : 'alert'

@@ -1,4 +1,4 @@
-/** Fields of a received queue message beside its body: MD5s (checklist 166) and system attributes. */
+/** Fields of a received queue message besides its body: MD5s (checklist 166) and system attributes. */
 import { hash } from 'node:crypto'
 import type { MessageAttribute, QueueMessage } from '@fantail/contracts'
 

@@ -1,8 +1,8 @@
 /**
- * Stores and reads the key pair with which all processes sign. With a master key the private key is sealed, in a way
- * that it can only be opened for its own certificate. Without a master key it is stored in plain text. A pair in plain
- * text can still be read after a master key was set. It stays as it is until the operator runs `fantail secrets
- * reseal`. No process seals it by itself, because older processes, which cannot read sealed pairs, may still run.
+ * Stores and reads the key pair with which all processes sign. With a master key the private key is sealed. It can be
+ * opened only for its own certificate. Without a master key it is stored in plain text. A pair in plain text can still
+ * be read after a master key was set. It stays as it is until the operator runs `fantail secrets reseal`. No process
+ * seals it by itself, because older processes, which cannot read sealed pairs, may still run.
  */
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'
@@ -28,7 +28,7 @@ interface SealedPairsOptions {
   onUnsealed?: () => void
 }
 
-/** Wraps the storage: a signer gets and gives pairs in plain text, and the storage holds sealed ones. */
+/** Wraps the storage. The signer reads and writes pairs in plain text, and the storage holds sealed pairs. */
 export function createSigningPairs(
   kept: KeptSigningPairs,
   { vault, beforeSealing, onUnsealed = () => undefined }: SealedPairsOptions,

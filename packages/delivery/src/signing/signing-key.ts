@@ -15,7 +15,7 @@ import { certificateName, checkedPair, createSigningPair, type SigningPair } fro
 const PAIR_RETRY_MS = 1_000
 const PAIR_CHECK_MS = 60_000
 
-/** The storage of the pair that all processes sign with. */
+/** The storage of the pair with which all processes sign. */
 export interface SigningPairs {
   /** null: none is stored yet. */
   read(): Promise<SigningPair | null>

@@ -1,6 +1,6 @@
 /**
- * The RSA key that messages are signed with, and the certificate with which subscribers check them. Makes, checks and
- * names such pairs.
+ * The RSA key that signs messages, and the certificate with which subscribers check them. Makes, checks and names such
+ * pairs.
  */
 import { createHash, createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export interface SigningPair {
 
 const KEY_BITS = 2_048
 const VALID_YEARS = 10
-/** The certificate is valid from a day earlier, for subscribers whose clock is slow. */
+/** The certificate is valid from a day before, for subscribers whose clock is slow. */
 const VALID_SINCE_MS = 86_400_000
 const ALGORITHM = {
   name: 'RSASSA-PKCS1-v1_5',

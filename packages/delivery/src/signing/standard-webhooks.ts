@@ -6,7 +6,7 @@
  * - `webhook-signature`: one signature per key in use, over `{id}.{timestamp}.{body}`. `v1,` is HMAC-SHA256, `v1a,` is
  * ed25519.
  *
- * A replaced key goes on signing beside the new one until it expires, so that receivers have time to change theirs.
+ * A replaced key still signs, together with the new one, until it expires. So receivers have time to change their key.
  */
 import {
   createHmac,

@@ -29,7 +29,7 @@ export interface PolicyCheck {
 /** @limit Retries of a delivery policy. Past it: the policy is refused. */
 const NUM_RETRIES_MAX = 100
 /**
- * SNS's own limit of one delay. Another limit bounds their sum.
+ * SNS's own limit of one delay. Another limit bounds the sum of all delays.
  * @limit One delay of a delivery policy over the AWS protocols. Past it: the policy is refused.
  */
 const DELAY_TARGET_SECONDS_MAX = 3_600

@@ -59,8 +59,8 @@ function open(redis: Redis): Link {
 }
 
 /**
- * Sends one command each time the connection opens. Ends when the command has an answer, or when the connection has
- * closed.
+ * Asks the server for its run id after the connection has opened. Asks again until there is an answer or the connection
+ * closes.
  */
 async function learnServer(redis: Redis, link: Link): Promise<void> {
   while ((redis as Followed)[LINK] === link && link.server === undefined) {

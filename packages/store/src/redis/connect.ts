@@ -52,8 +52,8 @@ function redisOptions(options: SendOptions): RedisOptions {
   const timeout = options.commandTimeoutMs === undefined ? COMMAND_TIMEOUT_MS : options.commandTimeoutMs
   return {
     connectionName: options.name,
-    // Users subscribe at each 'ready'. If ioredis did it, its failure would be an unhandled rejection, which ends the
-    // process.
+    // The users of a connection subscribe at each 'ready'. If ioredis subscribed again, a failure would be an unhandled
+    // rejection, which ends the process.
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,

@@ -17,7 +17,7 @@ const REQUESTS_KEPT_MAX = 100_000
 export interface ReceiverOptions {
   /** Default: a free one. */
   port?: number
-  /** How long its waits last at most. Default: 4,000. */
+  /** The longest time that `waitForRequests` waits, in ms. Default: 4,000. */
   timeoutMs?: number
   /** Facts that the errors of its waits show, too. */
   explain?: () => Promise<string>

@@ -160,8 +160,8 @@ function applicationOf({ result }: FinishedDelivery): AttemptedApplication | und
 }
 
 /**
- * The name of the log group in CloudWatch Logs. It is that of the platform application if its attributes request logs.
- * Messages to phone numbers have one without a topic. All others have that of the topic.
+ * The name of the log group in CloudWatch Logs. It ends in the name of the platform application if its attributes
+ * request logs. All messages to phone numbers share one log group. Otherwise the name ends in the name of the topic.
  */
 function logGroupOf(finished: FinishedDelivery, delivered: boolean): string {
   const { topicArn } = finished.message.message

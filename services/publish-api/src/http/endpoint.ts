@@ -22,7 +22,9 @@ export interface Answer {
   headers?: Record<string, string>
   /** Headers of every answer that this one goes without. */
   omits?: readonly string[]
-  /** The series that the request counts in: one object for all requests of its kind. Default: the endpoint's. */
+  /**
+   * The labels under which metrics count the request: one object for all requests of its kind. Default: the endpoint's.
+   */
   countedAs?: CountedAs | undefined
 }
 

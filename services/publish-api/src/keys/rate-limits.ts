@@ -100,7 +100,7 @@ export class RateLimits {
 
   async #fill(bucket: Bucket, { id: keyId, maxRequestsPerSecond: ratePerSecond }: KeyLimit): Promise<void> {
     const wanted = Math.ceil(ratePerSecond / CHUNKS_PER_SECOND)
-    // Waits for the end of this turn, so that all its requests are counted.
+    // Waits until other callers of this turn of the event loop have joined, so that their requests are counted too.
     await Promise.resolve()
     const asked = { keyId, ratePerSecond, wanted: Math.max(wanted, bucket.waiting) }
     try {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommandError } from '../../exit-codes.ts'
 
-/** Makes the folder and takes it. Resolves with what gives it back. */
+/** Makes the folder and locks it. Resolves with a function that gives the folder back. */
 export async function openDataFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await ignoreInGit(folder)
@@ -27,7 +27,7 @@ export async function openDataFolder(folder: string): Promise<() => Promise<void
   }
 }
 
-/** git ignores the folder wherever it is. */
+/** Makes git ignore the folder, wherever it is. */
 async function ignoreInGit(folder: string): Promise<void> {
   const file = join(folder, '.gitignore')
   await access(file).catch(() => writeFile(file, '*\n'))

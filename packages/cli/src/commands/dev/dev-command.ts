@@ -8,7 +8,7 @@ import { examples } from '../../frame/examples.ts'
 import { type DevAddresses, DevStack } from './dev-stack.ts'
 
 const PORT_DEFAULT = '4100'
-/** The last one: the services need three ports in a row. */
+/** The highest port that may be chosen: the services need three ports in a row. */
 const LAST_DEV_PORT = 65_533
 const STAY_MS = 60_000
 
@@ -46,7 +46,7 @@ async function runStack(context: CommandContext, flags: DevFlags): Promise<void>
     dataDir: isEphemeral ? undefined : resolve(flags.data ?? '.fantail/dev'),
     env,
     onLine: (service, line) => {
-      // Every service warns of a Redis that keeps nothing, which is what was asked for.
+      // Every service warns if Redis keeps nothing on disk. With --ephemeral that is intended.
       if (isEphemeral && line.includes('"msg":"redis.volatile"')) return
       showLine(context, { service, line, isVerbose: flags.verbose === true })
     },

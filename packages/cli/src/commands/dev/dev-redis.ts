@@ -1,6 +1,6 @@
 /**
- * The Redis of `fantail dev`: the one that settings name, or a server of its own. A server of its own keeps its data in
- * the folder, with its address beside them, so that the next start can end one that outlived its stack.
+ * The Redis of `fantail dev`: the one that settings name, or a server that it starts. Such a server keeps its data and
+ * its address in the folder. If it outlives its stack, the next start finds it by the address and ends it.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,10 @@ interface DevRedisOptions {
   env: NodeJS.ProcessEnv
 }
 
-/** undefined: the settings name one. What is not kept takes an empty database of it, and empties it at its end. */
+/**
+ * undefined: the settings name a Redis, and the services use it directly. If the stack keeps no data, it takes an empty
+ * database of that Redis, and empties it at the end.
+ */
 export async function startDevRedis(options: DevRedisOptions): Promise<StackRedis | undefined> {
   const { folder, server, isKept, env, ...place } = options
   if (OTHERS.some((name) => env[name]?.trim())) return undefined
@@ -39,7 +42,10 @@ export async function startDevRedis(options: DevRedisOptions): Promise<StackRedi
   return { ...redis, stop }
 }
 
-/** It must not write to the files of the new one. Nobody else knows its password, so no other Redis is ended. */
+/**
+ * Ends a server that outlived its stack, because it must not write to the files of the new one. Nobody else knows its
+ * password, so no other Redis is ended.
+ */
 async function endLeftBehind(file: string): Promise<void> {
   const url = URL.parse(await readFile(file, 'utf8').catch(() => ''))
   if (!url) return

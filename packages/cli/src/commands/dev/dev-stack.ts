@@ -60,7 +60,7 @@ export class DevStack {
 
   constructor(options: DevOptions) {
     this.#options = options
-    // It may fail before somebody waits for it.
+    // The promise may reject before somebody waits for it.
     this.#failed.promise.catch(() => undefined)
   }
 
@@ -137,7 +137,8 @@ export class DevStack {
     // 'close' comes after all output was read.
     child.once('close', () => {
       if (this.#isStopping) return
-      // The end of its log follows in the problem; what matters of it is shown already.
+      // The problem ends with the last lines of the log. Lines that matter were shown already, so they are left out
+      // here.
       const [what = service.name] = service.problem?.split('\n') ?? []
       this.#failed.reject(new CommandError('failed', what, 'The lines of the log above say why.'))
     })
@@ -153,7 +154,7 @@ interface Started {
 /** The built services of `@fantail/testing` have no console; those of `fantail` have one. */
 const CONSOLE = { FANTAIL_CONSOLE: 'on' }
 
-/** Settings of the environment reach the services, but for those that the stack needs for itself. */
+/** Settings of the environment reach the services, except those that the stack itself sets. */
 function settingsOf(env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
   return {
     ...env,

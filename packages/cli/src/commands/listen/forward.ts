@@ -10,7 +10,7 @@ import {
 } from './forwarded-request.ts'
 
 /**
- * The time of an attempt by a delivery worker.
+ * A delivery worker allows an attempt the same time.
  * @limit Time of a request that `fantail listen` forwards. Past it: the message comes again.
  */
 const FORWARD_MS_MAX = 15_000
@@ -65,7 +65,7 @@ export class Forwarder {
         : new HttpAgent({ keepAlive: true })
   }
 
-  /** Never throws: no answer is a result, too. `signal` cuts the request short. */
+  /** Never throws: a failed request is a result, too. `signal` aborts the request. */
   async forward(
     { body, receiveCount }: QueueMessage,
     form: RequestForm,

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 
 /** The form of the requests. */
 export interface RequestForm {
-  /** Sends the bare message in place of the envelope. */
+  /** Whether the bare message is sent in place of the envelope. */
   raw: boolean
-  /** null: JSON where the body is JSON, else text. */
+  /** The content type. null: JSON if the body is JSON, otherwise plain text. */
   contentType: string | null
   userAgent: string
-  /** ARN of the subscription that the request is for. undefined: the queue's own stays in the envelope. */
+  /** ARN of the subscription in the envelope. undefined: that of the queue's own subscription stays. */
   subscriptionArn: string | undefined
-  /** `whsec_…`, which signs by Standard Webhooks. undefined: unsigned. */
+  /** The secret (`whsec_…`) that signs requests by Standard Webhooks. undefined: they are not signed. */
   secret: string | undefined
   /** Further headers, by name. They replace those of the same name. */
   headers: Record<string, string>
@@ -28,7 +28,7 @@ export interface ForwardRequest {
   headers: Record<string, string>
 }
 
-/** The text cannot hold these marks elsewhere, because quotes inside of JSON texts are escaped. */
+/** The pattern finds only the member of the envelope, because quotes inside of JSON texts are escaped. */
 const UNSUBSCRIBE_ARN = /("UnsubscribeURL" : "[^"]*SubscriptionArn=)[^"]*"/
 const TEXT_TYPE = 'text/plain; charset=UTF-8'
 
@@ -68,7 +68,7 @@ export function signature(secret: string, { id, text, now }: Signed): Record<str
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${hash}` }
 }
 
-/** An object or an array. A number or a word counts as text, as for deliveries. */
+/** Whether the text is a JSON object or array. A number or a word counts as text, as for deliveries. */
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false
   try {

@@ -112,7 +112,7 @@ async function forwardTopics(
 
 type Subscribed = Pick<ListenWanted, 'topics' | 'filterPolicy' | 'filterPolicyScope'> & { form: RequestForm }
 
-/** The form of requests, and what the queue is subscribed to: by the flags, or those of the subscription. */
+/** The form of requests, and the filter of the queue: those of the flags, or those of the subscription. */
 async function formOf(
   context: CommandContext,
   wanted: ListenWanted,
@@ -140,7 +140,7 @@ function backoffOf({ receiveCount }: QueueMessage): number {
   return Math.min(2 ** (receiveCount - 1), LISTEN_BACKOFF_SECONDS_MAX)
 }
 
-/** One line when the trouble begins, and one when it is over. */
+/** Prints one line when a failure begins, and one when it is over. */
 function reportTroubles({ out }: CommandContext, consumer: Consumer, queue: ListeningQueue): void {
   let troubledAt: number | undefined
   consumer.on('failed', () => undefined) // Its line says it.

@@ -28,7 +28,7 @@ export interface ListenWanted {
   concurrency: number
 }
 
-/** Flags for settings that a subscription brings along. */
+/** Flags that set what `--as` takes from the subscription. They cannot be combined with `--as`. */
 const BROUGHT = { filter: '--filter', filterScope: '--filter-scope', raw: '--raw' } as const
 
 export async function readListenFlags(

@@ -24,7 +24,7 @@ export class ListenKeys {
     this.#source = fantailQueue(queue, { url, ...(apiKey !== undefined && { apiKey }) })
   }
 
-  /** The end of a line of a refused message, which names the keys. */
+  /** The end of the line about a refused message, which names the keys. */
   get hint(): string {
     return hasKeys(this.#context) ? '  [r]etry [d]etail [s]kip' : ''
   }

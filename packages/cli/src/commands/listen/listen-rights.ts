@@ -1,13 +1,16 @@
-/** Checks before `fantail listen` makes its queue: the key's scopes, and a question where the server asks for keys. */
+/** Checks before `fantail listen` makes its queue: the key's scopes and, if the server requires keys, a question. */
 import { type Client, getSession } from '@fantail/client/api'
 import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { confirm } from '../../frame/confirm.ts'
 
-/** `manage` makes the queue, `read` finds topics and subscriptions, and `bodies` is for everything with bodies. */
+/**
+ * `manage` is needed to make the queue, `read` to find topics and subscriptions, and `bodies` to see the texts of
+ * messages.
+ */
 const SCOPES = ['manage', 'read', 'bodies'] as const
 
-/** Throws unless the key may do it and, where keys are asked for, a person agrees. */
+/** Throws unless the key has the scopes. If the server requires keys, a person must also agree. */
 export async function checkRights(client: Client, what: string, context: CommandContext): Promise<void> {
   const { keysRequired, key } = await getSession({ client })
   if (!keysRequired) return

@@ -1,6 +1,6 @@
 /**
- * The queue of one `fantail listen`: leased, and subscribed to its topics. Ctrl-C deletes it. After a crash it keeps
- * what comes until its lease ends.
+ * The queue of one `fantail listen`, with a lease and subscribed to the topics. Ctrl-C deletes it. After a crash it
+ * keeps new messages until its lease ends.
  */
 import { randomBytes } from 'node:crypto'
 import { type Client, createQueue, deleteQueue, subscribe } from '@fantail/client/api'
@@ -22,7 +22,7 @@ export class ListeningQueue {
     this.#options = options
   }
 
-  /** Makes queue and subscriptions. If they exist, nothing changes, so it may be called again. */
+  /** Makes the queue and its subscriptions. If they exist, nothing changes, so `open` may be called again. */
   async open(): Promise<void> {
     const { topics, filterPolicy, filterPolicyScope, leaseSeconds } = this.#options
     const client = this.#client

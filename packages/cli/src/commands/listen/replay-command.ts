@@ -38,7 +38,7 @@ export const replay: Define = (command, does) => {
   )
 }
 
-/** One after the other, so that they arrive in the order of the files. */
+/** Sends one request after the other, so that they arrive in the order of the files. */
 async function replayFiles(context: CommandContext, words: string[], flags: ReplayFlags) {
   const { out, signal } = context
   const url = readUrl(flags.to, '--to')

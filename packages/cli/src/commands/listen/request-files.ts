@@ -26,7 +26,7 @@ function linesOf(headers: Record<string, string>): string[] {
   return Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
 }
 
-/** The files that words name: themselves, and the recorded ones of a folder in the order of time. */
+/** The files that the words name. A folder stands for its recorded files, in the order of time. */
 export async function requestFiles(words: string[]): Promise<string[]> {
   const found: string[] = []
   for (const word of words) {
@@ -42,7 +42,7 @@ export async function requestFiles(words: string[]): Promise<string[]> {
   return found
 }
 
-/** Headers of a connection, which the next one makes by itself. */
+/** Headers of one connection. The next connection sets its own. */
 const OF_CONNECTIONS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
 
 export async function readRequestFile(file: string): Promise<ForwardRequest> {

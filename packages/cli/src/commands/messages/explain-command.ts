@@ -51,7 +51,7 @@ export async function explainMessage(
   { sub, follow }: { sub?: string | undefined; follow: boolean },
 ): Promise<void> {
   const client = await context.api()
-  // Publishing answers before a worker has noted the message.
+  // The API answers a publish before a worker has recorded the message.
   const appearsUntil = performance.now() + APPEARS_MS_MAX
   for (let shown: string | undefined; ; ) {
     const explained = await read(client, messageId, sub).catch((error: unknown) => {

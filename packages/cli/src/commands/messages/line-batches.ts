@@ -2,11 +2,11 @@
 import { createInterface } from 'node:readline'
 import type { MessageInput } from '@fantail/client/api'
 
-/** @limit Messages of a batch, as the API has it. Past it: the next batch begins. */
+/** @limit Messages of a batch, which is the API's own bound. Past it: the next batch begins. */
 const BATCH_SIZE = 100
 /** @limit Bytes of a batch, below the API's bound for a request. Past it: the next batch begins. */
 const LINE_BATCH_BYTES_MAX = 900_000
-/** A batch that is not full waits so long for another line. */
+/** A batch that is not full waits this long for another line. */
 const LINE_LINGER_MS = 100
 
 export interface Batch {
@@ -22,7 +22,7 @@ interface Line {
   message: MessageInput
 }
 
-/** `read` throws where a line is wrong. */
+/** `read` throws if a line is wrong. */
 export async function* linesOf(
   stream: NodeJS.ReadableStream,
   read: (line: string, number: number) => MessageInput,
@@ -72,7 +72,7 @@ export async function* batchesOf(
   if (batch.messages.length > 0) yield cut()
 }
 
-/** Waits for LINE_LINGER_MS at most. Undefined: no line came in this time. */
+/** Waits for LINE_LINGER_MS at most. Undefined: no line came in that time. */
 async function inTime<T>(next: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

@@ -1,6 +1,7 @@
 /**
- * Publishes lines of stdin in batches. A few batches are under way at a time; while they are, nothing more is read, so
- * that memory does not grow with the input. FIFO topics get one batch at a time, which keeps the order of the lines.
+ * Publishes lines of stdin in batches. A few batches are under way at a time. Until one of them ends, no more lines are
+ * read, so memory does not grow with the input. FIFO topics get one batch at a time, which keeps the order of the
+ * lines.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,7 +17,7 @@ import { membersOf, type PublishFlags } from './message-flags.ts'
 
 /** @limit Batches under way at a time. Past it: no more lines are read. */
 const BATCHES_MAX = 4
-/** With a rate, a batch has the messages of this time. */
+/** With a rate, each batch has the messages of this time. */
 const RATE_STEP_MS = 100
 
 interface Run {

@@ -1,4 +1,4 @@
-/** `fantail tail` shows what becomes of messages and deliveries as it happens. */
+/** `fantail tail` shows attempts and ends of deliveries as they happen. */
 import { Fantail, FantailError, type LiveEvent } from '@fantail/client'
 import { ApiRefusal, Unreachable } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
@@ -61,7 +61,7 @@ async function tailEvents(
   }
 }
 
-/** Shows an event or the state of the stream. True: it was a line of data. */
+/** Prints an event or the state of the stream. Returns true for an event. */
 function showing({ out }: CommandContext): (event: LiveEvent) => boolean {
   let wasLive: boolean | undefined
   let lostAt: number | undefined

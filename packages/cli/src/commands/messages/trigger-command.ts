@@ -1,4 +1,4 @@
-/** `fantail trigger` publishes a sample event, and shows what becomes of it. */
+/** `fantail trigger` publishes a sample event, and shows how its deliveries end. */
 
 import { randomUUID } from 'node:crypto'
 import { type PublishReceipt, publish } from '@fantail/client/api'

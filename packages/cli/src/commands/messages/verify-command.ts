@@ -1,4 +1,4 @@
-/** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It asks no server. */
+/** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It needs no server. */
 
 import { buffer } from 'node:stream/consumers'
 import { CommandError } from '../../exit-codes.ts'

@@ -19,7 +19,7 @@ interface Problem {
   hint?: string
 }
 
-/** A request as text: a request line or none, headers, an empty line, the body. */
+/** Reads a request as text: a request line if there is one, headers, an empty line, the body. */
 export function readRequest(bytes: Buffer): ReceivedRequest {
   const [end, length] = endOfHeaders(bytes)
   const headers = bytes.subarray(0, end).toString('latin1').split(/\r?\n/)

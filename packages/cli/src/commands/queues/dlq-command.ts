@@ -113,7 +113,7 @@ function matchedOf({ matched = 0 }: { matched?: number }): number {
   return matched
 }
 
-/** A line for each group of letters, and how far the groups look. */
+/** One line with the number of letters and how far the server looked, and one line for each group of letters. */
 async function groupsText(place: Awaited<ReturnType<typeof at>>, filter: object): Promise<string> {
   const query = { ...filter, groupBy: 'reason,statusCode,error' }
   const { groups = [], matched = 0, scannedTo } = await countDeadLetters({ ...place, query })

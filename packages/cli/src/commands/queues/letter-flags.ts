@@ -47,7 +47,7 @@ export function letterFilter({ sub, topic, status, error, reason, since, until, 
   }
 }
 
-/** The same for a list, whose filter is a query. */
+/** The same flags as a query, for lists. */
 export function letterQuery(flags: LetterFlags) {
   const { messageIds, ...filter } = letterFilter(flags)
   return { ...filter, ...(messageIds && { messageIds: messageIds.join(',') }) }

@@ -1,4 +1,4 @@
-/** `fantail redrive` sends dead letters again, and steers the task that does it. */
+/** `fantail redrive` sends dead letters again, and controls the task that does it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Client,

@@ -1,10 +1,10 @@
-/** Keys of `fantail redrive watch`: `p` pauses and goes on, `+` and `-` change the rate, `q` ends the command alone. */
+/** Keys of `fantail redrive watch`: `p` pauses and resumes, `+` and `-` change the rate, `q` ends the command alone. */
 import { type Client, pauseRedrive, type Redrive, resumeRedrive, updateRedrive } from '@fantail/client/api'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { hasKeys, readKeys } from '../../frame/terminal-keys.ts'
 
 const FACTOR = 2
-/** The first `-` of a redrive without a limit. */
+/** The rate that the first `-` sets, if the redrive has no limit. */
 const FIRST_RATE = 100
 
 export class RedriveKeys {

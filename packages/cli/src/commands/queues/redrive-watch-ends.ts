@@ -1,4 +1,4 @@
-/** How long a watched redrive is shown: until it has ended, and the ends of its deliveries are known. */
+/** Decides how long `--watch` shows a redrive: until it has ended, and the ends of its deliveries are known. */
 import type { Redrive } from '@fantail/client/api'
 
 /** @limit How long a watched redrive that has completed waits for the ends of its deliveries. Past it: it ends. */

@@ -1,4 +1,4 @@
-/** `fantail export` writes the set-up to a file, and `fantail apply` makes a server be as the file says. */
+/** `fantail export` writes the set-up to a file, and `fantail apply` changes a server to match the file. */
 import {
   type Client,
   createQueue,
@@ -87,7 +87,7 @@ async function applyFile(
   return applySteps(context, client, steps)
 }
 
-/** A step that fails ends it. The earlier steps stay done, and another run goes on from there. */
+/** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
 async function applySteps(context: CommandContext, client: Client, steps: Step[]): Promise<ExitName> {
   const progress = new Progress({ what: 'changes', quiet: context.out.quiet })
   for (const [index, step] of steps.entries()) {

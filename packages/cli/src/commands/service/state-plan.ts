@@ -24,7 +24,7 @@ export interface Step {
   before?: Record<string, unknown>
 }
 
-/** `prune`: what the file does not name is deleted, subscriptions of its topics included. */
+/** `prune`: also deletes everything that the file does not name, with subscriptions of its topics. */
 export function planOf(wanted: State, found: Found, { prune }: { prune: boolean }): Step[] {
   const steps: Step[] = []
   for (const kind of ['queue', 'topic'] as const) {
@@ -69,8 +69,8 @@ function difference(
 }
 
 /**
- * The steps that delete what the file does not name. Subscriptions come first and queues last, so that nothing is
- * deleted while something else still refers to it.
+ * The steps that delete everything that the file does not name. Subscriptions come first and queues last, so that
+ * nothing is deleted while something else still refers to it.
  */
 function leftOver(wanted: State, found: Found): Step[] {
   const steps: Step[] = []
@@ -94,7 +94,7 @@ function leftOver(wanted: State, found: Found): Step[] {
   return [...steps, ...queues.map(({ name }): Step => ({ act: 'delete', kind: 'queue', name, settings: {} }))]
 }
 
-/** Settings that cannot be changed. Such a step fails before anything is done. */
+/** Steps that change a setting that cannot be changed. The command refuses them before it changes anything. */
 export function impossible(steps: Step[]): string[] {
   return steps
     .filter(({ act }) => act === 'change')

@@ -1,4 +1,7 @@
-/** `fantail completion` prints the shell's part. The shell asks `fantail completion words` for what may come next. */
+/**
+ * `fantail completion` prints the script for the shell. The shell then calls `fantail completion words` to get the
+ * words that may come next.
+ */
 import { Command, InvalidArgumentError } from 'commander'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'

@@ -9,7 +9,7 @@ const NAMES_WAIT_MS = 1_000
 /** @limit Names of the server that a completion offers. Past it: the others are left out. */
 const OFFERED_NAMES_MAX = 100
 
-/** `words` ends with the word that is being typed, which may be empty. */
+/** The words that may follow. `words` ends with the word that is being typed, which may be empty. */
 export async function candidates(
   words: string[],
   context: CommandContext,
@@ -59,7 +59,7 @@ async function namesFor(argument: string, context: CommandContext): Promise<stri
   if (!read) return []
   const server = await context.server()
   const signal = AbortSignal.timeout(NAMES_WAIT_MS)
-  // No names are better than an error in the middle of a line.
+  // While a person types, no names are better than an error.
   return read(connectApi({ ...server, signal })).catch(() => [])
 }
 

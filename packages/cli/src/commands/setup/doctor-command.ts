@@ -1,5 +1,6 @@
 /**
- * `fantail doctor` looks for what is wrong or will be, and says how to mend it. It changes nothing without --webhook.
+ * `fantail doctor` looks for present and future problems, and says how to solve them. It changes nothing without
+ * --webhook.
  */
 import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'

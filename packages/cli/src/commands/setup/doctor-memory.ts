@@ -2,14 +2,14 @@
 import { type Client, getOverview } from '@fantail/client/api'
 import type { Finding } from './doctor-finding.ts'
 
-/** A share of the watermark. Past it, an operator should look before publishers are refused. */
+/** A share of the watermark. Above it, an operator should act before publishes are refused. */
 const NEARLY_FULL = 0.8
 const MIB = 1_048_576
 
 export async function* checkMemory(client: Client): AsyncGenerator<Finding> {
   const { memory } = await getOverview({ client })
   const check = 'memory'
-  // A key that is bound to names does not see it.
+  // A key with prefixes does not see the memory.
   if (!memory) return
   const { usedBytes, watermarkBytes } = memory
   if (watermarkBytes === null) {

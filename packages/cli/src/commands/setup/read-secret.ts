@@ -1,4 +1,4 @@
-/** Reads a secret from stdin: a line of a pipe or file, or a line that a person types and that is not shown. */
+/** Reads a secret from stdin: a line of a pipe or file, or a line that a person types without seeing it. */
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'

@@ -1,4 +1,4 @@
-/** `fantail curve` shows when a retry policy retries. It computes as the worker does, and asks no server. */
+/** `fantail curve` shows when a retry policy retries. It computes as the worker does, and needs no server. */
 
 import {
   checkDeliveryPolicy,
@@ -46,7 +46,7 @@ export const curve: Define = (command, does) => {
   )
 }
 
-/** The policy in force. Throws if the given one is wrong. `healthyRetryPolicy` may be given alone. */
+/** The policy in force. Throws if the given policy is wrong. The input may also be a `healthyRetryPolicy` alone. */
 function retryPolicy(given: Record<string, unknown>) {
   const isWhole = ['healthyRetryPolicy', 'throttlePolicy', 'requestPolicy'].some((group) => group in given)
   const policy = isWhole || Object.keys(given).length === 0 ? given : { healthyRetryPolicy: given }
@@ -79,7 +79,7 @@ function summary(retries: Retries): string {
   return `${retries.length} retries, the last ${durationText(last.atSeconds * 1_000)} after the first attempt`
 }
 
-/** With an outage, also whether the retry comes after its end. */
+/** The line of a retry. With an outage, it also says whether the retry comes after the end of the outage. */
 function lineOf(retry: Retries[number], outageMs: number | undefined): string {
   if (outageMs === undefined) return JSON.stringify(retry)
   return JSON.stringify({ ...retry, afterOutage: retry.atSeconds * 1_000 >= outageMs })

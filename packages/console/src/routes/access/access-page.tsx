@@ -1,4 +1,4 @@
-/** Who may do what, who is logged in, and who has changed what. */
+/** Shows who may do what, who is logged in, and who has changed what. */
 import { getRouteApi } from '@tanstack/react-router'
 import { words } from '../../i18n/en.ts'
 import { Tabs } from '../../parts/tabs.tsx'

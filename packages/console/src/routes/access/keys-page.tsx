@@ -135,7 +135,7 @@ function CreateKey({ onDone }: { onDone: () => void }) {
   )
 }
 
-/** The only place that shows the secret. Closing forgets it. */
+/** Shows the secret, which no other place shows. When it is closed, the secret is dropped. */
 function Made({ made, onDone }: { made: CreatedKey; onDone: () => void }) {
   const secret = made.token ?? made.secretAccessKey ?? ''
   return (

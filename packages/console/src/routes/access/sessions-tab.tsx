@@ -14,7 +14,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 type Session = SessionList['sessions'][number]
 
 const w = words.access
-/** The list costs a read for each session. */
+/** The API reads each session for this list, so it is refreshed slowly. */
 const SESSIONS_REFRESH_MS = 15_000
 
 export function SessionsTab() {

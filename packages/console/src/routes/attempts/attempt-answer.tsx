@@ -1,4 +1,4 @@
-/** An endpoint’s answer to an attempt. Strangers wrote it, so it is text and nothing else. */
+/** An endpoint’s answer to an attempt. Strangers wrote it, so it is shown as plain text. */
 import { words } from '../../i18n/en.ts'
 import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'

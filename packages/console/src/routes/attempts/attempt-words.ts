@@ -1,4 +1,4 @@
-/** The parts of an attempt as people read them: what came back, why it came then, and what follows. */
+/** Texts about an attempt for people: the answer, why the attempt came at that time, and what follows. */
 import type { AttemptList } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { formatMs } from '../../parts/formats.ts'
@@ -31,7 +31,7 @@ function joined(cause: string, ms: number | null): string {
   return ms === null ? cause : `${cause} ${formatMs(ms)}`
 }
 
-/** `expected`: the time of the next attempt, in words. */
+/** The next step in words. `expected` is the time of the next attempt. */
 export function nextText({ next }: Attempt): string {
   const what = w.decisions[next.decision]
   return next.because === null || next.decision === 'delivered' ? what : `${what}, ${next.because}`

@@ -43,7 +43,7 @@ export function DeliveryTimeline({ messageId, subscriptionId, publishedAt, deliv
   )
 }
 
-/** Attempts that were made and are not in the records: the page must not look as if there were none. */
+/** Says that attempts were made but not recorded. Without this the page would look as if there were none. */
 function Unrecorded({
   list: { attempts, recording, keptSince },
   delivery,
@@ -103,7 +103,7 @@ function End({ delivery }: { delivery: Delivery }) {
   )
 }
 
-/** The time of day with milliseconds: steps are often close together. */
+/** The time of day with milliseconds, because steps are often close together. */
 function clockOf(at: string): string {
   return at.slice(11, 23)
 }

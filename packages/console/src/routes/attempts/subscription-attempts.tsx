@@ -119,7 +119,7 @@ const LEFT_OUT: Column<Attempt> = {
   show: (attempt) => (isAfterGap(attempt) ? w.leftOut(attempt.leftOut) : ''),
 }
 
-/** Whether attempts before it were not recorded. */
+/** Whether attempts before this one were not recorded. */
 function isAfterGap({ leftOut }: Attempt): boolean {
   return leftOut > 0
 }

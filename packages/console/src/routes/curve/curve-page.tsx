@@ -40,7 +40,7 @@ export function CurvePage() {
   )
 }
 
-/** Kinds of endpoints whose retries nobody can set. */
+/** Shows the policy of an endpoint kind whose retries cannot be changed. */
 function Fixed({ subscription }: { subscription: Subscription }) {
   return (
     <>
@@ -152,7 +152,7 @@ function Editor({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** The jitter of the server: the share by which it varies delays. */
+/** The server's jitter: the share by which it varies delays. */
 function useJitter({ effectiveDeliveryPolicy }: Subscription): number {
   const { retryOn: _, ...healthyRetryPolicy } = effectiveDeliveryPolicy.healthyRetryPolicy
   const preview = useRead(
@@ -163,7 +163,7 @@ function useJitter({ effectiveDeliveryPolicy }: Subscription): number {
   return preview.data?.jitter ?? 0
 }
 
-/** While a member is wrong, the plot stays as it was. */
+/** The last valid policy. While a member is wrong, the plot stays unchanged. */
 function useLastValid(retry: RetryPolicy, isValid: boolean): RetryPolicy {
   const last = useRef(JSON.stringify(retry))
   if (isValid) last.current = JSON.stringify(retry)

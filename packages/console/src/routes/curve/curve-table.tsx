@@ -1,4 +1,4 @@
-/** The plot as a table: the same data for those who do not see it, and for copying. */
+/** The plot as a table: the same data for people who cannot see the plot, and for copying. */
 import type { CurvePoint } from '../../charts/jitter-band.ts'
 import { words } from '../../i18n/en.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'

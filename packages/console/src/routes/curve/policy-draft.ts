@@ -1,4 +1,4 @@
-/** The draft in the form of the curve editor: text, until it is a policy. */
+/** The draft in the form of the curve editor. Its values are text until they are read as a policy. */
 import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
 
 export const MEMBERS = [
@@ -32,7 +32,7 @@ export function draftOf({ healthyRetryPolicy: retry, throttlePolicy }: Effective
   }
 }
 
-/** An empty field is no number, which the check of the policy then reports at its member. */
+/** The policy of the draft. An empty field is not a number, and the check of the policy reports that at its member. */
 export function policyOf(draft: Draft): { retry: RetryPolicy; throttle: number | undefined } {
   const number = (text: string) => (text.trim() === '' ? Number.NaN : Number(text))
   const members = Object.fromEntries(MEMBERS.map((member) => [member, number(draft[member])]))

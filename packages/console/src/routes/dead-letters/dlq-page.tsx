@@ -1,4 +1,4 @@
-/** Every queue that takes dead letters. The fullest stands first. */
+/** Every queue that takes dead letters, the fullest first. */
 import { Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { Queue } from '../../api/api-types.ts'

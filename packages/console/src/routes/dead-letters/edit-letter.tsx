@@ -24,7 +24,8 @@ interface Props {
 
 export function EditLetter({ queue, messageId, onClose }: Props) {
   const read = useRead(operations.getQueueMessage, { path: { queue, messageId } }, { everyMs: false })
-  // A letter that was sent is gone, and a read of it fails. The form must stay until it has led to the redrive.
+  // A letter that was sent again is gone, so reading it fails. The form stays until it has opened the page of the
+  // redrive.
   const [first, setFirst] = useState(read.data)
   if (first === undefined && read.data !== undefined) setFirst(read.data)
   if (first) return <EditForm queue={queue} message={first} onClose={onClose} />
@@ -85,7 +86,7 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
   )
 }
 
-/** The sign says the same as the colour. */
+/** The sign has the same meaning as the colour. */
 function Difference({ before, after }: { before: string; after: string }) {
   const lines = lineDiff(before, after).map(({ sign, text }) => `${sign} ${text}`)
   return (

@@ -1,4 +1,4 @@
-/** Which dead letters a screen or an action is about. The address has it, so every action works on what it matches. */
+/** The filter that chooses dead letters. The address contains it, so every action on the page uses the same filter. */
 import type { DeadLetterCounts } from '../../api/api-types.ts'
 
 const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const

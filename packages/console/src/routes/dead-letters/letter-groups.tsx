@@ -1,4 +1,7 @@
-/** Dead letters grouped by cause, and by the hour of their death. A group is a button: it becomes the filter. */
+/**
+ * Dead letters grouped by cause, and by the hour in which they were dead-lettered. A click on a group makes it the
+ * filter.
+ */
 import type { DeadLetterCounts } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -103,7 +106,7 @@ function SinceChoice({ filter, onChoose }: Pick<Props, 'filter' | 'onChoose'>) {
   )
 }
 
-/** The shortest choice that the time of the filter is within. */
+/** The shortest choice that includes the time of the filter. */
 function sinceName(since: string | undefined): SinceName {
   if (since === undefined) return ''
   const hours = (Date.now() - Date.parse(since)) / HOUR_MS

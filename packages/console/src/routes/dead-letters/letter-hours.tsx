@@ -1,4 +1,7 @@
-/** A histogram of dead letters by the hour of their death. Its name says the most important to screen readers. */
+/**
+ * A histogram of dead letters by the hour in which they were dead-lettered. Its label gives screen readers the main
+ * facts.
+ */
 import type { DeadLetterCounts } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { formatNumber } from '../../parts/formats.ts'

@@ -1,4 +1,6 @@
-/** Dead-letter queues are queues like others. These are known by what sends to them. */
+/**
+ * Finds dead-letter queues. They are ordinary queues, and can be recognised by the topics and queues that send to them.
+ */
 import type { Queue } from '../../api/api-types.ts'
 
 export function takesDeadLetters({ deadLettersOf, deadLetterSources }: Queue): boolean {

@@ -1,4 +1,4 @@
-/** Removes what the filter matches for good. It is counted first, and the queue's name is typed. */
+/** Removes all letters that the filter matches. The dialog counts them first, and the user types the queue's name. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { operations } from '../../api/api-calls.ts'

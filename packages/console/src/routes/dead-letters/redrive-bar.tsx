@@ -1,4 +1,4 @@
-/** How far a redrive or resend is. */
+/** The progress of a redrive or resend. */
 import type { Redrive } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { formatNumber, nameOf } from '../../parts/formats.ts'

@@ -1,4 +1,4 @@
-/** Starts a redrive of what the filter matches. It is counted first. */
+/** Starts a redrive of the letters that the filter matches. The dialog counts them first. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -94,7 +94,7 @@ function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
 
 type Asked = { source: string; filter: LetterFilter; destination?: string }
 
-/** Counts the messages that would be moved now. A changed choice is counted again. */
+/** Counts the messages that would be moved now. It counts again when the choice changes. */
 function useCount(asked: Asked): { found: RedriveDryRun | undefined; error: unknown } {
   const { mutate, data, error } = useWrite(operations.startRedrive)
   const text = JSON.stringify(asked)

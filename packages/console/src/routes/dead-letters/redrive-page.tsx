@@ -1,4 +1,4 @@
-/** One redrive, live: how far it is, and what can be done with it. It goes on when this page is closed. */
+/** One redrive: its progress, and the actions on it. The redrive continues when this page is closed. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -66,7 +66,7 @@ export function RedrivePage() {
   )
 }
 
-/** The queue, or the subscription that gets kept messages again. */
+/** The queue of a redrive, or the subscription of a resend. */
 function Above({ redrive: { action, source } }: { redrive: Redrive }) {
   const name = nameOf(source)
   return action === 'resend' ? (
@@ -102,7 +102,7 @@ function RedriveFigures({ redrive }: { redrive: Redrive }) {
   )
 }
 
-/** How the moved deliveries have ended so far, also after the redrive. */
+/** How the moved deliveries have ended so far. The numbers may still change after the redrive has ended. */
 function Ends({ redrive: { delivered, backInDlq, discarded, canary } }: { redrive: Redrive }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** One dead-letter queue: letters by cause, and what a filter matches is looked at, redriven or purged. */
+/** One dead-letter queue: its letters by cause. The letters that a filter matches can be read, redriven or purged. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -76,7 +76,7 @@ function Actions({ queue, filter }: { queue: Queue; filter: LetterFilter }) {
   )
 }
 
-/** A redrive goes on when its page is closed, so each shows itself here. */
+/** Shows every running redrive of the queue, because a redrive continues when its page is closed. */
 function ActiveRedrives({ queue }: { queue: Queue }) {
   const read = useRead(operations.listRedrives, { query: { source: queue.arn, limit: 20 } })
   const active = read.data?.redrives.filter(({ endedAt }) => endedAt === null) ?? []

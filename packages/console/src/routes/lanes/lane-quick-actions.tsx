@@ -1,4 +1,4 @@
-/** The actions that help a lane, in its row. Rare and dangerous ones are on the page of the subscription. */
+/** The actions that help a lane, in its row. Rare and dangerous actions are on the page of the subscription. */
 import { operations } from '../../api/api-calls.ts'
 import type { Lane } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
@@ -8,7 +8,7 @@ import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
 
 const w = words.laneActions
-/** At a time that the endpoint can stand after it was down. */
+/** The rate of retries: one that an endpoint can bear after an outage. */
 const RETRY_PER_SECOND = 50
 
 interface Props {

@@ -1,4 +1,4 @@
-/** The lanes of all topics, worst first, and why they are stuck. Every action is for the row it stands in. */
+/** The lanes of all topics, worst first, and why they are stuck. The actions in a row apply to its lane. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

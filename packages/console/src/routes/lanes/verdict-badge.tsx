@@ -1,4 +1,4 @@
-/** The server’s verdict on a lane, in a word. Its sentence stands in the title. */
+/** The server’s verdict on a lane, in one word. The sentence of the verdict appears on hover. */
 import type { Lane } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { Badge, type Tone } from '../../parts/show.tsx'

@@ -45,7 +45,7 @@ function Shown({ message }: { message: MessageBody }) {
   )
 }
 
-/** A text that is not kept is no failure: the server says why, and the screen how to keep messages. */
+/** A text that is not kept is no failure. The screen shows the server's reason, and how to keep messages. */
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
   if (!error) return <Skeleton rows={3} />
   if (!(error instanceof ApiError)) return <Failed error={error} onRetry={() => void onRetry()} />

@@ -75,13 +75,13 @@ function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean })
   )
 }
 
-/** Without a choice, the first delivery that has attempts and is not delivered. */
+/** The open row. Without a choice of the user, it is the first delivery that has attempts and is not delivered. */
 function openedOf(rows: readonly Delivery[], open: string | undefined): string | null | undefined {
   if (open !== undefined) return open
   return rows.find(({ state, attempts }) => attempts > 0 && state !== 'delivered')?.subscriptionId
 }
 
-/** The cause by its name in the API, and how long it took. */
+/** The cause by its name in the API, and the delay. */
 function whyOf({ because, delayMs, reason, redrives, resentAt }: Delivery) {
   const waited = delayMs === null || delayMs === 0 ? '' : formatSeconds(delayMs / 1_000)
   const parts = [

@@ -1,4 +1,4 @@
-/** Leads to a message by its id, and searches what happened to messages. */
+/** Leads to a message by its id, and searches messages by their deliveries. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -75,7 +75,7 @@ interface FoundProps {
   isLooking: boolean
 }
 
-/** A later page may have a message again, so rows are known by their page, too. */
+/** The rows of all pages. A later page may contain a message again, so the key of a row includes its page. */
 function Found({ pages, onMore, isLooking }: FoundProps) {
   const rows = pages.flatMap((page, number) => page.messages.map((message) => ({ ...message, number })))
   const scannedTo = pages.at(-1)?.scannedTo

@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function ResendButton({ messageId, subscriptionId, endpoint }: Props) {
-  // One key for each opened dialog: a second press sends nothing twice.
+  // The idempotency key, one for each opened dialog. A second press therefore sends nothing twice.
   const [key, setKey] = useState<string>()
   const resend = useWrite(operations.resendMessage)
   const input = {

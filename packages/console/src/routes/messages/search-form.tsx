@@ -1,4 +1,4 @@
-/** The filters of a search. They stand in the address, and a search begins only when it is asked for. */
+/** The filters of a search. The address contains them. A search begins only when the user presses the button. */
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { InputOf, operations } from '../../api/api-calls.ts'
@@ -29,7 +29,7 @@ const PERIODS = [
 type Period = (typeof PERIODS)[number]['value']
 type Search = ReturnType<typeof route.useSearch>
 
-/** The query of the API. Its time stays the same until the filters change. */
+/** The query for the API. Its start time stays the same until the filters change. */
 export function useSearchQuery({ topic, subscription, state, statusCode, within }: Search): Query {
   return useMemo(() => {
     const period = PERIODS.find(({ value }) => value === within)

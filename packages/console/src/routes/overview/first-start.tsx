@@ -115,7 +115,7 @@ function Arrived({ messageId, body, afterMs }: Arrival) {
   )
 }
 
-/** Each step may be done again: what exists is left as it is. */
+/** Each step may be repeated: things that exist stay as they are. */
 async function publishFirst(onStep: (done: number) => void): Promise<Arrival> {
   const before = await countOf()
   for (const [index, { operation, input }] of [CALLS.topic, CALLS.queue, CALLS.subscribe].entries()) {
@@ -138,7 +138,7 @@ async function publishFirst(onStep: (done: number) => void): Promise<Arrival> {
   throw new Error(w.notArrived)
 }
 
-/** Messages of earlier tries. The queue may not exist yet. */
+/** The number of messages from earlier tries. The queue may not exist yet. */
 async function countOf(): Promise<number> {
   const found = await send(operations.listQueues, { query: { prefix: QUEUE } })
   return found.queues.find(({ name }) => name === QUEUE)?.counts.visible ?? 0

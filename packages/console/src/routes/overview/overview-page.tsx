@@ -1,4 +1,6 @@
-/** How everything stands, and what needs somebody. Before anything was published: the first start. */
+/**
+ * The state of the whole service, and the problems that need attention. If nothing was ever published, the first start.
+ */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { Overview, Readiness, Redrive } from '../../api/api-types.ts'

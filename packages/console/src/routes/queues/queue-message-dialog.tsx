@@ -1,4 +1,4 @@
-/** One message of a queue: its body as text, its attributes, and why it is dead if it is. */
+/** One message of a queue: its body as text, its attributes and, for a dead letter, the reason. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'

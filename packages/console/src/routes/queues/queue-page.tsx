@@ -1,4 +1,4 @@
-/** One queue: its counts, its settings, and its messages, which looking neither receives nor hides. */
+/** One queue: its counts, its settings, and its messages. To show messages does not receive or hide them. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -115,7 +115,9 @@ function Messages({ name }: { name: string }) {
 /** @limit Characters of a body in a row of a table. Past it: the rest is shown when the row is opened. */
 const BEGINNING_CHARS_MAX = 80
 
-/** One line. Characters that are not printed are left out here, and shown when the message is opened. */
+/**
+ * The beginning of a body in one line. Invisible characters are left out here, and shown when the message is opened.
+ */
 export function beginningOf(body: string | null): string {
   if (body === null) return words.queueMessage.hidden
   const text = withoutEnvelope(body)
@@ -123,7 +125,7 @@ export function beginningOf(body: string | null): string {
   return text.length > BEGINNING_CHARS_MAX ? `${line}…` : line
 }
 
-/** The published message, where the body is SNS’s envelope. */
+/** The published message, if the body is SNS’s envelope. Otherwise the body itself. */
 function withoutEnvelope(body: string): string {
   const { Type, Message } = objectIn(body) ?? {}
   return Type === 'Notification' && typeof Message === 'string' ? Message : body

@@ -1,4 +1,4 @@
-/** A subscription that is gone: when it was deleted and by which key, as far as the audit trail knows. */
+/** A subscription that was deleted: when, and by which key. The audit trail keeps this for a limited time. */
 import { operations } from '../../api/api-calls.ts'
 import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'

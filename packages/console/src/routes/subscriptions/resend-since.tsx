@@ -1,4 +1,4 @@
-/** Sends the kept messages since a time again to a subscription, and shows how far that is. */
+/** Resends the kept messages since a time to a subscription, and shows the progress. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -35,7 +35,7 @@ export function ResendSince({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** The resend that is under way. It goes on when this page is closed. */
+/** The resend that is under way. It continues when this page is closed. */
 function ActiveResend({ arn }: { arn: string }) {
   const input = { query: { source: arn, limit: 1 } }
   const read = useRead(operations.listRedrives, input, { everyMs: SCREEN_REFRESH_MS })
@@ -97,7 +97,7 @@ function Counted({ count }: { count: number | undefined }) {
   return <p role="status">{w.counted(count)}</p>
 }
 
-/** How many messages are kept since then. A changed time is counted again. */
+/** The number of messages kept since then. It is counted again when the time changes. */
 function useCount(id: string, since: string | undefined): { matched: number | undefined; error: unknown } {
   const { mutate, data, error } = useWrite(operations.resendSince)
   useEffect(() => {
@@ -106,7 +106,7 @@ function useCount(id: string, since: string | undefined): { matched: number | un
   return { matched: data && !('id' in data) ? data.matched : undefined, error }
 }
 
-/** The form of the input: local time without a zone. */
+/** A time as the input needs it: local time without a zone. */
 function localTime(ms: number): string {
   const offsetMs = new Date(ms).getTimezoneOffset() * 60_000
   return new Date(ms - offsetMs).toISOString().slice(0, 16)

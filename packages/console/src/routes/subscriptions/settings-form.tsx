@@ -1,4 +1,4 @@
-/** Settings of a subscription as one JSON document: what differs from now is sent, and nothing else. */
+/** Settings of a subscription as one JSON document. Only members that differ from the present settings are sent. */
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -33,7 +33,7 @@ const settingsOf = (subscription: Subscription) =>
   Object.fromEntries(MEMBERS.map((name) => [name, subscription[name]])) as unknown as Settings
 
 export function SettingsForm({ subscription }: { subscription: Subscription }) {
-  // The settings at the moment when the form was opened. A refresh must not change a text that somebody edits.
+  // The settings at the moment when the form was opened. A refresh must not change the text while somebody edits it.
   const [before, setBefore] = useState(() => settingsOf(subscription))
   const [text, setText] = useState(() => JSON.stringify(before, null, 2))
   const update = useWrite(operations.updateSubscription)
@@ -90,7 +90,7 @@ export function SettingsForm({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** Members that differ. A member that was taken out is reset. undefined: the text is no JSON object. */
+/** Members that differ. A member that was removed is reset. undefined: the text is no JSON object. */
 function changesIn(text: string, before: Settings): Record<string, unknown> | undefined {
   const members = objectIn(text)
   if (!members) return undefined

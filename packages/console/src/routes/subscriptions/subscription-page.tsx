@@ -1,4 +1,4 @@
-/** One subscription: how its deliveries stand, and everything that is set. */
+/** One subscription: the state of its deliveries, and all its settings. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -114,7 +114,7 @@ const tabsOf = (subscription: Subscription) => [
   },
 ]
 
-/** Only webhooks have headers and keys: their endpoint is an address. */
+/** Only webhooks have headers and keys. Their endpoint is a URL. */
 const isWebhook = ({ endpoint }: Subscription) => /^https?:/.test(endpoint)
 
 function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscription) {

@@ -1,4 +1,4 @@
-/** The columns of live events. A gap stands among them as a row of its own. */
+/** The columns of live events. A gap has a row among the events. */
 import type { EventGap } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
@@ -98,7 +98,7 @@ function followsText({ decision, nextAttemptAt, at, because }: DeliveryEvent): s
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
-/** Local time to the millisecond. Rows do not age, so that a thousand of them cost nothing. */
+/** The local time with milliseconds. It never changes, so a thousand rows need no updates. */
 function Time({ at }: { at: string }) {
   const time = new Date(at)
   const ms = String(time.getMilliseconds()).padStart(3, '0')

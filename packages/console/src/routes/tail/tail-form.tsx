@@ -1,4 +1,4 @@
-/** The filters of live events. They stand in the address; another filter opens another stream. */
+/** The filters of live events. The address contains them. A changed filter opens another stream. */
 import type { DeliveryEvent } from '@fantail/client/api'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Tries a filter policy on a message: the verdict of the whole, and of each clause. */
+/** Tries a filter policy on a message, and shows the verdict of the policy and of each clause. */
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { FilterTest } from '../../api/api-types.ts'

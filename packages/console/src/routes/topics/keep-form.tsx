@@ -1,4 +1,4 @@
-/** The messages that a topic keeps: how long, and in how many bytes. */
+/** Sets how long a topic keeps its messages, and in how many bytes. */
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'

@@ -1,4 +1,4 @@
-/** Publishes a message, and leads to what becomes of it. */
+/** Publishes a message, and links to the page that shows its deliveries. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

@@ -1,4 +1,4 @@
-/** Subscribes an endpoint. Each kind has its own words, and only webhooks have retries that can be set. */
+/** Subscribes an endpoint. Each kind has its own fields, and only webhooks have retries that can be set. */
 import type { Protocol } from '@fantail/contracts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

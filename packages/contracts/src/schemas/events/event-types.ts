@@ -1,9 +1,9 @@
-/** Types of live events: what becomes of messages and deliveries while somebody looks. */
+/** Types of live events: messages and deliveries as they change. */
 
-/** Read from the outcome log. A listener that connects again goes on behind the last one that it got. */
+/** Read from the outcome log. After a new connection, a listener continues after the last event that it got. */
 export const LOGGED_EVENTS = ['parked', 'delivered', 'deadLettered', 'discarded', 'expired'] as const
 
-/** Sent only while somebody listens, and stored nowhere. */
+/** Sent only while a listener is connected, and never stored. */
 export const UNLOGGED_EVENTS = ['published', 'attempt', 'redriven', 'changed'] as const
 export type UnloggedEventType = (typeof UNLOGGED_EVENTS)[number]
 
@@ -17,7 +17,7 @@ export type AttemptDecision = (typeof ATTEMPT_DECISIONS)[number]
 /**
  * Why events are missing from a stream. rate: more came in a second than `max` allows. lag: the listener reads too
  * slowly, or Redis was away. trimmed: the outcome log no longer has them. reconnect: they came while the listener was
- * not connected, and are stored nowhere.
+ * not connected, and are not stored.
  */
 export type GapCause = 'rate' | 'lag' | 'trimmed' | 'reconnect'
 

@@ -46,7 +46,7 @@ export const Attributes = z
   .unknown()
   .superRefine((value, context) => {
     if (value === undefined) return
-    // The rules return whole paths as text. Zod expects a list of parts.
+    // The rules return a whole path as one text. Zod expects a list of parts.
     for (const { path, message } of attributesProblems(value, [])) {
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
     }

@@ -1,4 +1,6 @@
-/** Endpoints of a portal session over REST, with their deliveries and dead letters. Never settings of others. */
+/**
+ * Endpoints of a portal session over REST, with their deliveries and dead letters. They show no settings of requests.
+ */
 import { z } from 'zod'
 import { ENDPOINT_CHARS_MAX } from '../../limits.ts'
 import { givenMap, named, namedInput, timestamp } from '../shared-schemas.ts'

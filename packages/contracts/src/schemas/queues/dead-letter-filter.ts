@@ -1,4 +1,4 @@
-/** Which dead letters are listed, grouped, moved by a redrive, or removed by a purge. */
+/** The filter of dead letters: which are listed, grouped, moved by a redrive, or removed by a purge. */
 import { z } from 'zod'
 import { DEAD_LETTER_REASONS } from '../../records.ts'
 import { Since, SubscriptionReference, TopicReference, Until } from '../shared-schemas.ts'
@@ -51,7 +51,7 @@ export const DeadLetterFilter = z.strictObject({
     .describe(`Only these messages, by the queue’s id or the published one: 1 to ${MESSAGE_IDS_MAX}.`),
 })
 
-/** The same filter in a query, where everything is text. */
+/** The same filter as query parameters, which are all texts. */
 export const letterQuery = {
   ...common,
   statusCode: z

@@ -55,7 +55,7 @@ export const QueueBatchInput = namedInput(
       examples: [{ messages: [{ body: 'first job' }, { body: 'second job', delaySeconds: 60 }] }],
     }),
 )
-/** Only documents. The route checks the body with the shape that it has. */
+/** This schema is only for the documentation. The route checks the body with the shape that it has. */
 export const QueueSendInput = namedInput(
   'QueueSendInput',
   z.union([QueueItemInput, QueueBatchInput]).describe('One message, or a batch under `messages`.'),

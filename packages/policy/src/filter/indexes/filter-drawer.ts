@@ -1,6 +1,7 @@
 /**
- * Filters filed under the values that one key can have. A look-up finds the filters that may match. It is not exact for
- * the end of a long prefix, the middle of a wildcard, and an open bound. The filter itself then decides.
+ * Filters, filed under the values that one key can have. A look-up finds the filters that may match. Some of them may
+ * not match after all, because the index ignores the end of a long prefix, the middle of a wildcard, and open bounds.
+ * The filter itself then decides.
  */
 import { addressIn, type Condition, foldedIn, type Scalar } from '../conditions/condition.ts'
 import type { Leaf } from '../filter-subject.ts'
