@@ -13,7 +13,7 @@ import { bundleForElsewhere } from './bundle-services.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * @param {string} server the folder, which is made anew
+ * @param {string} server the folder, which is made again
  * @param {{ mains?: Record<string, string>, copied?: string[] }} [more] `mains`: further main files, by name. `copied`:
  *   folders of the repository that stand at the same place below the server's
  */

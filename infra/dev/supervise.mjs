@@ -47,7 +47,7 @@ export function supervise({ name, launch, onStart }) {
       replacing = true
       void end(child)
     },
-    /** Resolves when the child is gone, for good. */
+    /** Resolves when the child is gone and will not be started again. */
     stop: async () => {
       stopping = true
       clearTimeout(waiting)

@@ -1,4 +1,4 @@
-/** `npm run bench`: the named scenarios, or the contest if none is named. See USAGE in options.ts. */
+/** `npm run bench` runs the named scenarios, or the contest if none is named. USAGE in options.ts explains it. */
 
 import { conditions, contest } from './contest/contest.ts'
 import { type BenchOptions, readOptions } from './options.ts'

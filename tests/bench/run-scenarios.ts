@@ -8,7 +8,7 @@ import { rowLine, rowTable } from './report/rows.ts'
 import type { Row } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-/** Returns 1 if a scenario could not be measured. A missed bar is only shown in its row. */
+/** Returns 1 if a scenario could not be measured. A missed bound is only shown in its row. */
 export async function runScenarios({ scenarios, json, ...options }: BenchOptions): Promise<number> {
   const results = new Map<string, Row[]>()
   let failed = 0

@@ -10,7 +10,7 @@ export interface Row {
   unit: string
   /** Smallest and largest value of the runs. */
   spread?: [min: number, max: number]
-  /** The bar to reach. A row without one is informative. */
+  /** The bound that the value must keep. A row without a bound is only informative. */
   atMost?: number
   atLeast?: number
   /** Conditions without which the figure could mislead. */
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 export interface ScenarioOptions {
-  /** Smaller and shorter, to try a scenario. Such figures do not belong in the table. */
+  /** Makes the scenario smaller and shorter, to try it. Such figures do not belong in the table. */
   quick: boolean
   /** Progress, for people. */
   report: (text: string) => void

@@ -59,7 +59,7 @@ interface Turn {
   batch?: number
 }
 
-/** Publishes as fast as possible until so many deliveries are under way, and waits for the last one. */
+/** Publishes as fast as possible until enough deliveries are under way, and waits for the last one. */
 export async function turn(
   { receiver }: Stage,
   contestant: Contestant,

@@ -1,4 +1,4 @@
-/** A real Chromium that looks at the console. Every violation of the page’s security policy is noted. */
+/** Opens the console in a real Chromium, and records every violation of the page’s security policy. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,9 +6,9 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { provideChromium } from '../../infra/bootstrap/tools/chromium.mjs'
 
 export interface ConsoleBrowser {
-  /** A new page of its own, with nothing kept from others. */
+  /** Opens a new page that shares nothing with other pages. */
   open(path: string, options?: PageOptions): Promise<Page>
-  /** Violations of the content security policy, errors of scripts, and requests to other origins, so far. */
+  /** Violations of the content security policy, errors of scripts, and requests to other origins so far. */
   problems: string[]
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function startBrowser(origin: string): Promise<ConsoleBrowser> {
   const browser: Browser = await chromium.launch({
     executablePath: provided.path,
     env: { ...definedOnly(process.env), ...provided.env },
-    // A container’s processes have neither a sandbox of their own nor much shared memory.
+    // In a container, processes have no sandbox of their own and little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
   })
   const problems: string[] = []
@@ -70,7 +70,7 @@ interface AxeResult {
 
 /** The findings of axe on the page: the rule, the element, and the problem. */
 export async function axeProblems(page: Page): Promise<string[]> {
-  // By the debugger: the page’s policy lets no text become a script.
+  // The debugger adds the code of axe, because the page’s policy lets no text become a script.
   await page.evaluate(AXE)
   const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES } })
   const { violations } = await page.evaluate<AxeResult>(`axe.run(document, ${options})`)

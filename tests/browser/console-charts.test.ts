@@ -136,7 +136,7 @@ describe.runIf(isLong)('charts', () => {
   )
 })
 
-/** Made up: a day with two peaks, and an outage of half an hour. */
+/** Invented statistics: a day with two peaks, and an outage of half an hour. */
 function busyDay() {
   const steps = 1_440
   const last = Math.floor(Date.now() / 60_000)

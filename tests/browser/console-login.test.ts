@@ -1,4 +1,7 @@
-/** Pages of a server that asks for keys: the console with the session of a key, and the portal with that of a link. */
+/**
+ * Pages of a server that requires keys: the console with the session of a key, and the portal with the session of a
+ * link.
+ */
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createShell } from '../guides/shell.ts'
@@ -43,7 +46,7 @@ test('a wrong key is refused, a right one opens a session, and logging out ends 
   ).not.toContain('ft_')
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor()
-  // The stream of live events goes by the session, too.
+  // The stream of live events uses the session, too.
   await page.getByRole('link', { name: 'Live', exact: true }).click()
   await page.locator('main [role="status"]').getByText('receiving').waitFor()
   await page.getByRole('button', { name: 'Log out' }).click()

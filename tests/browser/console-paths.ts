@@ -1,8 +1,8 @@
-/** Every address of the console, and what must be there for them. */
+/** Every address of the console, and the data that must exist for them. */
 import { waitFor } from '@fantail/test-kit'
 import type { Stack } from '../harness/services/stack.ts'
 
-/** Nothing listens there, so deliveries fail and wait. */
+/** Nothing listens at this address, so deliveries fail and wait. */
 export const NOBODY = 'http://127.0.0.1:9/hook'
 
 export const KEPT = { seconds: 86_400, bytes: 10_485_760 }
@@ -57,7 +57,7 @@ export function allPaths(subscription: string): string[] {
   return [...mainPaths(subscription), ...tabs, ...ofTopic, ...lists]
 }
 
-/** A queue with three letters that a webhook refused for good. */
+/** A queue with three letters that failed permanently at a webhook. */
 export async function deadLetters({ client, api }: Stack): Promise<void> {
   await client.put('/v1/topics/refusing')
   // The API itself answers 404 here.

@@ -1,7 +1,7 @@
 /**
- * Tests beyond the smoke test: every address by the rules of accessibility, in both themes and on a narrow screen,
- * states without data and without an answer, hostile bodies, and the pictures of docs/console.md. It takes a minute:
- * `npm run test:browser`.
+ * Tests beyond the smoke test. They check every address by the rules of accessibility, in both themes and on a narrow
+ * screen. They also check states without data and without an answer, hostile bodies, and make the pictures of
+ * docs/console.md. `npm run test:browser` runs them in a minute.
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -327,7 +327,7 @@ describe.runIf(isLong)('the console', () => {
       name: 'Warehouse',
     })
     await client.post(`/v1/subscriptions/${stood.id}/pause`)
-    // Five failures in a row make a verdict.
+    // After five failures in a row, the lane has the verdict `failing`.
     for (let order = 8; order < 20; order++) {
       await client.post('/v1/topics/shop/messages', { message: { order } })
     }

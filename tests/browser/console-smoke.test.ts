@@ -9,7 +9,7 @@ import { allPaths, mainPaths, subscribeNobody } from './console-paths.ts'
 const stack = useStack({ redrive: true })
 let browser: ConsoleBrowser
 beforeAll(async () => {
-  // From the cache, unless the console has changed.
+  // turbo takes the build from its cache, unless the console has changed.
   execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
   if (whyNoBrowser === undefined) browser = await startBrowser(stack().api.url)
 })
@@ -61,7 +61,7 @@ test('no page breaks its own security policy, and the main ones no rule of acces
   const { id } = await subscribeNobody(stack())
   for (const theme of ['light', 'dark'] as const) {
     const page = await browser.open('/console/', { theme })
-    // One theme is enough for what does not depend on colours.
+    // Addresses whose rules do not depend on colours are checked in one theme only.
     for (const path of theme === 'light' ? allPaths(id) : mainPaths(id)) {
       await visit(page, path)
       if (!mainPaths(id).includes(path)) continue

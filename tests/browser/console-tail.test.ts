@@ -1,4 +1,4 @@
-/** The page of live events: what it shows, how current it says it is, and one connection for all tabs. */
+/** The page of live events: the rows that it shows, its state (current or stale), and one connection for all tabs. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort, waitFor } from '@fantail/test-kit'
@@ -11,7 +11,7 @@ import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './
 
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
-/** The API comes back at the same address. */
+/** After a restart the API must have the same address. */
 const FANTAIL_PORT = String(await freePort())
 
 describe.runIf(isLong)('live events', () => {
@@ -31,7 +31,7 @@ describe.runIf(isLong)('live events', () => {
   const rows = (page: Page, messageId: string) => page.locator('tbody tr', { hasText: messageId })
   const ends = (page: Page, messageId: string) => rows(page, messageId).filter({ hasText: 'delivered' })
 
-  /** Opens another tab, and notes the connections to the stream of all of them. */
+  /** Opens another tab, and records the connections of all tabs to the stream. */
   function countStreams(page: Page): string[] {
     const asked: string[] = []
     page.context().on('request', (request) => {

@@ -1,6 +1,6 @@
 /**
- * A short run of one seed, without the rounds in which providers hang in turn. `npm run test:chaos` has them, and runs
- * any seed for any time.
+ * A short run of one seed, without the rounds in which providers hang in turn. `npm run test:chaos` includes these
+ * rounds, and runs any seed for any time.
  */
 import { expect, test } from 'vitest'
 import { fullestWindow } from './judges/throttle-judge.ts'
@@ -8,7 +8,8 @@ import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
 
 /**
- * This seed has a failover and a redrive beside kills, freezes, lost connections, a clock step and forgotten scripts.
+ * This seed has a failover and a redrive, and also kills, freezes, lost connections, a clock step and forgotten
+ * scripts.
  */
 const SEED = 95
 const SECONDS = 40

@@ -1,4 +1,4 @@
-/** `npm run test:chaos`: one seed for some minutes. */
+/** `npm run test:chaos` runs one seed for some minutes. */
 import { parseArgs } from 'node:util'
 import { createSchedule, scheduleLines } from './plan/schedule.ts'
 import { runChaos } from './run.ts'
@@ -9,7 +9,7 @@ const USAGE = `usage: npm run test:chaos -- [options]
   --print       the schedule alone, a line of JSON per step
   --keep        the folder of the run stays, also when it is good`
 
-/** When this process ends, all others of the run end with it. */
+/** All other processes of the run end when this process ends. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {

@@ -1,6 +1,6 @@
 /**
- * One run: starts the world, makes requests and faults at their times, repairs everything, waits until nothing more can
- * come, and judges.
+ * One run. It starts the world, makes requests and faults at their times, repairs everything, waits until no more
+ * deliveries can come, and judges.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
@@ -21,7 +21,10 @@ import { hasOpenJobs, quarantined, queueTexts } from './world/redis-figures.ts'
 import { type EventLog, RunFolder } from './world/run-folder.ts'
 import { startWorld, type World } from './world/world.ts'
 
-/** A lane whose credential was refused stands for a minute, and for another if the probe meets a hung provider. */
+/**
+ * After its credential was refused, a lane waits for a minute. It waits for another minute if the probe meets a hung
+ * provider.
+ */
 const SETTLE_TIMEOUT_MS = 240_000
 const LOOK_MS = 500
 /** Text of the last message to the topic that is created again and again, after its last creation. */
@@ -29,22 +32,22 @@ const LAST_TEXT = 'f-last'
 
 interface RunReport {
   seed: number
-  /** Broken promises. Empty: the run is good. */
+  /** Broken promises. The list is empty if the run is good. */
   findings: string[]
   /** Kept if there are findings. */
   folder: string
   account: Account | undefined
-  /** How all others fared beside each hung provider. */
+  /** The results of all other endpoints for each hung provider. */
   rounds: Round[]
   throttles: ThrottleFound[]
-  /** Not a number: it did not settle. */
+  /** The time until everything had settled. Not a number: it did not settle. */
   settleSeconds: number
 }
 
 interface RunOptions {
-  /** Whether each provider hangs in turn after the faults, and all others are judged. Default: true. */
+  /** Whether, after the faults, each provider hangs in turn while all others are judged. Default: true. */
   isolation?: boolean
-  /** Keeps the folder also after a good run. */
+  /** Whether the folder is kept after a good run too. */
   keep?: boolean
 }
 
@@ -161,7 +164,7 @@ async function remakeOnceMore(publishing: Publishing): Promise<void> {
   await publishing.carryOut({ at: 0, do: 'publish-fleeting', api: 0, text: LAST_TEXT })
 }
 
-/** Resolves with the account when nothing more can come, or when the time is up. */
+/** Resolves with the account when no more deliveries can come, or when the time is up. */
 async function settle(
   world: World,
   ledger: Ledger,

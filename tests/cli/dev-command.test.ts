@@ -1,4 +1,6 @@
-/** `fantail dev` as a process: the stack it runs, what stays of its data, and that no process of it is left. */
+/**
+ * `fantail dev` as a process: the stack that it runs, the data that it keeps, and that none of its processes remains.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +17,7 @@ interface Addresses {
   dataDir: string | null
 }
 
-/** Stacks need a binary. Some machines have containers only. */
+/** Stacks need a Redis binary. Some machines have only containers. */
 describe.runIf(canSpawnRedis())('a stack of `fantail dev`', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fantail-dev-test-'))
   const env = { FANTAIL_REDIS_SERVER: redisServerPath() }

@@ -1,4 +1,7 @@
-/** `fantail listen` on a server with keys, and the keys of the keyboard that it and `redrive --watch` take. */
+/**
+ * `fantail listen` on a server that requires API keys. Also the keyboard keys of `fantail listen` and `redrive
+ * --watch`.
+ */
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled } from '../guides/shell.ts'

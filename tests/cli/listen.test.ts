@@ -1,4 +1,4 @@
-/** `fantail listen` as a process: what it forwards, and what is left of it. */
+/** `fantail listen` as a process: the requests that it forwards, and what remains after it ends. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { useStack } from '../harness/services/stack.ts'
 /** A multiple of 300. */
 const MESSAGES = Number(process.env.FANTAIL_LISTEN_MESSAGES ?? 600)
 
-// The server comes back at the same address.
+// After a restart the server must have the same address.
 const env = { FANTAIL_PORT: String(await freePort()) }
 const stack = useStack({ redrive: true, redis: { appendfsync: 'always' }, env })
 let receiver: Receiver
@@ -200,7 +200,7 @@ test('no message is lost while API and Redis are restarted under it', async () =
   const accepted = new Set<string>()
   const send = async (batch: number) => {
     const messages = Array.from({ length: 100 }, (_, n) => ({ message: `${batch}-${n}` }))
-    // A request that the restart cuts is sent again, with the same key.
+    // A request that is cut by the restart is sent again, with the same key.
     const headers = { 'content-type': 'application/json', 'idempotency-key': `steady-${batch}` }
     const answer = await fetch(`${stack().api.url}/v1/topics/steady/messages`, {
       method: 'POST',

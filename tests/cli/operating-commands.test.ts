@@ -1,4 +1,4 @@
-/** Commands of `fantail` that look after a server, as processes, on one API. */
+/** Commands of `fantail` for the operation of a server, as processes, on one API. */
 
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -159,7 +159,7 @@ test('a shell completes commands, flags and names', async () => {
   expect(await words('to')).toEqual(['topics', ''])
   expect(await words('topics', 'c')).toEqual(['create', ''])
   expect(await words('publish', '--id')).toEqual(['--idempotency-key', ''])
-  // A completion waits only shortly for names, so a busy machine may offer none at first.
+  // A completion waits only a short time for names, so a busy machine may offer none at first.
   await waitFor(async () => (await words('topics', 'get', 'come')).includes('comets'))
   expect((await fantail('completion bash')).stdout).toContain('complete -o default -F _fantail fantail')
   expect((await fantail('completion tcsh')).code).toBe(2)

@@ -1,4 +1,4 @@
-/** `fantail tail` as a process, over a server that is killed and comes back. */
+/** `fantail tail` as a process, while its server is killed and started again. */
 import { freePort, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -6,7 +6,7 @@ import { publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
-// The server comes back at the same address.
+// After a restart the server must have the same address.
 const stack = useStack({ env: { FANTAIL_PORT: String(await freePort()) } })
 const receiver = useReceiver()
 const running: RunningFantail[] = []

@@ -73,7 +73,7 @@ test('each dispatch queue is on another master', async () => {
 
 test('a failover takes one log line per change of state, not thousands', () => {
   for (const service of stack().services()) {
-    // Each dead letter causes a warning of its own, which has nothing to do with the failover.
+    // Each dead letter causes a warning, which has nothing to do with the failover.
     const told = service
       .logLines()
       .filter(({ level, msg }) => level === 'error' || (level === 'warn' && msg !== 'delivery.dead_lettered'))

@@ -1,5 +1,5 @@
 /**
- * Connections to Redis over TLS, with an own authority and client certificates: one Redis, a cluster, and a master
+ * Connections to Redis over TLS, with a private authority and client certificates: one Redis, a cluster, and a master
  * behind Sentinels.
  */
 import { execFile } from 'node:child_process'

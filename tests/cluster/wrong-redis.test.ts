@@ -1,6 +1,6 @@
 /**
- * Settings for another kind of Redis than the one that answers. Every process prints the error in one line, and exits
- * with 1.
+ * Settings that name another kind of Redis than the one that answers. Every process prints the error in one line, and
+ * exits with 1.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -105,7 +105,7 @@ test('[160] an empty RedrivePolicy takes the dead-letter queue away', async () =
   expect(await visibleIn(url)).toBe(0)
 })
 
-/** Resolves when so many deliveries of the subscription have failed permanently. */
+/** Resolves when `count` deliveries of the subscription have failed permanently. */
 async function discarded(arn: string, count: number): Promise<void> {
   const id = arn.slice(arn.lastIndexOf(':') + 1)
   await waitFor(() => {

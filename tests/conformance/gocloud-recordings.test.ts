@@ -50,9 +50,9 @@ interface Compared {
 
 class Replay {
   readonly #account: string
-  /** From recorded handles and subscription ARNs to ours. */
+  /** Maps recorded handles and subscription ARNs to ours. */
   readonly #known = new Map<string, string>()
-  /** By queue: messages that we received earlier than the recording. */
+  /** For each queue: messages that we received earlier than the recording did. */
   readonly #pools = new Map<string, ReceivedMessage[]>()
 
   constructor({ account }: Recording) {
@@ -156,7 +156,7 @@ function jsonFacts(operation: string, text: string): object {
   return { ...rest, ...taken, path, Successful: sorted(Successful), Failed: sorted(Failed) }
 }
 
-/** Entries sorted by id. Of other ids and numbers only their presence is kept. */
+/** Entries sorted by id. For other ids and numbers, only their presence is compared. */
 function sorted(entries: Json[] = []): Json[] {
   const own = ({ MessageId, SequenceNumber, ...facts }: Json) => ({
     ...facts,

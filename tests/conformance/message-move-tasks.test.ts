@@ -58,7 +58,10 @@ async function ended(SourceArn: string): Promise<ListMessageMoveTasksResultEntry
   return (await newest()) ?? {}
 }
 
-/** Makes a queue and its dead-letter queue. Each of `bodies` is received once too often, so all are dead letters. */
+/**
+ * Makes a queue and its dead-letter queue. Each of `bodies` is received once more than allowed, so all become dead
+ * letters.
+ */
 async function fail(name: string, bodies: string[], attributes: Record<string, string> = {}) {
   const suffix = attributes.FifoQueue ? '.fifo' : ''
   const [dead, source] = [`${name}-dead${suffix}`, `${name}${suffix}`]

@@ -24,7 +24,7 @@ const publish = (topic: string, Message: string, more: { MessageGroupId?: string
   )
 const raw = { RawMessageDelivery: 'true' }
 
-/** Receives so many messages of a queue. Each is deleted before the next is received. */
+/** Receives `count` messages of a queue. Each is deleted before the next is received. */
 async function take(url: string, count: number): Promise<Message[]> {
   const taken: Message[] = []
   while (taken.length < count) {

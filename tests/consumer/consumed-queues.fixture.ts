@@ -17,9 +17,9 @@ export interface TestQueue {
 
 export interface QueueMaker {
   wire: string
-  /** Whether the queue's server moves poisonous messages, and the consumer does not. */
+  /** Whether the queue's server moves poisonous messages. Otherwise the consumer does. */
   hasRedrive: boolean
-  /** For FIFO queues: moto sees no freed group while a request waits. */
+  /** The wait of a receive for FIFO queues. While a request waits, moto does not notice that a group is free again. */
   waitSeconds?: number
   create(name: string, options?: { visibilitySeconds?: number }): Promise<TestQueue>
 }

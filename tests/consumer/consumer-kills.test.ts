@@ -1,4 +1,4 @@
-/** Consumers that are killed lose no message, and repeat only what was under way. */
+/** Consumers that are killed lose no message, and repeat only messages that were under way. */
 import { test } from 'vitest'
 import { useAwsClients } from '../harness/aws/aws-clients.ts'
 import { useStack } from '../harness/services/stack.ts'

@@ -35,7 +35,7 @@ const counted = (consumer: Consumer, expected: Partial<ConsumerCounts>) =>
     },
     { what: `the counts ${JSON.stringify(expected)}` },
   )
-/** A promise with its resolver, and a place to see how often it was waited for. */
+/** A promise with its resolver, which a handler can wait for. */
 const gate = () => Promise.withResolvers<void>()
 
 let made = 0
@@ -109,7 +109,7 @@ export function describeConsumer(maker: QueueMaker, redis: () => Redis): void {
         await promise
       }
       const slow = track(consume(queue.source, work, { visibilitySeconds: 1 }))
-      // It reads the same queue, and gets nothing.
+      // This consumer reads the same queue, and gets nothing.
       const other = track(consume(queue.source, work, { visibilitySeconds: 1 }))
       await waitFor(() => slow.stats().extended + other.stats().extended >= 4)
       expect(begun).toBe(1)
@@ -246,7 +246,7 @@ export function describeConsumer(maker: QueueMaker, redis: () => Redis): void {
       resolve()
       await stopped
       expect(consumer.stats()).toMatchObject({ succeeded: 1, failed: 0, inHand: 0 })
-      // At once, not after the visibility time of 30 seconds.
+      // The message is visible at once, and not only after the visibility time of 30 seconds.
       expect(await queue.depth()).toMatchObject({ visible: 1, inFlight: 0 })
     })
 

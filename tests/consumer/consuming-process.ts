@@ -1,7 +1,7 @@
 /**
- * A consumer as a process, for a test that kills it. It notes in Redis what its handler begins and ends, in the lists
- * `begun:<queue>` and `ended:<queue>` of message bodies. Arguments: the queue (a name, or an SQS queue's URL), and the
- * URL of Redis.
+ * A consumer as a process, for a test that kills it. It records in Redis which messages its handler begins and ends.
+ * The lists `begun:<queue>` and `ended:<queue>` have the bodies of these messages. Arguments: the queue (a name, or an
+ * SQS queue's URL), and the URL of Redis.
  */
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { consume, fantailQueue, sqs } from '@fantail/consumer'

@@ -1,4 +1,6 @@
-/** The same rules on an SQS that is not ours: moto's server. Without it these tests are skipped. */
+/**
+ * The rules of the consumer on a foreign implementation of SQS: moto's server. Without moto these tests are skipped.
+ */
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, beforeAll, describe, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * An SQS that is not ours: moto's server, in a Python environment below `.fantail`. `npm run test:packages` makes that
- * environment; other runs use it if it is there.
+ * A foreign implementation of SQS: moto's server, in a Python environment below `.fantail`. `npm run test:packages`
+ * makes that environment; other runs use it if it is there.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,10 @@ const OWN_PYTHON = join(FOLDER, 'bin/python')
 const MOTO = 'moto[server]==5.2.5'
 const INSTALL_MS = 240_000
 
-/** A Python that has moto: the one of FANTAIL_MOTO_PYTHON, or our own. undefined: there is none. */
+/**
+ * A Python that has moto: the one that FANTAIL_MOTO_PYTHON names, or the one below `.fantail`. undefined: there is
+ * none.
+ */
 export function motoPython(): string | undefined {
   const named = process.env.FANTAIL_MOTO_PYTHON
   if (named) return named

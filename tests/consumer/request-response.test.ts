@@ -1,4 +1,4 @@
-/** Requests and replies over queues: outcomes, deadlines, repetitions, and what is left of a requester. */
+/** Requests and replies over queues: outcomes, deadlines, repetitions, and what remains after a requester ends. */
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -163,7 +163,7 @@ test('the programs of the guide run as written', async () => {
   }
 })
 
-/** Runs a program that is given as text, where packages of the tests are found. */
+/** Runs a program, given as text, in a folder where it finds the packages of the tests. */
 function start(code: string) {
   const child = spawn(process.execPath, ['--conditions=@fantail/source', '--input-type=module', '-'], {
     cwd: join(ROOT, 'tests'),

@@ -89,7 +89,7 @@ test('every end comes once over reconnects, in the middle of a page too, and att
   const before = await publishAll('resumed', 20)
   await first.until('delivered', 20)
   first.close()
-  // Behind the seventh end, whatever comes after it.
+  // Continues after the seventh end of a delivery.
   const seventh = first.of('delivered')[6]
   const missed = await publishAll('resumed', 30)
   await whenDelivered(missed)
@@ -162,7 +162,7 @@ test('without a listener a delivery costs no publish, and the log is not read', 
   await publishAll('unseen', 3)
   await stream.until('attempt', 3)
   stream.close()
-  // One server: on a cluster each command without a key could go to another one.
+  // A connection to one server. In a cluster, commands without a key could go to any server.
   const connection = connectRedis({ url: stack().redis.url, name: 'test' })
   await whenReady(connection)
   const isQuiet = async () => {

@@ -1,4 +1,4 @@
-/** Answers to "why then?": one call shows why each delivery of a message came when it did, waits, or ended. */
+/** One call answers why each delivery of a message came when it did, why it waits, or why it ended. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'

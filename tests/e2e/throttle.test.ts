@@ -14,7 +14,7 @@ const MEASURED_ATTEMPTS = 410
 const IN_A_SECOND_MAX = 23
 const AVERAGE_MIN = 19.4
 const AVERAGE_SECONDS = 10
-/** No bound for Fantail: a busy machine starts three workers late, and runs them late. */
+/** The test gives up after this time. A busy machine may start three workers late, and run them late. */
 const GIVEN_UP_MS = 120_000
 
 const stack = useStack({ workers: 3, env: { FANTAIL_LOG_LEVEL: 'debug' } })

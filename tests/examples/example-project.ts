@@ -1,4 +1,4 @@
-/** Examples outside of the repository, as a reader has them, with the packages of this checkout. */
+/** Examples copied to a folder outside of the repository, as a reader has them, with the packages of this checkout. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ const PATIENCE_MS = 120_000
 
 interface ExampleRun {
   output(): string
-  /** Waits until it has printed a match. */
+  /** Waits until the program has printed a match. */
   prints(expected: RegExp): Promise<void>
   /** Its exit code. */
   ended: Promise<number | null>
@@ -32,7 +32,7 @@ export class ExampleProject {
     this.#env = env
   }
 
-  /** Its processes are ended as a group, because npm starts a shell that starts the program. */
+  /** The processes are ended as a group, because npm starts a shell that starts the program. */
   start(command: string, args: string[], env: Record<string, string> = {}): ExampleRun {
     const own = { ...process.env, NODE_OPTIONS: '', NODE_ENV: '', NO_COLOR: '1', ...this.#env, ...env }
     const child = spawn(command, args, { cwd: this.folder, env: own, detached: true })
@@ -41,7 +41,7 @@ export class ExampleProject {
     return example
   }
 
-  /** Resolves with the whole output. Rejects if it fails. */
+  /** Resolves with the whole output. Rejects if the command fails. */
   async finish(command: string, args: string[], env?: Record<string, string>): Promise<string> {
     const example = this.start(command, args, env)
     const timer = setTimeout(() => void example.stop(), PATIENCE_MS)
@@ -83,8 +83,8 @@ function followed(child: ChildProcess): ExampleRun {
 }
 
 /**
- * A copy of an example, with what its package.json names. `tarballs`: packages of this checkout, by their folders in
- * `packages/`. undefined: the registry cannot be reached.
+ * A copy of an example, with the packages that its package.json names. `tarballs`: packages of this checkout, by their
+ * folders in `packages/`. undefined: the registry cannot be reached.
  */
 export async function installExample(
   name: string,

@@ -1,4 +1,4 @@
-/** Runs each example as its README says. `npm run test:examples`. */
+/** Runs each example as its README says. The command is `npm run test:examples`. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -104,7 +104,7 @@ describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('each example runs', () => {
   }, 300_000)
 })
 
-/** The machine's, if it has the package, else one of its own. */
+/** The machine's Python if it has boto3, or else one that is made in the folder. undefined: there is none. */
 function pythonWithBoto(folder: string): string | undefined {
   try {
     execFileSync('python3', ['-c', 'import boto3'], { stdio: 'ignore' })

@@ -9,7 +9,7 @@
  */
 
 export interface Step {
-  /** Line number in the guide's source, from 1. */
+  /** Line number in the source of the guide, from 1. */
   line: number
   /** The last heading before it. */
   section: string

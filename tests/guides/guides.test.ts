@@ -136,7 +136,7 @@ test('the script of docs/guides/aws.md moves webhooks of a topic with their sett
     FANTAIL: api.url,
     TOPIC_ARN: source,
   }
-  // From this folder the script finds the SDK.
+  // In this folder the script finds the SDK.
   const cwd = join(ROOT, 'tests')
   const words = ['--input-type=module', '-e', script]
   for (let run = 0; run < 2; run++) {

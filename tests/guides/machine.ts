@@ -1,6 +1,6 @@
 /**
- * A machine for the guide to running Fantail. It has folders instead of the system's, and processes instead of
- * systemd's units. A function `systemctl` in bash starts and stops these processes.
+ * A machine for the guide to running Fantail. Folders replace those of the system, and processes replace systemd's
+ * units. A function `systemctl` in bash starts and stops these processes.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -33,7 +33,10 @@ const SERVICES: Record<string, { name: ServiceName; port: number }> = {
 }
 const REDIS_ARGS = ['--repl-diskless-sync-delay', '0']
 
-/** The units are stopped, the settings are those of `infra/systemd`. A second Redis runs at port 6380, empty. */
+/**
+ * Makes the machine. The units are stopped, the settings are those of `infra/systemd`. A second, empty Redis runs at
+ * port 6380.
+ */
 export async function startMachine(): Promise<Machine> {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-machine-'))
   const etc = join(folder, 'etc')

@@ -16,11 +16,11 @@ const ALERTMANAGER = join(INFRA, 'alertmanager', 'alertmanager.yml')
 
 const found = await providePrometheusTools(process.env)
 
-// Settings as on a good server; otherwise an alert warns that it loses data.
+// The settings of a reliable server. With other settings an alert warns of data loss.
 const stack = useStack({ redrive: true, redis: { appendfsync: 'everysec' } })
 const receiver = useReceiver()
 
-/** Metrics that Prometheus itself makes for every target. */
+/** Metrics that Prometheus itself adds for every target. */
 const OWN_METRICS = ['up']
 
 /** Names of the metrics that at least one service shows, with the series of histograms. */

@@ -1,5 +1,6 @@
 /**
- * @fantail/client as others install it: packed, in an empty project outside of the workspace. `npm run test:packages`.
+ * @fantail/client as users install it: packed, in an empty project outside of the workspace. `npm run test:packages`
+ * runs this test.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

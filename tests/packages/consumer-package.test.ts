@@ -1,6 +1,6 @@
 /**
- * @fantail/consumer as others install it: packed, in an empty project outside of the workspace. `npm run
- * test:packages`.
+ * @fantail/consumer as users install it: packed, in an empty project outside of the workspace. `npm run test:packages`
+ * runs this test.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The package `fantail` as others install it: packed, in an empty project outside of the workspace, with the services
- * and the console that it brings along. `npm run test:packages`.
+ * The package `fantail` as users install it: packed, in an empty project outside of the workspace, with its services
+ * and its console. `npm run test:packages` runs this test.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -8,7 +8,7 @@ import { ROOT } from '../repo/repository.ts'
 
 const run = promisify(execFile)
 const BIN = join(ROOT, 'node_modules/.bin')
-/** The oldest Node that the packages name. The pinned one runs beside it. */
+/** The oldest Node that the packages support. Tests also run on the pinned release. */
 const OLDEST_NODE = '22.23.3'
 const COMPILER = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2024,dom,dom.iterable']
 
@@ -72,7 +72,7 @@ export async function packTarballs(packages: string[], folder: string): Promise<
   return tarballs
 }
 
-/** `packages`: their folders in `packages/`. `others`: what npm installs beside them. */
+/** `packages`: their folders in `packages/`. `others`: further packages that npm installs. */
 export async function packProject(packages: string[], others: string[] = []): Promise<PackedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-project-'))
   const tarballs = await packTarballs(packages, folder)

@@ -1,6 +1,6 @@
 /**
- * @fantail/testing as others install it: packed, in an empty project outside of the workspace, with the services that
- * it brings along. `npm run test:packages`.
+ * @fantail/testing as users install it: packed, in an empty project outside of the workspace, with its services. `npm
+ * run test:packages` runs this test.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { textOf } from '../repo/repository.ts'
 import { readmeExamples } from '../testing/readme-example.ts'
 import { NODE_RELEASES, type PackedProject, packProject } from './packed-project.ts'
 
-/** Judges that the matchers work there, too. */
+/** The matchers must also work in Jest. */
 const JEST = '30.5.2'
 const STARTS = 5
 /** A busy machine needs more time than the defaults give. */
@@ -46,8 +46,8 @@ test('matchers', async () => {
 })`
 
 /**
- * Prints the milliseconds of each start, the first of which may compile, and those in which the process that waited
- * longest for a processor waited for it.
+ * Prints how many milliseconds each start took. The first start may compile code. Also prints how long the process that
+ * waited longest had no processor.
  */
 const WARM_STARTS = `
 import { readdirSync, readFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ const TYPES = `
 
 describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed library for tests', () => {
   let project: PackedProject
-  /** Without the folder of the checkout, where the server is otherwise found. */
+  /** An environment without the folder of the checkout, in which the server would otherwise be found. */
   const env = { PATH: [dirname(redisServerPath()), process.env.PATH].join(delimiter) }
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** A release without its commit and tag, of what is committed. `npm run test:packages`. */
+/** Makes a release of the committed state, without commit and tag. `npm run test:packages` runs this test. */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

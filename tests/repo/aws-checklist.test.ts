@@ -1,6 +1,6 @@
 /**
  * Compares docs/aws-compatibility.md with the tests. Every row of the checklist names the tests that show it, or is a
- * deviation with a reason. No test claims a number that its row does not know.
+ * deviation with a reason. If a test's title has a number, the row of that number names the test.
  */
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'

@@ -1,4 +1,7 @@
-/** Checks what a build from a bare checkout needs: packages are built in order, and without what only tests use. */
+/**
+ * Checks that a build from a bare checkout works: packages are built in order, and a build needs nothing that only
+ * tests use.
+ */
 import { expect, test } from 'vitest'
 import { filesMatching, manifests, textOf } from './repository.ts'
 
@@ -23,7 +26,7 @@ test.each(projects)('$folder is built after the packages that it uses', ({ setti
   expect(named.toSorted()).toEqual(built.map((name) => folders.get(name)).toSorted())
 })
 
-// The console is bundled, so only what its pages import is in it.
+// The console is bundled, so it contains only the modules that its pages import.
 test.each(projects.filter(({ folder }) => folder !== 'packages/console'))(
   'the build of $folder leaves out tests and their fixtures',
   ({ settings }) => {

@@ -9,7 +9,7 @@ const compose = textOf('infra/compose.yaml')
 /** The stage that is shipped. */
 const shipped = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
 
-/** Lines that belong to each service alone, by name, from compose.yaml. */
+/** The lines of compose.yaml that belong to one service alone, by the service's name. */
 function services(): Map<string, string> {
   const all = compose.slice(compose.indexOf('\nservices:\n') + 11, compose.indexOf('\nvolumes:\n'))
   return new Map(

@@ -1,4 +1,4 @@
-/** Checks that everything in the documents exists: files, folders, links, commands, settings. */
+/** Checks that all files, folders, links, commands and settings that the documents name exist. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
@@ -12,7 +12,7 @@ const files = [
 ].map((path) => `/${path}`)
 
 const FILE = /\.(ts|mjs|lua|json|ya?ml|conf|md)$/
-/** Paths that a running process makes, of a home directory too, and paths of the API. */
+/** Paths that a running process makes, paths in a home directory, and paths of the API. */
 const ELSEWHERE = /^(\.fantail\/|dist\/|\/|~\/|\w+:\/\/)/
 
 /** Code in backticks, and indented lines. */

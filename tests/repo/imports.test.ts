@@ -15,7 +15,7 @@ interface Import {
   /** Path of the imported file from the root, or undefined if it is not in this repository. */
   file: string | undefined
   names: string[]
-  /** It is imported as one object, so any of its exports may be used. */
+  /** The file is imported as one object, so any of its exports may be used. */
   isWhole: boolean
 }
 
@@ -52,7 +52,7 @@ test('every index names what it exports', () => {
   expect(indexes.filter((path) => /^export (type )?\*/m.test(textOf(path)))).toEqual([])
 })
 
-/** Those of published packages are for programs elsewhere. */
+/** Indexes of published packages are for other programs. */
 const ownIndexes = indexes.filter((path) =>
   manifests().some((manifest) => manifest.private && path.startsWith(`${manifest.folder}/`)),
 )
@@ -73,7 +73,7 @@ test.each(ownIndexes)('every export of %s is imported elsewhere', (index) => {
 const EXPORT =
   /^export (?:abstract |async )*(?:interface|type|class|const|let|function\*?) ([A-Za-z_$][\w$]*)/gm
 
-/** Text of code that a script writes, but does not run. */
+/** Text of code that a script writes but does not run. */
 const TEMPLATE = /`(?:[^`\\]|\\.)*`/gs
 
 /** No file names these types, but declarations of exported values do. */

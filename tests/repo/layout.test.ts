@@ -8,7 +8,7 @@ const packages = all.filter(({ folder }) => folder.startsWith('packages/'))
 const services = all.filter(({ folder }) => folder.startsWith('services/'))
 const serviceNames = new Set(services.map(({ name }) => name))
 const REDIS_CLIENTS = ['ioredis', 'bullmq']
-/** These may have a Redis client at run time, and so may tests and their kit. */
+/** Packages that may use a Redis client at run time. Tests and their kit may use one too. */
 const REDIS_HOLDERS = ['packages/store', 'packages/jobs', 'packages/test-kit', 'tests']
 
 const everything = ({ dependencies, devDependencies }: Manifest) =>
@@ -79,7 +79,8 @@ test('every import is of a declared dependency, and none reaches into another pa
 })
 
 /**
- * Bare imports by package name, and relative ones that leave the package, as they stand; tests may start infra's tools.
+ * Bare imports by package name, and relative imports that leave the package, unchanged. Tests may start the tools in
+ * infra.
  */
 function importsOf(file: string): string[] {
   const own = file

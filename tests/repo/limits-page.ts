@@ -1,7 +1,7 @@
 /**
  * The limits that docs/limits.md lists: constants whose comment has a `@limit`, with the text behind it, and settings
- * that have a unit. The text says what is bounded; from `Past it:` or the like on, what happens then. `@limit memory`
- * lists the constant among the bounds of memory too.
+ * that have a unit. The text names what is bounded. From `Past it:` or the like on, it says what happens beyond the
+ * bound. `@limit memory` lists the constant among the bounds of memory too.
  */
 import { filesMatching, textOf } from './repository.ts'
 
@@ -10,9 +10,9 @@ export interface Bound {
   value: number
   /** Path of the source from the root. */
   path: string
-  /** Absent if its comment has no `@limit`. */
+  /** The text after `@limit`. Absent if the comment has none. */
   limit: string | undefined
-  /** It bounds what a process or Redis holds: `@limit memory`. */
+  /** The limit bounds memory of a process or of Redis: `@limit memory`. */
   ofMemory: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Finds the names that a piece of Lua declares, and the names that it takes from elsewhere. */
+/** Finds the names that a piece of Lua declares, and the names that it uses but does not declare. */
 import luaparse from 'luaparse'
 
 /** Names that Redis gives to every script. */

@@ -58,7 +58,7 @@ test('no comment begins with What, As or Of: the subject comes first', () => {
 
 /** Replaced names: the new name, and how to recognise the old one. */
 const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
-  // The framework of this name stands where examples are named.
+  // Examples name the web framework Express.
   {
     now: 'first attempt',
     old: /\bExpress\b|\bexpress(?!\.raw)\b/,

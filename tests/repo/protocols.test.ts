@@ -5,7 +5,7 @@ import { filesMatching, textOf } from './repository.ts'
 
 const KINDS = ['packages/policy/src/protocols/', 'packages/delivery/src/attempters/']
 
-/** By line, the reason why the comparison is allowed. */
+/** For each line, the reason why its comparison is allowed. */
 const EXCEPTIONS: Record<string, string> = {
   "packages/store/src/lanes/lua/include/lane-claim.lua: local floor = string.find(record[SUBSCRIPTION.endpoint], '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'":
     'lanes of earlier releases do not say how long they keep deliveries',

@@ -1,4 +1,6 @@
-/** Documents for readers: each stands in the index, the glossary is sorted, and the path through the files is short. */
+/**
+ * Checks that the index has every document, that the glossary is sorted, and that the path through the files is short.
+ */
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'

@@ -26,7 +26,7 @@ function commentsIn(path: string, text: string): string {
 
 const FILE = /\.(tsx?|mjs|lua|md)$/
 
-/** Names of files that are not the end of any path, without addresses and patterns. */
+/** Names of files that do not exist in the repository. Addresses and patterns are left out. */
 function lostFiles(text: string): string[] {
   return text
     .replace(/https?:\/\/\S+/g, '')

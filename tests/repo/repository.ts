@@ -26,7 +26,7 @@ export interface Manifest {
   name: string
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
-  /** Not set: the package is published, and its index is for programs elsewhere. */
+  /** Absent: the package is published, and its index is for other programs. */
   private?: boolean
 }
 

@@ -46,13 +46,13 @@ test('every tool setting that the services read is one that the tables name', ()
 })
 
 /**
- * `client` runs in users' programs. It and `cli` call the API that the user names, and `testing` the stack of a test
- * with its Redis.
+ * `client` runs in users' programs. `client` and `cli` call the API that the user names. `testing` calls the stack of a
+ * test and its Redis.
  */
 test('only delivery opens connections to where users point, store to Redis, others to the API', () => {
   const opens =
     /(?<!#)\bfetch\(|from 'undici'|^import\b[^;]*?\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/m
-  // The console runs in browsers, and its page may reach its own server alone.
+  // The console runs in browsers, and its page may connect only to its own server.
   const openers = filesMatching('{packages,services}/*/src/**/*.ts')
     .filter((path) => !/\.(test|fixture)\.ts$|^packages\/(test-kit|console)\//.test(path))
     .filter((path) => opens.test(textOf(path)))

@@ -24,7 +24,7 @@ function includesOf(name: string): string[] {
   return [...(files.get(name) ?? '').matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, include = '']) => include)
 }
 
-/** Names that a file takes from elsewhere, other than those of Redis. */
+/** Names that a file uses but does not declare, without those of Redis. */
 function takenBy(name: string): string[] {
   const { free } = namesIn(files.get(name) ?? '')
   return free.filter((taken) => !LUA_GLOBALS.has(taken))

@@ -30,7 +30,7 @@ const APT_SETTINGS = [
   'Acquire::Retries "2";',
   'Acquire::http::Timeout "15";',
   'Acquire::https::Timeout "15";',
-  // As root, apt would change to a user that cannot write here.
+  // If root runs apt, apt would change to a user that cannot write here.
   'APT::Sandbox::User "root";',
   'Debug::NoLocking "true";',
 ]

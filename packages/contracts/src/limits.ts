@@ -41,7 +41,7 @@ export const MICROS_PER_USD = 1_000_000
 export const OPTED_OUT_NUMBERS_MAX = 1_000_000
 /** @limit Numbers in the SMS sandbox. Past it: another one is refused. */
 export const SANDBOX_NUMBERS_MAX = 10
-/** @limit Text message, its topic's name included. Past it: its delivery fails for good. */
+/** @limit Text message, its topic's name included. Past it: its delivery fails permanently. */
 export const SMS_CHARS_MAX = 1_600
 /** @limit Mails within a day that ask one address to confirm, for all topics. Past it: `rate_limited`. */
 export const CONFIRMATION_MAILS_PER_ADDRESS_MAX = 3

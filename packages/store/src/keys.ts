@@ -64,7 +64,7 @@ export const expiriesKey = (base: string) => `${base}expiries`
  */
 export const keptKey = (base: string) => `${base}kept`
 // `<base>kept:<topic uid>`. Hash of notes about a ring: `l` its highest score, `f` ms at which the newest message was
-// kept that was removed for want of bytes.
+// kept that was removed for lack of capacity.
 // `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
 // rises with every message.
 // `<base>kept:bodies:<topic uid>`. Hash: 16 bytes message id → JSON Message.

@@ -1,6 +1,7 @@
 /**
- * Starts telemetry for a process: Prometheus text for its own /metrics always, OTLP if OTEL_* variables ask for it. The
- * SDK is loaded only for OTLP: it takes about 230 ms and 46 MB, and scrapes alone need 90 ms and 30 MB.
+ * Starts telemetry for a process. It always has Prometheus text for its own /metrics, and exports by OTLP if OTEL_*
+ * variables ask for it. The SDK is loaded only for OTLP, because it takes about 230 ms and 46 MB. Scrapes alone need 90
+ * ms and 30 MB.
  */
 import { DiagLogLevel, diag, metrics as globalMetrics, logs, trace } from '@opentelemetry/api'
 import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
@@ -25,7 +26,7 @@ export interface Telemetry {
   logs: LogRecords
   /** The text of a Prometheus scrape: Fantail's metrics and BullMQ's. */
   renderMetrics(): Promise<string>
-  /** Sends what is left, within a time limit. Never rejects. */
+  /** Sends the remaining data within a time limit. Never rejects. */
   stop(): Promise<void>
 }
 
@@ -150,7 +151,10 @@ function reportTo(report: (detail: string) => void, env: Env): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
 }
 
-/** Reports each reason at most once a minute. An unreachable collector would otherwise be a line every few seconds. */
+/**
+ * Reports each reason at most once a minute. Otherwise an unreachable collector would cause a log line every few
+ * seconds.
+ */
 function sparingly(report: (detail: string) => void): (detail: string) => void {
   let last = ''
   let toldAt = Number.NEGATIVE_INFINITY

@@ -22,7 +22,7 @@ export async function startCountingProxy(
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Either side may close first. The pipe then ends the other one.
+    // Either side may close first. The other side is then closed too.
     socket.on('error', () => socket.destroy())
   }
   const server = createServer({ noDelay: true }, (client) => {

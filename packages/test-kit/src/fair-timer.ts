@@ -1,6 +1,6 @@
 /**
- * Measures a duration without the time in which the measured processes could run and the machine ran others. A bound
- * therefore tests Fantail's own speed, whatever else the machine does.
+ * Measures a duration without the time in which the measured processes were ready but the machine ran others. A test
+ * can then bound Fantail's own speed, whatever else the machine does.
  */
 import { readFileSync } from 'node:fs'
 

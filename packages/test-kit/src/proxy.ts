@@ -1,4 +1,4 @@
-/** A forward proxy on loopback that only knows CONNECT, and records its requests. */
+/** A forward proxy on loopback that supports only CONNECT, and records its requests. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 

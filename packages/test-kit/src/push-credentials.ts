@@ -1,9 +1,9 @@
-/** Credentials of push providers, made anew for each process. No provider knows them. */
+/** Credentials of push providers, made for each process. No provider accepts them. */
 import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 type Attributes = Record<string, string>
 
-/** FCM's, by the names of SNS's attributes. */
+/** Credentials for FCM, by the names of SNS's attributes. */
 export function firebaseCredential(projectId = 'shop-4711'): Attributes {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const account = {
@@ -42,7 +42,7 @@ export function vapidCredential(): Attributes {
   }
 }
 
-/** A browser's subscription, with the keys that read what it gets. */
+/** A browser's subscription, with the keys that decrypt the notifications. */
 export function browserSubscription(endpoint: string) {
   const pair = createECDH('prime256v1')
   pair.generateKeys()

@@ -1,4 +1,6 @@
-/** A plain TCP server on loopback. It can send what no HTTP library would: resets, garbage, one byte at a time. */
+/**
+ * A plain TCP server on loopback. It can send things that no HTTP library sends: resets, garbage, one byte at a time.
+ */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface RawServer {

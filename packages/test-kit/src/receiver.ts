@@ -73,7 +73,7 @@ export interface Receiver {
   connections(): { accepted: number; open: number }
   /** Resolves with the matching requests when there are `count` of them. */
   waitForRequests(count: number, match?: RequestMatch, timeoutMs?: number): Promise<ReceivedRequest[]>
-  /** Forgets requests and high-water marks. Responders stay. */
+  /** Drops the recorded requests and the highest counts. Responders stay. */
   clear(): void
   /** Destroys every connection, so that clients see a reset or an early end. */
   dropConnections(): void
@@ -83,7 +83,7 @@ export interface Receiver {
 interface ReceiverOptions {
   /** Serves TLS with this certificate. If `clientCa` is given, clients need a certificate of it. */
   tls?: TestCertificate & { clientCa?: string }
-  /** The port to listen on, as after a close. Default: a free one. */
+  /** The port to listen on, for example to listen again after `close`. Default: a free port. */
   port?: number
   /** How many ms an idle connection is kept. Default: Node's. */
   keepAliveTimeoutMs?: number

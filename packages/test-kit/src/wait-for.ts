@@ -1,4 +1,4 @@
-/** Waits for a condition. No other code of the tests lets time pass. */
+/** Waits for a condition. Tests wait with no other code. */
 import { waitedMs } from './fair-timer.ts'
 
 const WAIT_MS = 15_000

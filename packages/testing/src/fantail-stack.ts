@@ -1,4 +1,4 @@
-/** A running stack, as tests use it. */
+/** A running stack with the methods that tests use. */
 import { type Content, Fantail, FantailError, type PublishOptions } from '@fantail/client'
 import type {
   Delivery,
@@ -21,7 +21,7 @@ import { type Advanced, type AdvanceOptions, type Duration, StackTime } from './
 import { standText } from './waiting/timeline-text.ts'
 import { type WaitOptions, WaitTimeoutError } from './waiting/wait-until.ts'
 
-/** A URL, or what has one: a receiver, or one of its paths. */
+/** A URL, or an object with a URL: a receiver, or one of its paths. */
 export type Endpoint = string | { readonly url: string }
 
 interface StackParts {
@@ -36,17 +36,17 @@ interface StackParts {
   stop(): Promise<void>
 }
 
-/** The stack asks for no key, and must not get that of FANTAIL_API_KEY. */
+/** The stack requires no key, and must not get the key in FANTAIL_API_KEY. */
 const NO_KEY = 'none'
 const REST_MS = 1
-/** A stack at rest answers within this time, even on a busy machine. */
+/** An idle stack answers within this time, even on a busy machine. */
 const REST_WAIT_MS = 2_000
 
 export class FantailStack {
   /** Origin of the API, for `FANTAIL_URL` of the tested service. */
   readonly url: string
   readonly redisUrl: string
-  /** The client of `@fantail/client`, for everything that this class has no method for. */
+  /** The client of `@fantail/client`, for everything for which this class has no method. */
   readonly client: Fantail
   readonly #parts: StackParts
   readonly #receivers: Receiver[] = []
@@ -63,12 +63,12 @@ export class FantailStack {
     this.#time = new StackTime(parts.url)
     this.#watched = { fantail: this.client, stand: (messageIds) => this.#stand(messageIds) }
     const { messages } = parts
-    // The answer to any move comes when nothing is under way.
+    // Moves the time by a moment. The answer comes when nothing is under way.
     const rest = (timeoutMs = 0) => this.advance(REST_MS, { timeoutMs: Math.max(timeoutMs, REST_WAIT_MS) })
     this.#quiet = new Quiet({ ...this.#watched, messages, receivers: this.#receivers, rest })
   }
 
-  /** A receiver that is closed with the stack, and whose errors show timelines. */
+  /** Makes a receiver that is closed with the stack. Its errors show timelines. */
   async receiver(options: ReceiverOptions = {}): Promise<Receiver> {
     const { timeoutMs, messages } = this.#parts
     const explain = () => this.#stand(messages.ids)
@@ -79,7 +79,7 @@ export class FantailStack {
 
   /**
    * Subscribes to a topic, which is made if it is missing. The endpoint gets SNS's envelope, or the message alone with
-   * `rawMessageDelivery: true`. Without a `deliveryPolicy` three retries follow, 20 s apart.
+   * `rawMessageDelivery: true`. Without a `deliveryPolicy`, a failed delivery is retried three times, 20 s apart.
    */
   async subscribe(
     topic: string,
@@ -111,22 +111,26 @@ export class FantailStack {
     return waitForState(this.#watched, messageId, 'deadLettered', this.#withTime(options))
   }
 
-  /** Resolves with the letters when the queue holds at least `count`. A topic's own is named `<topic>-dead-letters`. */
+  /**
+   * Resolves with the letters when the queue holds at least `count`. A topic's own dead-letter queue is named
+   * `<topic>-dead-letters`.
+   */
   waitForDeadLetters(queue: string, options: LetterWait = {}): Promise<QueueMessage[]> {
     return waitForLetters(this.#watched, queue, this.#withTime(options), () => this.#parts.messages.ids)
   }
 
   /**
-   * Resolves when nothing is under way in the stack, all its messages are matched, and no delivery goes on but paused
-   * ones. Rejects if a receiver of the stack gets a request meanwhile. Requests to other URLs are not seen.
+   * Resolves when nothing is under way in the stack, all its messages are matched, and all deliveries except paused
+   * ones have ended. Rejects if a receiver of the stack gets a request meanwhile. Requests to other URLs are not
+   * noticed.
    */
   nothingElse(options: WaitOptions = {}): Promise<void> {
     return this.#quiet.nothingElse(this.#withTime(options))
   }
 
   /**
-   * Moves the stack's time forward. Resolves when everything that became due on the way is attempted and settled, each
-   * at its time. Rejects if something is still under way after `timeoutMs`.
+   * Moves the stack's time forward. Resolves when everything that became due meanwhile was attempted at its time and is
+   * settled. Rejects if something is still under way after `timeoutMs`.
    */
   async advance(duration: Duration, options?: AdvanceOptions): Promise<Advanced> {
     try {
@@ -148,7 +152,7 @@ export class FantailStack {
     return new Date(this.#time.at(Number(at)))
   }
 
-  /** The deliveries of a message, and the lanes, in lines: what the errors of waits show. */
+  /** The deliveries of a message, and the lanes, as lines of text. The errors of waits show them. */
   timeline(messageId: string): Promise<string> {
     return this.#stand([messageId])
   }

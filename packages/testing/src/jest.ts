@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** jest sets it in every test file. */
+/** jest sets `expect` in every test file. */
 const { expect } = globalThis as { expect?: { extend(matchers: object): void } }
 if (!expect) throw new Error('@fantail/testing/jest is for test files of jest, where `expect` is global')
 expect.extend(fantailMatchers)

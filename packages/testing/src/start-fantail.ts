@@ -22,7 +22,7 @@ export interface FantailStackOptions {
   env?: Record<string, string> | undefined
   /** Share by which retry delays vary, 0 to 1. Default: 0, so that retries come exactly when the policy says. */
   retryJitter?: number | undefined
-  /** How long the waits of tests last at most. Default: 4,000. */
+  /** The longest time that waits of tests last. Default: 4,000. */
   timeoutMs?: number | undefined
   /** How long the start may take. Default: 30,000. */
   startTimeoutMs?: number | undefined
@@ -30,7 +30,7 @@ export interface FantailStackOptions {
 
 const SERVICES: readonly ServiceName[] = ['publish-api', 'delivery-worker', 'redrive']
 const STACK_START_MS = 30_000
-/** Settings that the stack needs for itself. */
+/** Settings that the stack sets itself. */
 const OWN =
   /^(REDIS_.*|NODE_COMPILE_CACHE|FANTAIL_(MODE|TIME_TRAVEL|HOST|PORT|OPS_PORT|DATA_DIR|LOG_LEVEL|LOG_MESSAGES|QUEUES|AUTH|TLS_.*))$/
 
@@ -76,7 +76,7 @@ function refuseOwnSettings(env: Record<string, string>): void {
   if (wrong.length > 0) throw new TypeError(`env: startFantail sets ${wrong.join(', ')} itself`)
 }
 
-/** No setting of the caller's environment reaches the services. */
+/** The settings of the services. The caller's environment does not reach them. */
 function settingsOf(server: ServerFiles, folder: string, redisUrl: string): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return {
@@ -95,7 +95,10 @@ function settingsOf(server: ServerFiles, folder: string, redisUrl: string): Reco
   }
 }
 
-/** The next start takes half the time. The folder is the user's own, as for the command line. */
+/**
+ * Keeps compiled code, so that the next start takes half the time. The folder belongs to the user, as for the command
+ * line.
+ */
 function compiledCode(env: NodeJS.ProcessEnv = process.env): string {
   return env.NODE_COMPILE_CACHE ?? join(env.XDG_CACHE_HOME?.trim() || join(homedir(), '.cache'), 'fantail')
 }

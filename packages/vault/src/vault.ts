@@ -3,9 +3,10 @@
  * names the owner of the secret. It is authenticated but not stored, so a text that is sealed for one record cannot be
  * moved to another.
  *
- * The first key seals, and all keys open. To rotate: processes learn the new key as one that opens, then as the first;
- * `reseal` seals everything anew; then the old key goes. Nonces are random: a key is good for 2^32 seals, a hundred a
- * second for more than a year (section 8.3 of https://doi.org/10.6028/NIST.SP.800-38D).
+ * The first key seals, and all keys open. To change the key, first give all processes the new key as one that only
+ * opens. Then make it the first key, let `reseal` seal everything again, and remove the old key. Nonces are random, so
+ * a key may seal 2^32 texts: a hundred a second for more than a year (section 8.3 of
+ * https://doi.org/10.6028/NIST.SP.800-38D).
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { MasterKey } from './master-key.ts'

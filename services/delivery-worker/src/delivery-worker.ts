@@ -85,7 +85,7 @@ import { createWorkerStores } from './worker-stores.ts'
 /** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
 const JOBS_MAX = 512
 const SWEEP_ROLE_MS = 50_000
-/** Errors of the start that no repetition mends. */
+/** Errors of the start that a repetition cannot solve. */
 const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
 

@@ -9,7 +9,7 @@ import type { Vault } from '@fantail/vault'
 
 export interface DeliveryWorkerOptions {
   redisUrl: RedisTarget
-  /** Absent: data whose time may be moved is not looked for. */
+  /** The mode of time travel. Absent: the start does not check whether the data's time was moved. */
   travel?: TravelMode
   /** Number of dispatch queues that publishers write to (FANTAIL_QUEUES). */
   queues: number
@@ -29,7 +29,7 @@ export interface DeliveryWorkerOptions {
   redisMemoryBytes?: number | undefined
   /** Shares of Redis's memory that topics' own dead-letter queues may fill; default 5 % each, 20 % together. */
   letterShares?: LetterShares | undefined
-  /** Share of Redis's memory that the messages that topics keep may fill; default 10 %. */
+  /** Share of Redis's memory that the kept messages of topics may fill; default 10 %. */
   keptMessagesShare?: number | undefined
   /** How many replicas must hold a parked delivery or an appended message before its source is deleted. Default: 0. */
   minReplicas?: number

@@ -59,7 +59,9 @@ export function createApp(deps: ApiDeps): App {
   return app
 }
 
-/** All routes but the files of console and portal, which programs do not use, and those that only test stacks have. */
+/**
+ * All routes except the files of console and portal, which programs do not use, and routes that only test stacks have.
+ */
 export function endpointsOf(deps: ApiDeps): Endpoint[] {
   const trials = new FilterTrials()
   const routes = [

@@ -1,4 +1,4 @@
-/** Asks the filters of subscriptions whether they let stored messages through. */
+/** Checks whether the filters of subscriptions match stored messages. */
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
 import { explainFilter, PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX, parsedBytes } from '@fantail/policy'
@@ -8,7 +8,7 @@ export class FilterMatches {
   readonly #turns = new Turns()
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
-  /** Takes turns with other work of the process. */
+  /** Shares the event loop with other work of the process. */
   async ask(record: SubscriptionRecord, message: Message): Promise<boolean> {
     const { filterPolicy, filterPolicyScope = 'MessageAttributes', protocol } = record
     if (!filterPolicy) return true

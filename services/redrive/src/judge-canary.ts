@@ -1,4 +1,4 @@
-/** Decides by the ends of a redrive's first messages whether the others follow. */
+/** Decides whether a redrive continues after its first messages, by how their deliveries ended. */
 import type { RedriveTask } from '@fantail/contracts'
 
 /** @limit How long a redrive waits for the ends of its canary. Past it: deliveries without an end count as failed. */

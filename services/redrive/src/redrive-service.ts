@@ -39,13 +39,13 @@ interface RedriveServiceOptions {
   queues?: number
   /** Entries of the outcome log. Default: 0, it is not written. */
   logMessages?: number
-  /** Share of Redis's memory that the messages that topics keep may fill; default 10 %. */
+  /** Share of Redis's memory that the kept messages of topics may fill; default 10 %. */
   keptMessagesShare?: number | undefined
   /** Used instead of Redis's maxmemory if none is set. */
   redisMemoryBytes?: number | undefined
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
-  /** Absent: data whose time may be moved is not looked for. */
+  /** The mode of time travel. Absent: the start does not check whether the data's time was moved. */
   travel?: TravelMode
 }
 

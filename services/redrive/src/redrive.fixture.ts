@@ -132,7 +132,7 @@ function aDeadLetter(subscriptionId: string, set: Partial<DeadLetter>): DeadLett
   }
 }
 
-/** Takes everything that is due in all lanes, and delivers it or ends it otherwise. */
+/** Takes everything that is due in all lanes, and delivers it or ends it in another way. */
 export async function drainLanes(
   { lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>,
   to: SettleTo = { op: 'delivered' },

@@ -1,6 +1,7 @@
 /**
  * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
- * run has it. Between batches it asks Redis anew, so a change of rate or status takes effect within half a second.
+ * run has it. It reads the task again before each batch, so a change of rate or status takes effect within half a
+ * second.
  */
 import {
   type DeadLetter,
@@ -20,7 +21,7 @@ import type {
 import { judgeCanary } from './judge-canary.ts'
 import { RedrivePauses } from './redrive-pauses.ts'
 
-/** Between two looks of a resend at the memory. */
+/** Pause between two checks of the memory by a resend. */
 const MEMORY_WAIT_MS = 500
 /** Pause between two looks at the ends of a canary. */
 const CANARY_LOOK_MS = 250

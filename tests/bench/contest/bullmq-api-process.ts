@@ -1,4 +1,4 @@
-/** The API that one would write with BullMQ by hand: a route that adds one job per subscription. */
+/** An API as a user of BullMQ would write it: a route that adds one job per subscription. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Queue } from 'bullmq'

@@ -1,4 +1,4 @@
-/** The job that both processes of "BullMQ by hand" use. */
+/** The job of the API process and the worker process that use BullMQ without Fantail. */
 
 export const BULLMQ_QUEUE = 'deliveries'
 

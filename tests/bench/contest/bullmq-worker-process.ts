@@ -1,4 +1,4 @@
-/** The worker that one would write with BullMQ by hand: one job is one request; a failure throws, BullMQ retries. */
+/** A worker as a user of BullMQ would write it. One job is one request. A failure throws, and BullMQ retries. */
 import { Worker } from 'bullmq'
 import { request } from 'undici'
 import { answer } from '../processes/ipc.ts'

@@ -16,7 +16,7 @@ import { type Measurement, measure } from './measure.ts'
 
 const CONNECTIONS = 64
 const BODY_BYTES = 1_024
-/** More than a receiver accepts. Publishing even more would only make the last phase longer. */
+/** A receiver accepts fewer deliveries than this. More publishes would only make the last phase longer. */
 const DELIVERIES_PER_SECOND_MAX = 60_000
 
 export interface ContestOptions {

@@ -8,7 +8,7 @@ import type { Contestant, Ends } from './contestant.ts'
 export interface FantailOptions extends Ends {
   /** Further settings of every service. */
   env?: NodeJS.ProcessEnv
-  /** Settings of its topics and subscriptions, beside their endpoints. */
+  /** Settings of its topics and subscriptions, in addition to the endpoints. */
   topic?: object
   subscription?: object
   /** Each subscription signs with its own Standard Webhooks key. */

@@ -1,6 +1,6 @@
 /**
- * One contestant in one scenario. It publishes as fast as it may for a set time, or until it has sent more than can be
- * delivered in that time; then everything is delivered.
+ * One contestant in one scenario. It publishes as fast as possible for a set time, or until it has sent more than can
+ * be delivered in that time. Then it waits until everything is delivered.
  *
  * Throughput counts every delivery of accepted messages, from the first publish to the arrival of the last. Accepting
  * faster than delivering therefore gains nothing, and no contestant leaves work behind.
@@ -70,7 +70,7 @@ export async function measure({
   }
 }
 
-/** Resolves when so many deliveries have arrived, or when no more arrive. */
+/** Resolves when `deliveries` have arrived, or when no more arrive. */
 export async function whenArrived(receiver: ChildProcess, deliveries: number): Promise<Arrived> {
   let latest = await ask<Arrived>(receiver, 'arrived')
   let changedAt = performance.now()

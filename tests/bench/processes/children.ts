@@ -1,6 +1,6 @@
 /**
- * The processes of a run. They are started here and known by pid, and all end before the bench does, however it ends.
- * If a process ends unexpectedly, so does the bench, because later figures would mean nothing.
+ * The processes of a run. They are started here, and identified by pid. All end before the bench does, however it ends.
+ * If a process ends unexpectedly, the bench ends too, because later figures would mean nothing.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

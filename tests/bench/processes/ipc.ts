@@ -8,14 +8,14 @@ export interface LoadOptions {
   paths: string[]
   connections: number
   durationMs: number
-  /** Publishing ends early after so many requests. */
+  /** Publishing ends early after this number of requests. */
   requestsMax: number
   bodyBytes: number
   /** Messages in a request. If it is absent, each request publishes one message by its own route. */
   batch?: number
 }
 
-/** Requests a second, sent without waiting for earlier answers. */
+/** Requests are sent at a fixed rate per second, without waiting for earlier answers. */
 export interface PaceOptions {
   port: number
   path: string

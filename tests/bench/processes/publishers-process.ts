@@ -51,7 +51,8 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
         socket.destroy()
         return
       }
-      // When an answer arrives, the request's bytes are no longer needed. So each connection reuses its buffer.
+      // When an answer has arrived, the bytes of its request are no longer needed, so each connection reuses its
+      // buffer.
       for (const at of textsAt) writeSequence(request, at, tally.numbered++)
       tally.sequence++
       socket.write(request)

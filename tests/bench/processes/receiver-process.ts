@@ -1,6 +1,6 @@
 /**
- * The receiver separates requests by Content-Length, counts them per path, and answers 200. If it did more, its own
- * speed would be measured. On request it refuses each delivery once, and then counts only accepted ones.
+ * The receiver separates requests by Content-Length, counts them per path, and answers 200. If it did more work, the
+ * benchmark would measure the receiver. On request it refuses each delivery once, and then counts only accepted ones.
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { HttpFraming, pathOf } from './http-framing.ts'

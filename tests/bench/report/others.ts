@@ -1,5 +1,5 @@
 /**
- * The share of the machine that other programs used. It is printed beside figures, because such a load changes them.
+ * The share of the machine that other programs used. It is printed with the figures, because such a load changes them.
  */
 import { readFileSync } from 'node:fs'
 import type { Row } from '../scenario.ts'
@@ -37,7 +37,7 @@ export function busyShare(before: Ticks, now = ticksNow()): number {
   return (now.busy - before.busy) / (now.all - before.all)
 }
 
-/** Use since `before`. It is asked for when the scenario's processes have ended. */
+/** The share that other programs used since `before`. It must be called after the scenario's processes have ended. */
 export function othersRow(before: Ticks, now = ticksNow()): Row {
   const share = Math.max(0, now.busy - before.busy - (now.own - before.own)) / (now.all - before.all)
   return { figure: 'the machine, used by others meanwhile', value: share * 100, unit: '%' }

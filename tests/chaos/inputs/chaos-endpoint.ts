@@ -20,15 +20,15 @@ export interface Endpoint {
   /** Settings as the API takes them. The endpoint is its path at the receiver, or a queue. */
   settings?: Record<string, unknown>
   queue?: string
-  /** Set for all kinds beside webhooks and queues. */
+  /** Set for all kinds except webhooks and queues. */
   protocol?: string
   address?: string
-  /** The provider that takes its deliveries. If it is hung, so are these. */
+  /** The provider that takes its deliveries. While the provider hangs, they hang too. */
   provider?: ProviderName | 'folder'
   /** An attempt without an answer may end any delivery as `outcomeUnknown`. */
   mayBeUnknown?: true
   paused?: true
-  /** The only kind of message that its filter lets through. */
+  /** The only kind of message that the endpoint's filter matches. */
   kind?: Kind
   /** The most requests per second, by all workers together. */
   perSecond?: number

@@ -1,4 +1,7 @@
-/** Receives from the queue WORKED and deletes what it got. It asks the APIs in turn, whatever they answer. */
+/**
+ * Receives from the queue WORKED and deletes the received messages. It asks the API processes in turn, whatever they
+ * answer.
+ */
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import type { World } from '../world/world.ts'
 import { WORKED } from './endpoints.ts'

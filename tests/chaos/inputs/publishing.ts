@@ -70,7 +70,7 @@ export class Publishing {
       case 'redrive': {
         const { perSecond } = input
         const body = { source: DEAD_QUEUE, ...(perSecond !== null && { maxMessagesPerSecond: perSecond }) }
-        // Refused while the last redrive has not ended.
+        // The API refuses this while the last redrive has not ended.
         await this.#call(input.api, 'POST', '/v1/redrives', body)
         break
       }

@@ -1,8 +1,8 @@
 /**
  * The state of every delivery of the standard topic's messages, endpoint by endpoint. All accepted messages must be
  * delivered. A publish is stored as a whole or not at all, so an unknown message that turns up anywhere must be
- * delivered everywhere. After a failover, an unknown message may be lost after some of its subscriptions got it, so it
- * need not be.
+ * delivered everywhere. After a failover this does not hold, because an unknown message may be lost after some of its
+ * subscriptions got it.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import { KEPT_QUEUE, type Subscribed } from '../inputs/chaos-endpoint.ts'
@@ -25,15 +25,15 @@ export interface EndpointAccount {
    * because of unknown publishes.
    */
   expected: { discarded: number; waiting: number; more: number }
-  /** Requests for messages that were refused, or that its filter should have kept back. */
+  /** Requests for messages that were refused, or that the endpoint's filter does not match. */
   unasked: string[]
   /** Messages that were both delivered and dead-lettered. */
   twice: string[]
-  /** Dead-lettered and kept, but should have been delivered. */
+  /** Messages that are dead letters, but should have been delivered. */
   wronglyDead: string[]
-  /** Dead-lettered because the provider may have sent them. */
+  /** The number of messages that are dead letters because the provider may have sent them. */
   lostTrack: number
-  /** Messages that were taken more than once: each time beyond the first. */
+  /** Messages that were taken more than once. Each time after the first counts. */
   duplicates: number
 }
 
@@ -69,7 +69,7 @@ interface Places {
   toRedrive: Map<string, Letters>
 }
 
-/** Why each was dead-lettered, by its text. */
+/** The reason of each dead letter, by its text. */
 type Letters = Map<string, string>
 
 export class Ledger {

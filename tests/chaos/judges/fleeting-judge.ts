@@ -1,8 +1,9 @@
 /**
- * Judges the topic that is deleted and created again. A message goes to the topic that has the name when it is
- * dispatched. It arrives at the incarnation that it was published to, or at a later one. It arrives at none if that one
- * was deleted first. The last incarnation is never deleted, so all its messages arrive. Changes do not wait for
- * replicas (docs/scaling.md), so a failover may restore an earlier incarnation.
+ * Judges the topic that is deleted and created again. Each creation is an incarnation. A message goes to the topic that
+ * has the name when the message is dispatched. So it arrives at the incarnation to which it was published, or at a
+ * later one. If its incarnation was deleted first, it may arrive nowhere. The last incarnation is never deleted, so all
+ * its messages arrive. Changes do not wait for replicas (docs/scaling.md), so a failover may restore an earlier
+ * incarnation.
  */
 import type { FleetingPublish } from '../inputs/publishing.ts'
 

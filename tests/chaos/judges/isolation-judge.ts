@@ -1,6 +1,7 @@
 /**
- * After the faults, each provider in turn answers nothing for a while, and then a webhook. Meanwhile messages are
- * published, and all other endpoints must have them within a bound: a webhook, a queue, and those of all other kinds.
+ * After the faults, each provider in turn answers nothing for a while. At last a webhook does the same. Meanwhile
+ * messages are published, and all other endpoints must get them within a time limit: a webhook, a queue, and those of
+ * all other kinds.
  */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import type { Endpoint } from '../inputs/chaos-endpoint.ts'
@@ -10,10 +11,10 @@ import { KIND_ENDPOINTS } from '../providers/kind-endpoints.ts'
 import { PROVIDERS, type ProviderName } from '../providers/providers.ts'
 import type { World } from '../world/world.ts'
 
-/** Enough to fill every allowance that a hung endpoint still has. */
+/** Enough batches to fill every allowance that a hung endpoint still has. */
 const BATCHES = 3
 const BATCH = 10
-/** Far below a retry of mail, text messages and push, which comes after ten seconds at the earliest. */
+/** Far below the delay of a retry of mail, text messages and push, which is at least ten seconds. */
 const WITHIN_MS = 8_000
 const TIMEOUT_MS = 60_000
 const HEALTHY = 'healthy'
@@ -32,9 +33,9 @@ interface RoundTools {
 
 export interface Round {
   hung: Hung
-  /** When the last of the other endpoints had its last message. */
+  /** The time until the last of the other endpoints had its last message. */
   tookMs: number
-  /** The same of each of them, with the time in which the machine ran other processes. */
+  /** The same time for each endpoint, including the time in which the machine ran other processes. */
   took: Record<string, number>
   /** Endpoints that did not have all messages in time. */
   late: string[]
@@ -97,7 +98,7 @@ function judgedEndpoints(left: (Hung | undefined)[]): string[] {
   return [...others.map(([name]) => name), HEALTHY, QUEUE]
 }
 
-/** Those of the judged endpoints that lack a message. */
+/** The judged endpoints that lack a message. */
 function lateEndpoints({ world, worked }: RoundTools, judged: string[], texts: string[]): string[] {
   const { providers, receiver } = world
   const records = providers.records()
@@ -113,7 +114,10 @@ function lateEndpoints({ world, worked }: RoundTools, judged: string[], texts: s
   })
 }
 
-/** Both kinds of mail get some, and no more than their filters and their rate let through at once. */
+/**
+ * Chooses kinds so that both kinds of mail get some messages, but no more than their filters and their rate allow at
+ * once.
+ */
 function kindOf(text: string, texts: string[]): Kind {
   return texts.indexOf(text) % 2 === 0 ? 'a' : 'c'
 }

@@ -1,9 +1,9 @@
-/** The broken promises of a run as texts. Empty if all were kept. */
+/** The broken promises of a run, as texts. The list is empty if all promises were kept. */
 import type { Account, EndpointAccount } from './chaos-ledger.ts'
 
 const SHOWN = 10
 
-/** Every delivery of the standard topic is in exactly one place. */
+/** Checks that every delivery of the standard topic has exactly one end. */
 export function judgeAccount({ endpoints, counted, toRedrive }: Account): string[] {
   const all = Object.values(endpoints)
   const sum = (of: (account: EndpointAccount) => number) => all.reduce((total, each) => total + of(each), 0)

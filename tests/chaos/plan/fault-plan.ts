@@ -1,6 +1,6 @@
 /**
  * The faults of a run and their times. Each process has its own sequence of faults, and so has Redis. Faults of
- * different sequences may overlap, those of one sequence do not.
+ * different sequences may overlap. Faults of one sequence do not.
  */
 import type { Seeded } from './seeded.ts'
 
@@ -34,7 +34,8 @@ interface FaultPlanOptions {
 }
 
 /**
- * No fault begins earlier, so that every endpoint has had some messages, and none begins in the last part of the run.
+ * No fault begins before this time, so that every endpoint gets some messages first. No fault begins in the last part
+ * of the run either.
  */
 const QUIET_START_MS = 2_000
 const QUIET_END_MS = 1_000
@@ -43,7 +44,10 @@ const PROCESS_PAUSE_MS = { from: 4_000, to: 16_000 }
 const REDIS_PAUSE_MS = { from: 2_000, to: 6_000 }
 const FREEZE_MS = { from: 1_000, to: 8_000 }
 const DOWN_MS = { from: 0, to: 3_000 }
-/** Forward and back together, this is less than the five minutes for which a FIFO topic knows duplicates. */
+/**
+ * Forward and back together, the clock moves by less than the five minutes for which a FIFO topic recognises
+ * duplicates.
+ */
 const CLOCK_SECONDS = { from: -120, to: 120 }
 /** Time after another fault in which the replica catches up and the workers begin to wait for it again. */
 const BEFORE_FAILOVER_MS = 9_000

@@ -1,4 +1,4 @@
-/** Providers that are asked over HTTP: a function, a stream, a sender of text messages, and a push provider. */
+/** Providers with HTTP interfaces: a function, a stream, a sender of text messages, and a push provider. */
 import type { ReceivedRequest, Receiver, Reply } from '@fantail/test-kit'
 import type { ProviderFault } from './provider-faults.ts'
 import type { ProviderRecord } from './provider-record.ts'
@@ -86,7 +86,7 @@ export function answerAs(
   })
 }
 
-/** Faults of single records become results of those records. All others concern the whole request. */
+/** A fault of a single record becomes the result of that record. All other faults concern the whole request. */
 const RECORD_ERRORS: Partial<Record<ProviderFault, string>> = {
   fails: 'InternalFailure',
   throttles: 'ServiceUnavailableException',
@@ -98,7 +98,7 @@ const REQUEST_FAULTS: Partial<Record<ProviderFault, Reply>> = {
   expires: AWS_ERROR(400, 'ExpiredTokenException'),
 }
 
-/** A stream refuses no single record for good. */
+/** A stream never refuses a single record permanently. */
 export function answerAsStream(
   receiver: Receiver,
   { record, isHung }: { record: ProviderRecord; isHung: () => boolean },

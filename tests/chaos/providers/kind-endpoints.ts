@@ -1,4 +1,4 @@
-/** The endpoints of all kinds beside webhooks and queues: their addresses, and where deliveries must end. */
+/** The endpoints of all kinds except webhooks and queues: their addresses, and how their deliveries must end. */
 import type { Endpoint } from '../inputs/chaos-endpoint.ts'
 import { MAIL_ADDRESSES } from './mail-provider.ts'
 import { isRefused, isUnanswered } from './provider-faults.ts'
@@ -7,7 +7,7 @@ import { FOLDER_NAME, FUNCTION_NAME, STREAM_NAME } from './providers.ts'
 const fate = (text: string) => (isRefused(text) ? 'dead' : 'delivered')
 const streamArn = (name: string) => `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}`
 
-/** A subscription of mail sends at most ten mails a second, so each gets one kind of message only. */
+/** A subscription of mail sends at most ten mails a second, so each gets only one kind of message. */
 export const KIND_ENDPOINTS = {
   function: {
     protocol: 'lambda',

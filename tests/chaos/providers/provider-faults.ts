@@ -1,6 +1,6 @@
 /**
- * The faults of a provider, by the number of the message and the number of its attempts. Texts without a number meet no
- * fault. Every fault is over by the second attempt, except a refusal, which is final.
+ * The faults of a provider, chosen by the number of the message and the number of its attempts. Texts without a number
+ * get no fault. Every fault is over by the second attempt, except a refusal, which is final.
  */
 
 export type ProviderFault =
@@ -11,14 +11,14 @@ export type ProviderFault =
   | 'hangs'
   /** The provider takes the request and closes the connection. */
   | 'resets'
-  /** An answer that the provider's protocol does not know. */
+  /** An answer that does not follow the provider's protocol. */
   | 'nonsense'
   /** A permanent error for this message alone. */
   | 'refuses'
   /** The credential is refused. The provider refuses it for one message in EXPIRES.every. */
   | 'expires'
 
-/** These of 20 messages meet a fault at their first attempts. */
+/** The messages with these numbers, out of every 20, get a fault at their first attempts. */
 const BY_NUMBER: Readonly<Record<number, ProviderFault>> = {
   1: 'fails',
   4: 'throttles',
@@ -28,14 +28,14 @@ const BY_NUMBER: Readonly<Record<number, ProviderFault>> = {
 }
 const CYCLE = 20
 const REFUSED = 16
-/** A lane stands for a minute after this, so runs of half a minute end before the first. */
+/** After such a refusal the lane waits for a minute, so runs of half a minute end before the first one. */
 const EXPIRES = { from: 600, every: 900 }
 
 export function isRefused(text: string): boolean {
   return numberOf(text) % CYCLE === REFUSED
 }
 
-/** Whether the provider takes the message and does not say what became of it. */
+/** Whether the provider takes the message without reporting what it did with it. */
 export function isUnanswered(text: string): boolean {
   const fault = BY_NUMBER[numberOf(text) % CYCLE]
   return fault === 'hangs' || fault === 'resets'
@@ -63,7 +63,7 @@ export class ProviderFaults {
     this.#expiry = expiry
   }
 
-  /** To be called once for each attempt at a message. */
+  /** Must be called once for each attempt at a message. */
   next(text: string): ProviderFault | undefined {
     const number = numberOf(text)
     const attempt = (this.#attempts.get(text) ?? 0) + 1

@@ -1,6 +1,6 @@
 /**
- * The providers of all endpoint kinds beside webhooks and queues: what they answer, what they took, and the settings
- * by which the services find them.
+ * The providers of all endpoint kinds except webhooks and queues: their answers, the messages that they took, and the
+ * settings with which the services find them.
  */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

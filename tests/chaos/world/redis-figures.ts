@@ -49,7 +49,7 @@ export async function hasOpenJobs({ redis }: World): Promise<boolean> {
   return (await redis.ask((connection) => connection.exists(...keys))) > 0
 }
 
-/** Messages that were quarantined or failed for good instead of being delivered, as texts. There must be none. */
+/** Texts of messages that were quarantined or failed permanently instead of being delivered. There must be none. */
 export async function quarantined({ redis, clients }: World): Promise<string[]> {
   const failed = await redis.ask((connection) => connection.zrange(`${JOBS}:failed`, 0, '-1'))
   const { entries } = await clients[0].get<{ entries: object[] }>('/v1/quarantine')

@@ -23,7 +23,7 @@ export class RedisPair {
   readonly address: TcpProxy
   #master: Node
   #replica: Node | undefined
-  /** Since when the replica has followed (performance.now()). Infinity: it does not follow. */
+  /** The time since which the replica has followed (performance.now()). Infinity: it does not follow. */
   #followsSince = Number.POSITIVE_INFINITY
 
   private constructor(address: TcpProxy, master: Node, replica: Node | undefined) {
@@ -59,8 +59,8 @@ export class RedisPair {
   }
 
   /**
-   * Called if a fault of the master breaks the connection, or may break it. The replica counts as following only from
-   * now on.
+   * Must be called if a fault of the master breaks the connection, or may break it. The replica counts as following
+   * only from then on.
    */
   linkBroke(): void {
     if (this.#replica) this.#followsSince = performance.now()

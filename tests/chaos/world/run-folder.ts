@@ -22,7 +22,7 @@ export class RunFolder implements EventLog {
     mkdirSync(this.sends)
   }
 
-  /** The folder in which each worker records what it sent when. */
+  /** The folder in which each worker records the times of the requests that it sends. */
   get sends(): string {
     return join(this.path, 'sends')
   }

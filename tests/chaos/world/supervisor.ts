@@ -1,6 +1,6 @@
 /**
- * The services of a run and their supervisor, which restarts a service that has ended. If a service ends without being
- * killed, this is recorded, because services must survive every fault of Redis.
+ * The services of a run and their supervisor, which restarts a service that has ended. A service that ends without
+ * being killed is recorded, because services must survive every fault of Redis.
  */
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../../harness/services/passing-time.ts'

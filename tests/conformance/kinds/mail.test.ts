@@ -62,7 +62,7 @@ async function ask(TopicArn: string, Endpoint: string, Protocol = 'email'): Prom
   return (await aws().sns.send(command)).SubscriptionArn
 }
 
-/** A confirmed subscription; its ARN is in the page that the button leads to. */
+/** A confirmed subscription. The page that the button opens contains its ARN. */
 async function subscribe(TopicArn: string, address: string, protocol = 'email'): Promise<string> {
   await ask(TopicArn, address, protocol)
   const page = await (await press(linkIn(await mailTo(address), 'confirmation'))).text()
@@ -182,7 +182,7 @@ test('[339] mails to one address leave at ten a second, and the subscription sta
     .slice(1)
     .map(({ at }) => at)
   const spanMs = Math.max(...times) - Math.min(...times)
-  // At ten a second it is 2,900. A loaded machine shortens it, where it takes the first mail late.
+  // At ten a second it is 2,900. On a loaded machine it may be less, because the machine takes the first mail late.
   expect(spanMs).toBeGreaterThan(2_000)
   expect(
     (await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: subscription })))

@@ -1,7 +1,7 @@
 /**
- * A topic whose filters take seconds per message, as earlier releases accepted, beside a healthy one. Matching is
- * spread over turns of the event loop. Meanwhile health checks are answered, locks are kept, and healthy messages are
- * delivered.
+ * Two topics: one with filters that take seconds per message, as earlier releases accepted, and a healthy one. Matching
+ * is spread over turns of the event loop. So health checks are answered, locks are kept, and healthy messages are
+ * delivered meanwhile.
  */
 import { Subscriptions } from '@fantail/store'
 import { startCpuTimer, startFairTimer, waitFor } from '@fantail/test-kit'

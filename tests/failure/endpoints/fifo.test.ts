@@ -47,7 +47,7 @@ test('[134] workers killed every 2 s lose nothing of five groups and keep each i
   const row = beginFault('fifo')
   const ledger = await open('killed-workers', 500)
   let kills = 0
-  // A busy machine takes seconds to start a worker again. The publishing goes on until enough have been killed.
+  // A busy machine takes seconds to start a worker again. Publishing continues until enough workers have been killed.
   const publishing = ledger.publish({ perSecond: 250, until: () => kills >= KILLS_MIN })
   await during(publishing, KILL_EVERY_MS, async (turn) => {
     const worker = stack().worker(turn % 2)
@@ -76,7 +76,7 @@ test('a head that is answered 503 three times holds its own group only', async (
     const attempt = (tries.get(text) ?? 0) + 1
     tries.set(text, attempt)
     if (!failing(text) || attempt > 3) return { status: 200 }
-    // The last failure is answered when everything of the other groups has been delivered.
+    // The last failure is answered after all messages of the other groups have been delivered.
     if (text === 'g0-0' && attempt === 3) await othersDone.promise
     return { status: 503 }
   })

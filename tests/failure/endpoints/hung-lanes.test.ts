@@ -16,7 +16,7 @@ const RETRIES = 50
 const ATTEMPTS_MAX = 64
 /** Slots for endpoints that do not answer. */
 const SLOTS = ATTEMPTS_MAX / 2
-/** With either number of lanes, lanes wait for a slot. */
+/** Both numbers of lanes are larger than the number of slots, so lanes wait for a slot. */
 const FEW = 2 * SLOTS
 const MANY = LONG ? 1_500 : 128
 const TIMEOUT_MS = 1_200
@@ -24,11 +24,11 @@ const TIMEOUT_MS = 1_200
 const COST_FACTOR_MAX = 1.1
 const HEALTHY_PER_SECOND = 20
 const HEALTHY = 20
-/** So many attempts are measured that reading all shards every ten seconds matters little. */
+/** With this many attempts, the reading of all shards every ten seconds matters little. */
 const ATTEMPTS = 5 * SLOTS
 /**
- * Time without the beginning or end of an attempt, after which earlier ones are claimed and settled. Free slots wait
- * longer for the next take.
+ * If no attempt begins or ends for this time, earlier attempts have been claimed and settled. Free slots wait longer
+ * for the next take.
  */
 const QUIET_MS = 50
 

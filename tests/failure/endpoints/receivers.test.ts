@@ -18,7 +18,7 @@ import { useStack } from '../../harness/services/stack.ts'
 const HEALTHY_PER_SECOND = 50
 const SECONDS = LONG ? 40 : 8
 const BAD_PER_SECOND = 1
-/** A flapping receiver is up after a second or two. */
+/** A flapping receiver works again after a second or two. */
 const RETRIES = 2
 const SLOWER_FACTOR = 3
 const SLOWER_MS = 300
@@ -71,8 +71,7 @@ test(
     console.info(JSON.stringify({ grownBytes: grown, delayMs: { before, meanwhile } }))
     expect(account).toMatchObject({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
     expect(healthy).toMatchObject({ lost: 0, delivered: SECONDS * HEALTHY_PER_SECOND })
-    // An attempt is repeated if it takes longer than two seconds. Only a busy machine causes that: then its processes
-    // waited.
+    // An attempt is repeated if it takes longer than two seconds. Only a busy machine causes that.
     const outlasted = timeoutsOf(beside)
     const unexplained = outlasted.filter((at) => stalls.waited(at - TIMEOUT_MS, at) < TIMEOUT_MS / 2)
     expect(healthy.duplicates).toBeLessThanOrEqual(outlasted.length)
@@ -123,7 +122,7 @@ function timeoutsOf({ subscriptions }: Ledger): number[] {
   return attempts.filter(({ error }) => error === 'timeout').map(({ time }) => Date.parse(String(time)))
 }
 
-/** The median of ms from a message's acceptance to its arrival, minus the waits for a processor. */
+/** The median time in ms from the acceptance of a message to its arrival, without waits for a processor. */
 function delaysOf(ledger: Ledger, path: string, stalls: Stalls): number {
   const delays = receiver()
     .requestsTo(path)
@@ -134,7 +133,7 @@ function delaysOf(ledger: Ledger, path: string, stalls: Stalls): number {
   return percentile(delays, 0.5)
 }
 
-/** Watches how much the worker grows. The returned function returns the most. */
+/** Watches the memory of the worker. The returned function returns the largest growth. */
 function watchMemory(): () => number {
   const { pid } = stack().worker(0)
   const before = residentBytes(pid)

@@ -1,6 +1,6 @@
 /**
- * Throttles if attempts take more than one request, and if a worker stands still. The send times of all workers are
- * checked. tests/e2e/throttle.test.ts measures at the receiver.
+ * Throttles when attempts take more than one request, and when a worker is stalled. The test compares the send times of
+ * all workers. tests/e2e/throttle.test.ts measures at the receiver.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
@@ -24,7 +24,7 @@ const MESSAGES = LONG ? 400 : 40
 const STALL_MS = 1_000
 const STALL_EVERY_MS = 1_700
 
-/** Makes the process stand still on SIGUSR2. Timers and sockets wait, as during a garbage collection. */
+/** Stalls the process on SIGUSR2. Timers and sockets wait, as during a garbage collection. */
 const STALL = `data:text/javascript,process.on('SIGUSR2',()=>Atomics.wait(new(Int32Array)(new(SharedArrayBuffer)(4)),0,0,${STALL_MS}))`
 
 const stack = useStack({

@@ -33,7 +33,7 @@ test('an API killed while publishing loses nothing it acknowledged, and stores a
     recoverySeconds = Math.max(recoverySeconds, await ledger.recovered(killedAt))
     await publishing
   }
-  // Settled, an unknown message has reached both subscriptions or neither.
+  // When everything has settled, an unknown message has reached both subscriptions or neither.
   const account = await ledger.whenSettled()
   row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, duplicates: 0 })

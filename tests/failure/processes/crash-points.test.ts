@@ -1,6 +1,7 @@
 /**
- * A worker is killed at every step of a delivery: before Redis gets the step's script, and after Redis has run it and
- * before the worker knows. Its successor finishes the delivery, once, in the right place.
+ * A worker is killed at every step of a delivery. One kill comes before Redis gets the step's script, another after
+ * Redis has run it and before the worker gets the reply. The next worker finishes the delivery once, with the right
+ * end.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -23,7 +24,7 @@ const receiver = useReceiver()
 
 const settle = runsScript('settle-deliveries-1')
 
-/** By step: how to recognise its request, and how many attempts have come by then. */
+/** For each step: how to recognise its request, and how many attempts have arrived before it. */
 const STEPS = {
   park: [runsScript('park-deliveries-1'), 1],
   // BullMQ's own script: only it names this key from a worker.
@@ -107,7 +108,7 @@ function nameOf(step: Step, at: 'before' | 'after'): string {
 
 async function openLedger(step: Step, name: string, answers: number[]): Promise<Ledger> {
   receiver().respond(`/${name}`, (_, n) => ({ status: answers[n - 1] ?? answers.at(-1) ?? 200 }))
-  // The job is completed while its lanes work, whose attempts would otherwise continue meanwhile.
+  // The job is completed while its lanes have work. The long delay keeps their attempts from continuing meanwhile.
   const delayed = { minDelayTarget: RETRY_SECONDS, maxDelayTarget: RETRY_SECONDS, numRetries: 10 }
   const atOnce = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10, numNoDelayRetries: 10 }
   const deliveryPolicy = { healthyRetryPolicy: step === 'complete the job' ? delayed : atOnce }
@@ -120,7 +121,7 @@ async function openLedger(step: Step, name: string, answers: number[]): Promise<
   })
 }
 
-/** Whether its dead letters go to the topic's own queue. */
+/** Whether the dead letters of this case go to the topic's own queue. */
 function isOwn(name: string): boolean {
   return name.startsWith('append-to-the-queue-that-it-makes')
 }

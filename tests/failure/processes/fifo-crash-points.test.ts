@@ -1,6 +1,7 @@
 /**
- * A worker is killed at every step of a FIFO message: before Redis gets the step's script, and after Redis has run it
- * and before the worker knows. Its successor continues in order, and nothing is left behind.
+ * A worker is killed at every step of a FIFO message. One kill comes before Redis gets the step's script, another after
+ * Redis has run it and before the worker gets the reply. The next worker continues in order, and no data is left
+ * behind.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'

@@ -32,7 +32,7 @@ test(
     receiver().respond('/flaky', ({ text, attempt }) => ({
       status: attempt <= numberOf(text) % 3 ? 503 : 200,
     }))
-    // The first request of every tenth message is refused for good, so it only arrives by a redrive.
+    // The first request of every tenth message is refused permanently, so it only arrives by a redrive.
     receiver().respond('/refusing', ({ text, attempt }) => ({
       status: attempt === 1 && numberOf(text) % 10 === 0 ? 404 : 200,
     }))
@@ -92,7 +92,7 @@ async function* killAtRandom(services: ServiceProcess[], ended: () => boolean): 
 async function redriveAgainAndAgain(ended: () => boolean): Promise<void> {
   while (!ended()) {
     await untilPassed(REDRIVE_EVERY_MS)
-    // Refused while the last redrive has not ended, and while the API is down.
+    // The API refuses this while the last redrive has not ended, and does not answer while it is down.
     await stack()
       .client.call('POST', '/v1/redrives', { body: { source: 'killed-dead' } })
       .catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Invariant 2 under everything at once: throttled, flaky and refusing endpoints while workers and Redis are killed. */
+/** Invariant 2 under all faults at once: throttled, flaky and refusing endpoints while workers and Redis are killed. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'

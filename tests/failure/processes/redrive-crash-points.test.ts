@@ -135,7 +135,7 @@ afterAll(() => {
   row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 
-/** Messages that failed for good, and a receiver that accepts everything from then on. */
+/** A queue of messages that failed permanently. From then on the receiver accepts everything. */
 async function deadLetter(name: string, texts: string[]): Promise<{ ledger: Ledger; source: string }> {
   let failing = true
   receiver().respond(`/${name}`, () => ({ status: failing ? 404 : 200 }))
@@ -153,7 +153,7 @@ async function deadLetter(name: string, texts: string[]): Promise<{ ledger: Ledg
   return { ledger, source }
 }
 
-/** Sends the only letter again with another attribute. Its text stays, so the ledger knows it. */
+/** Sends the only letter again with another attribute. Its text stays the same, so the ledger recognises it. */
 async function sendEdited(source: string, target: object): Promise<{ id: string }> {
   const { client } = stack()
   const { messages } = await client.get<{ messages: { messageId: string }[] }>(

@@ -1,4 +1,4 @@
-/** SIGTERM of each process while Redis is down. It ends by itself if it has no job in hand. */
+/** SIGTERM of each process while Redis is down. A process without a running job ends by itself. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ test.each(CASES)('$name stops with exit code 0 while Redis $what', async ({ name
     await waitFor(() => service.logLines().some(({ msg }) => msg === 'redis.down'))
     const stopped = service.stop()
     if (what === 'comes back') await redis.restart()
-    // A process that does not end by itself within 18 s gives up with 1.
+    // A process that does not end by itself within 18 s exits with code 1.
     expect([await stopped, service.logText()]).toEqual([0, expect.not.stringContaining('stopTimedOut')])
   } finally {
     await service.kill()

@@ -30,7 +30,7 @@ const stack = useStack({
   env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '1000' },
 })
 const receiver = useReceiver()
-/** Attempts without an answer are repeated every second, and never given up here. */
+/** Attempts without an answer are repeated every second, and the test does not reach the last retry. */
 const deliveryPolicy = retries(100, { minDelayTarget: 1, maxDelayTarget: 1 })
 
 beforeEach(async () => {
@@ -158,7 +158,7 @@ test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`,
   for (let n = 0; n < JOBS_IN_OUTAGES; n++) await ledger.publish(`m${n}`)
   const ids = await connection.lrange(`${DISPATCH_JOBS}:wait`, 0, -1)
   expect(ids).toHaveLength(JOBS_IN_OUTAGES)
-  // While its topic's key has another type, the job cannot end. Its worker tries again, as in an outage.
+  // While the topic's key has another type, the job cannot end. Its worker tries again, as in an outage.
   const key = topicKey('arn:aws:sns:us-east-1:000000000000:outages')
   await connection.multi().rename(key, `${key}:kept`).set(key, 'of another type').exec()
   await Promise.all(stack().workers.map((worker) => worker.start()))

@@ -1,6 +1,6 @@
 /**
- * Clocks jump by an hour: one worker's, and that of Redis's host, whose time is Fantail's. Meanwhile deliveries are
- * waiting that are due soon, later, and by a throttle.
+ * Clocks jump by an hour: that of one worker, and that of Redis's host, from which Fantail takes its time. Meanwhile
+ * deliveries wait that are due soon, due later, or delayed by a throttle.
  */
 import { type ReceivedRequest, redisServerPath, waitFor } from '@fantail/test-kit'
 import { afterAll, describe, expect, test } from 'vitest'

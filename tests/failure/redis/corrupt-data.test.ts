@@ -17,7 +17,7 @@ const JOBS = 'ft:{dispatch-0}:dispatch-0'
 const ARN = (topic: string) => `arn:aws:sns:us-east-1:000000000000:${topic}`
 const RETRY_S = 3
 const WATCHED_MS = 5_000
-/** A loop would make thousands of commands a second, with a log line each. */
+/** An endless loop would make thousands of commands a second, with a log line each. */
 const COMMANDS_PER_SECOND_MAX = 600
 const LINES_MAX = 30
 const GARBAGE = '\u0001garbage'
@@ -90,7 +90,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
   const { connection, client } = stack()
   const bad = ['/settings', '/state', '/record', '/waiting', '/type']
   for (const path of bad) receiver().respond(path, ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 }))
-  // Nothing more is parked in the lane whose key gets another type.
+  // After the lane's key gets another type, nothing more is parked in the lane.
   receiver().respond('/type', ({ text, attempt }) => ({
     status: attempt === 1 && text === 'before' ? 503 : 200,
   }))
@@ -128,7 +128,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
   expect(told('lane.corrupt').map(({ lane }) => lane)).toContain(idOf('/type'))
   expect(spent.commandsPerSecond).toBeLessThan(COMMANDS_PER_SECOND_MAX)
   expect(spent.linesMax).toBeLessThan(LINES_MAX)
-  // The API still answers for the healthy ones.
+  // The API still answers for the healthy subscriptions.
   expect((await client.call('GET', `/v1/subscriptions/${idOf('/good')}`)).status).toBe(200)
 
   async function corrupt(): Promise<void> {

@@ -22,7 +22,10 @@ const PATHS = {
   'FIFO topic': '/v1/topics/repeats.fifo/messages',
   'FIFO queue': '/v1/queues/direct.fifo/messages',
 }
-/** Where the messages of PATHS arrive: a queue for each topic, and the queue that is published to directly. */
+/**
+ * The queues at which the messages of PATHS arrive: one for each topic, and the queue to which messages are sent
+ * directly.
+ */
 const QUEUES = ['arrivals', 'arrivals.fifo', 'direct.fifo']
 
 interface Cell {
@@ -44,7 +47,7 @@ const CELLS: Cell[] = KINDS.flatMap((kind) =>
 const isRefused = ({ kind, key }: Cell) => kind === 'standard topic' && key === 'deduplication id'
 const isOneMessage = ({ kind, key }: Cell) =>
   key === 'deduplication id' || (key === 'Idempotency-Key' && kind !== 'FIFO queue')
-/** Whether repeating writes nothing. A queue stores its clock with every send, so it always writes. */
+/** Whether a repeated publish writes nothing. A queue stores its clock with every send, so it always writes. */
 const writesNothing = (cell: Cell) => isOneMessage(cell) && !isRefused(cell) && cell.kind !== 'FIFO queue'
 
 const { usual, newer } = redisReleases()
@@ -103,7 +106,7 @@ describe.each([
   }
   const repeat = (cell: Cell) => send(cell, cell.place === 'another API' ? otherClient : stack.client)
 
-  /** Each text as often as it was received. */
+  /** The received texts, each as often as it was received. */
   async function received(texts: string[]): Promise<string[]> {
     for (const queue of QUEUES) {
       const { messages } = await stack.client.post<{ messages: { body: string; receiptHandle: string }[] }>(

@@ -1,4 +1,4 @@
-/** Redis behind a bad network: slow, silent, and a failover behind an address that moves. */
+/** Redis behind a bad network: slow, silent, or with a failover to another server at the same address. */
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, type FaultName, LONG } from '../../harness/ledgers/fault-rows.ts'

@@ -36,7 +36,7 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
   const open = (topic: string) =>
     Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions: { [`/${topic}`]: {} } })
   const [greedy, modest] = [await open('greedy'), await open('modest')]
-  // Several topics, each with less than a topic's share.
+  // Several topics, each with less than the largest share of memory that one topic may use.
   const filling = await Promise.all(Array.from({ length: 6 }, (_, i) => open(`filling-${i}`)))
   for (const ledger of [greedy, ...filling]) await pause(ledger, true)
   await fillUntil([greedy], 429)
@@ -62,7 +62,7 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
 
 let filled = 0
 
-/** Publishes messages of 20 kB to each in turn, until one is refused with this status. */
+/** Publishes messages of 20 kB to each topic in turn, until one is refused with this status. */
 async function fillUntil(ledgers: Ledger[], status: number): Promise<void> {
   let turn = 0
   const isFull = async () => {
@@ -97,7 +97,7 @@ test(
   async () => {
     const { connection } = stack()
     const [, dir = ''] = (await connection.config('GET', 'dir')) as string[]
-    // A snapshot is renamed to this path. A folder of this name makes that fail.
+    // Redis writes a snapshot and renames it to this path. A folder of this name makes the rename fail.
     const dump = join(dir, 'dump.rdb')
     const save = (status: string) => async () => {
       await connection.bgsave().catch(() => undefined)

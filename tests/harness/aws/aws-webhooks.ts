@@ -1,4 +1,4 @@
-/** Webhooks as users of SNS make them: subscribed by the SDK, and confirmed with the token that they were sent. */
+/** Webhooks as users of SNS make them: subscribed by the SDK, and confirmed with the token that they receive. */
 import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
 import { type ReceivedRequest, type Receiver, type Reply, type Responder, waitFor } from '@fantail/test-kit'
 import { notification } from '../receivers/webhooks.ts'

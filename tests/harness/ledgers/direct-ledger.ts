@@ -7,7 +7,9 @@ import { afterAll } from 'vitest'
 import type { RestClient } from '../services/rest-client.ts'
 
 const AGAIN_EVERY_MS = 100
-/** So many devices, and so many numbers: several lanes, and several messages for each target. */
+/**
+ * The number of devices, and of phone numbers. Together they need several lanes, and each target gets several messages.
+ */
 const DEVICES = 10
 const SMS = '/sms'
 const SEND = '/v1/projects/shop-4711/messages:send'
@@ -30,7 +32,7 @@ export class DirectLedger {
     this.#provider = provider
   }
 
-  /** Called while a test file is loaded, before its stack. The provider closes after the file's tests. */
+  /** Must be called while a test file is loaded, before its stack. The provider closes after the file's tests. */
   static async open(): Promise<DirectLedger> {
     const provider = await startReceiver()
     provider.respond('/token', TOKEN)

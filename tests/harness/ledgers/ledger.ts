@@ -74,7 +74,10 @@ export interface Account {
 type Fate = 'accepted' | 'refused' | 'unknown'
 
 const DISCARDED = 'discarded:'
-/** Only text messages end so. The ledger of direct messages has them, and knows what their provider got. */
+/**
+ * Only text messages end with this reason. The ledger of direct messages counts them, and compares them with the
+ * requests at their provider.
+ */
 const OF_TEXT_MESSAGES = 'discarded:outcomeUnknown'
 const PAGE = 100
 const AGAIN_EVERY_MS = 100
@@ -310,7 +313,7 @@ export class Ledger {
     return fate !== 'refused' && !(this.#options.acknowledgedOnly && fate === 'unknown')
   }
 
-  /** Accepted texts, and unknown ones that were stored. */
+  /** Texts for which deliveries must exist: the accepted ones, and unknown ones that were stored. */
   #owedTexts(placed: Set<string>): string[] {
     const seen = new Set([...placed].map(textOf))
     const isStored = (text: string, fate: Fate) => fate === 'accepted' || seen.has(text)

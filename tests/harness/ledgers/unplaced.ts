@@ -1,6 +1,6 @@
 /**
- * Describes the deliveries that a ledger owes and finds nowhere. The ledger only counts those that were discarded,
- * expired or quarantined. The API names them, and they come last, so that lost deliveries come first.
+ * Describes the deliveries that a ledger must account for but does not find. The ledger only counts deliveries that
+ * were discarded, expired or quarantined. The API has their names, so they are listed last, after the lost deliveries.
  */
 import { deliveriesOf, timelines } from '../runs/failure-report.ts'
 import type { ServiceProcess } from '../services/service-process.ts'
@@ -9,7 +9,7 @@ export interface Unplaced {
   /** `<path> <text>` */
   key: string
   subscriptionId: string
-  /** undefined: the publisher did not get it. */
+  /** undefined: the publisher did not learn the id. */
   messageId: string | undefined
 }
 
@@ -31,7 +31,10 @@ function messagesOf(unplaced: Unplaced[]): string[] {
   return [...new Set(unplaced.flatMap(({ messageId }) => messageId ?? []))]
 }
 
-/** None of a message that the API does not answer for; its timeline shows the reason. */
+/**
+ * The deliveries that have ended, according to the API. If the API does not answer for a message, its timeline shows
+ * the reason.
+ */
 async function endedOf(api: Api, ids: string[]): Promise<Set<string>> {
   const named = await Promise.all(
     ids.map(async (id) => {

@@ -6,8 +6,8 @@ export const DISPATCH_JOBS = 'ft:{dispatch-0}:dispatch-0'
 export const REDRIVE_JOBS = 'ft:{redrive}:redrive'
 
 /**
- * Ends the locks of all running jobs, and leaves Redis as it is after a check that has seen these jobs without locks.
- * The next check, at the latest that of a worker's start, hands them out again.
+ * Ends the locks of all running jobs, and prepares Redis as if a stalled check had seen these jobs without locks. The
+ * next check gives the jobs out again. A worker checks when it starts.
  */
 export async function endJobLocks(redis: Redis, jobs: string): Promise<void> {
   const ids = await redis.lrange(`${jobs}:active`, 0, -1)

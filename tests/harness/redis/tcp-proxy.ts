@@ -14,7 +14,7 @@ export interface Trap {
   at: 'before' | 'after'
   /** The client sees a silent connection instead of a closed one. */
   silent?: boolean
-  /** How long such a request is waited for; default 10 s. */
+  /** How long to wait for such a request; default 10 s. */
   timeoutMs?: number
 }
 
@@ -45,7 +45,7 @@ interface Network {
   port: number
   delayMs: number
   isMute: boolean
-  /** The trap, if one of these commands matches. It is removed. */
+  /** Returns and removes the trap if it matches one of these commands. */
   takeTrap(commands: Buffer[]): SetTrap | undefined
 }
 
@@ -144,7 +144,7 @@ function pass(client: Socket, target: Socket, network: Network): void {
   })
 }
 
-/** Notices when Redis has answered everything that it got before a question of the proxy's own. */
+/** Notices when Redis has answered everything that it got before a question that the proxy itself has sent. */
 class ReplyWatch {
   readonly #text = randomUUID()
   #seen: Buffer = Buffer.alloc(0)

@@ -1,4 +1,7 @@
-/** Finds stalls: times in which processes were ready to run and the machine ran others. No pace can be kept in them. */
+/**
+ * Finds stalls: times in which processes were ready to run but the machine ran other processes. A process cannot keep
+ * its pace in a stall.
+ */
 import { Waits, waitedMs } from '@fantail/test-kit'
 import { onTestFinished } from 'vitest'
 
@@ -21,9 +24,9 @@ export interface Stall {
 }
 
 export interface Stalls {
-  /** The sum of stalls between two times, in ms, at most the time between them. */
+  /** The sum in ms of stalls between two times. It is at most the time between them. */
   between(from: number, to: number): number
-  /** The same for all waits of all processes together, including short ones. */
+  /** Like `between`, but for all waits of all processes, including short ones. */
   waited(from: number, to: number): number
   /**
    * The ms between two times in which at least one process waited, or in which this process was busy and noticed

@@ -1,4 +1,4 @@
-/** A terminal for commands that read keys: tmux, on a server of its own. */
+/** A terminal for commands that read keys. It uses tmux, with a tmux server for each test. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,18 +11,18 @@ const SHOWN_MS = 30_000
 const SIZE = ['-x', '200', '-y', '60']
 
 export interface Terminal {
-  /** Its text, with the lines that have scrolled away. */
+  /** The text of the terminal, with lines that have scrolled away. */
   screen(): Promise<string>
-  /** Waits until it shows a match. Resolves with the whole screen. */
+  /** Waits until the terminal shows a match. Resolves with the whole screen. */
   shows(expected: RegExp): Promise<string>
-  /** Presses keys by tmux's names: `r`, `C-c`. */
+  /** Presses keys, which have tmux's names: `r`, `C-c`. */
   press(...keys: string[]): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Runs `fantail` with these words. No settings of the machine reach it, but PATH and HOME. The last line is its exit
- * code.
+ * Runs `fantail` with these words. The command gets no settings of the machine except PATH and HOME. The last line is
+ * its exit code.
  */
 export async function openTerminal(words: string[], env: Record<string, string>): Promise<Terminal> {
   const socket = `fantail-test-${randomUUID()}`

@@ -18,7 +18,7 @@ export interface EventStream {
   lastId: string | undefined
   isEnded: boolean
   of(name: string): SeenEvent[]
-  /** Resolves when so many events of the name have come. */
+  /** Resolves when `count` events of this name have arrived. */
   until(name: string, count: number): Promise<SeenEvent[]>
   close(): void
 }

@@ -1,4 +1,4 @@
-/** Lets time pass in tests of a fault's length, and chooses moments that differ from run to run. */
+/** Waits for times that depend on the length of a fault's test, and chooses moments that differ from run to run. */
 import { waitFor } from '@fantail/test-kit'
 
 export async function untilPassed(ms: number, since = performance.now()): Promise<void> {

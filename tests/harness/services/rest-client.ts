@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 export interface Answer<T = unknown> {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Parsed if it is JSON, else the text. */
+  /** The parsed JSON, or the text if it is not JSON. */
   body: T
 }
 

@@ -28,7 +28,7 @@ export interface RunningFantail {
   ended: Promise<Ended>
 }
 
-/** A command that goes on. Whoever starts it ends it. */
+/** Starts a command that runs until it is stopped. The caller must stop it. */
 export function followFantail(words: string[], env: Record<string, string> = {}): RunningFantail {
   const child = startFantail(words, env)
   child.stdin.end()
@@ -38,7 +38,7 @@ export function followFantail(words: string[], env: Record<string, string> = {})
 
 type FantailProcess = ReturnType<typeof startFantail>
 
-/** No settings of the machine reach it, but PATH and HOME. */
+/** Starts a command. It gets no settings of the machine except PATH and HOME. */
 function startFantail(words: string[], env: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [join(ROOT, 'infra/bin/fantail.mjs'), ...words], {

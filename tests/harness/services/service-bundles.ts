@@ -1,5 +1,5 @@
 /**
- * Keeps the bundle of the services for a run of tests, which starts some 400 of them. The bundle is made anew for each
+ * Keeps the bundle of the services for a run of tests, which starts some 400 of them. The bundle is made again for each
  * run, and the code is the same. `tests/e2e/happy-path.test.ts` starts all services from source.
  */
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ const FOLDER = join(ROOT, 'node_modules/.cache/services')
 const VARIABLE = 'FANTAIL_TEST_BUNDLES'
 /** Bundles of other states of the code. A run in the same checkout may still use one. */
 const KEPT_MS = 86_400_000
-/** For processes that this process starts from now on. */
+/** Makes the bundles for processes that this process starts from now on. */
 export async function provideBundles(): Promise<void> {
   process.env[VARIABLE] = await bundleServices(FOLDER)
 }

@@ -172,8 +172,8 @@ export class ServiceProcess {
 }
 
 /**
- * No setting of the caller may reach a test's services. They share compiled code, because a start without it takes more
- * than twice the CPU and a test may start many.
+ * The environment of a service without the test process's own settings. The services share compiled code, because a
+ * start without it takes more than twice the CPU, and a test may start many.
  */
 function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env

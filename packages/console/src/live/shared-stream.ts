@@ -24,7 +24,7 @@ const PASS_ON_MS = 100
 
 interface SharedStream {
   query: TailQuery
-  /** Behind it the stream goes on. */
+  /** The id after which the stream continues. */
   lastId: string | undefined
   take: (events: TailEvent[]) => void
 }

@@ -3,7 +3,7 @@ import { isObject, jsonOf, type Message, type Platform } from '@fantail/contract
 import { notificationText, reservedAttribute, secondsLeft } from './notification-text.ts'
 import { WEB_PUSH_TEXT_BYTES_MAX } from './web-push-body.ts'
 
-/** @limit Body of one notification to APNs, and of the message to FCM. Past it: the delivery has failed for good. */
+/** @limit Body of one notification to APNs, and of the message to FCM. Past it: the delivery has failed permanently. */
 const NOTIFICATION_BYTES_MAX = 4_096
 
 /** The message cannot be sent to this platform. No request is made. */

@@ -10,7 +10,7 @@ interface BrowserKeys {
 
 /** Push services take bodies of 4,096 bytes. The header takes 86, the tag 16, and the delimiter 1. */
 const BODY_BYTES = 4_096
-/** @limit Text of one notification to a browser. Past it: the delivery has failed for good. */
+/** @limit Text of one notification to a browser. Past it: the delivery has failed permanently. */
 export const WEB_PUSH_TEXT_BYTES_MAX = BODY_BYTES - 103
 
 const CONTENT_SALT_BYTES = 16

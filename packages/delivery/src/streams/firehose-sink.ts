@@ -16,7 +16,7 @@ const FIREHOSE_RECORDS_MAX = 500
  * @limit Bytes of the records of one PutRecordBatch. Past it: further records go into another request.
  */
 const FIREHOSE_BYTES_MAX = 3_000_000
-/** @limit Bytes of one record, as in Firehose. Past it: the delivery has failed for good. */
+/** @limit Bytes of one record, as in Firehose. Past it: the delivery has failed permanently. */
 const FIREHOSE_RECORD_BYTES_MAX = 1_024_000
 /** @limit Time that the first record of a PutRecordBatch waits for others. After it: the request is sent. */
 const FIREHOSE_LINGER_MS = 100

@@ -13,7 +13,7 @@ export interface StreamRecord {
 export type PutResults = AttemptResult[]
 
 export interface StreamSink {
-  /** Host or folder. Streams with the same provider hang together. */
+  /** Host or folder. If a provider hangs, all its streams hang. */
   readonly provider: string
   /** Name of the credentials or the place, for `misconfigured` results, without a secret. */
   readonly credential: string

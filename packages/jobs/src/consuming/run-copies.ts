@@ -7,9 +7,9 @@
  * and the run continues. If not, the run is lost.
  * - For any other copy (appended, quarantined, dropped, handed out) the run is lost when it ends.
  *
- * Before a checkpoint is written, what was parked in its shard must stand. A checkpoint leaves out deliveries whose
- * copies in queues may be gone (delivery-worker: slot-copies.ts). An ended run writes such a checkpoint before it is
- * lost, so the next start makes only these copies again.
+ * Before a checkpoint is written, the batches parked in its shard must still exist. A checkpoint leaves out deliveries
+ * whose copies in queues may be gone (delivery-worker: slot-copies.ts). If an ended run is lost, it first writes such a
+ * checkpoint. The next start then makes only these copies again.
  *
  * A job whose run is lost starts again from its checkpoints. That repeats deliveries and loses none. None of this costs
  * a command while connections stay open.

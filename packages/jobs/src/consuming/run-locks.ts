@@ -75,7 +75,7 @@ export class RunLocks {
       const holder = await holdJobLock(this.#redis, job, LOCK_MS)
       // This process may have started the job once more. That start adopts the run when BullMQ's answer comes.
       if (holder !== 'other') return
-      // A process that was frozen may read that answer later than this one, when the lock has run out again.
+      // A process that was frozen may read that answer later than this reply. The lock has expired again by then.
       await this.#answered()
       // If a later start in this process has adopted the run, the lock is that start's.
       if (entry.token === token) entry.lost = true

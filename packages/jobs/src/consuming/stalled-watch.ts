@@ -1,7 +1,7 @@
 /**
- * Decides how often BullMQ's worker looks for jobs whose worker has died: often while any worker has a job, else
- * seldom. BullMQ reads the interval at each check, and then no worker checks for that long. If an idle worker has set a
- * long pause, it is ended here.
+ * Decides how often BullMQ's worker looks for jobs whose worker has died: often while any worker has a job, otherwise
+ * seldom. BullMQ reads the interval at each check, and no worker checks again within it. If an idle worker has set a
+ * long pause, this code ends the pause.
  */
 import { batch, type Redis, replies } from '@fantail/store'
 import type { Worker } from 'bullmq'

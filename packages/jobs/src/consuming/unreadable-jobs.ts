@@ -93,7 +93,7 @@ export class UnreadableJobs {
   }
 
   /**
-   * No job of Fantail fails for good. A job among BullMQ's failed ones has therefore lost its data or its options.
+   * No job of Fantail fails permanently. A job among BullMQ's failed ones has therefore lost its data or its options.
    * Rejects with the first failure of Redis, after all jobs were tried.
    */
   async takeFailed(): Promise<void> {

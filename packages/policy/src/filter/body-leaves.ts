@@ -38,7 +38,7 @@ const ARRAY_DEPTH_MAX = 200
  */
 const REPEATED_MAX = 16
 /**
- * Only a few bodies have room for more distinct values.
+ * Few bodies are large enough for more distinct values.
  * @limit Different values of an array that are recognised as repeated. Past it: further ones are looked at each.
  */
 const KNOWN_MAX = 4_096

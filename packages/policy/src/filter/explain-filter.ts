@@ -1,5 +1,5 @@
 /**
- * Says for each clause of a policy whether a message satisfies it. It is for people who ask why a message was not
+ * Shows for each clause of a policy whether a message satisfies it. People use it to find out why a message was not
  * delivered.
  */
 import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'

@@ -36,7 +36,7 @@ export interface FilterMessage {
 
 /**
  * Shared by the messages that a process matches in steps; small messages may use half of it. About 6 messages of 256 KB
- * fit. A message always starts if no other is in work.
+ * fit. A message always starts if no other message is being matched.
  * @limit memory Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one
  * always goes.
  */

@@ -19,7 +19,7 @@ const RETRY_COST = 5
 const RETRY_COST_AFTER_TIMEOUT = 10
 
 /**
- * How an endpoint answered: it accepted the delivery, refused it for good, is busy, does not answer, or failed
+ * How an endpoint answered: it accepted the delivery, refused it permanently, is busy, does not answer, or failed
  * otherwise.
  */
 export type Answered = 'ok' | 'refused' | 'limited' | 'unavailable' | 'timeout' | 'failed'

@@ -53,7 +53,7 @@ export function movedItem({ message, payload }: ReadItem, source: string): Store
 }
 
 /**
- * A new message, as in SQS's redrive: id, time of sending and retention begin anew. The reason of its death stays with
+ * A new message, as in SQS's redrive: id, time of sending and retention begin again. The reason of its death stays with
  * it.
  */
 export function redrivenItem(taskId: string, { message, payload }: ReadItem): StoredItem {

@@ -1,7 +1,7 @@
 /**
  * Connections: to one Redis, to the master that Sentinels name, or to a cluster. A command is sent once, and fails soon
  * if it cannot be sent. Nothing is queued while Redis is unreachable. Nothing is sent again after a lost reply, because
- * a repeated publish would be stored twice. Every caller therefore decides what a failure means. Reconnecting goes on
+ * a repeated publish would be stored twice. Every caller therefore decides what a failure means. ioredis reconnects
  * without a limit, 50 ms to 2 s apart, with one log line per change of state.
  */
 import {

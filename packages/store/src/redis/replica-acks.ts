@@ -26,12 +26,12 @@ const MARK = readScript('write-mark-1')
 
 /** @limit One WAIT for replicas. Past it: a publish gets 503, a move asks again. */
 const ACKS_WAIT_MS = 1_000
-/** @limit Time for which moves go on without replicas that did not answer. Past it: they are asked again. */
+/** @limit Time for which moves continue without replicas that did not answer. Past it: they are asked again. */
 const REPLICAS_PAUSE_MS = 5_000
 /**
  * A failover may promote a replica that is connected but late. A late replica on a busy machine therefore gets more
  * than one wait.
- * @limit Waits in a row in which connected replicas are late. Past it: moves go on without them.
+ * @limit Waits in a row in which connected replicas are late. Past it: moves continue without them.
  */
 const LATE_WAITS_MAX = 3
 

@@ -83,7 +83,7 @@ const TOPIC = {
 const KEPT = {
   /** The highest score. */
   last: 'l',
-  /** When the newest message was kept that the ring lost for want of bytes, ms. */
+  /** When the newest message was kept that the ring lost for lack of capacity, ms. */
   fullUntil: 'f',
 } satisfies Names
 

@@ -20,7 +20,7 @@ const TALLIES_MAX = 20_000
  * @limit Statistics that one script adds. Past it: a further script follows.
  */
 const COUNTED_PER_WRITE_MAX = 50
-/** @limit Scripts of one flush. Past it: the rest waits for the next flush, and counts go on meanwhile. */
+/** @limit Scripts of one flush. Past it: the rest waits for the next flush, and counting continues meanwhile. */
 const WRITES_PER_FLUSH_MAX = 4
 /** @limit Statistics that a process keeps while they cannot be written. Past it: the oldest are dropped. */
 const COUNTED_WAITING_MAX = 20_000

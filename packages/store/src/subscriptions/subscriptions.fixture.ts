@@ -65,7 +65,7 @@ export function holdBefore(redis: Redis, name: ScriptName) {
   }
 }
 
-/** Inconsistencies in the store while no change is going on. The list must be empty. */
+/** The inconsistencies in the store, while no change is under way. The list must be empty. */
 export async function indexFaults(redis: Redis, sliceSubscriptionsMax = 3): Promise<string[]> {
   const faults: string[] = []
   const known = new Set<string>()

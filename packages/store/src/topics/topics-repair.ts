@@ -22,16 +22,15 @@ import { newRevision, parseSlices } from './topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
 
 /**
- * Marks younger than this belong to changes that are probably still going on. Finishing one of them would do no harm.
+ * A mark that is younger than this belongs to a change that is probably still under way. Finishing such a change would
+ * do no harm.
  */
 const UNFINISHED_AGE_MS = 5_000
-/**
- * @limit Broken-off changes that one sweep finishes in a shard. Past it: the next sweep finishes the others.
- */
+/** @limit Interrupted changes that one sweep finishes in a shard. Past it: the next sweep finishes the others. */
 const UNFINISHED_MAX = 100
 const REPAIRED_SLICES_AT_ONCE = 16
 
-/** Gives every slice the topic's present record. Nothing happens if the topic is gone. */
+/** Gives every slice the topic's present record. Does nothing if the topic is gone. */
 export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
   const names = ['uid', 'record', 'v', 'rate', 'ret', 'ovr', 'slices']
   const [uid, record, version, throttle, retention, overrides, slices] = await redis.hmget(
@@ -51,8 +50,8 @@ export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
 }
 
 /**
- * Does the same if an earlier change has not reached every slice. A caller who repeats a failed change thereby
- * completes it.
+ * Gives the record to the slices if an earlier change has not reached all of them. So a caller who repeats a failed
+ * change completes it.
  */
 export async function finishPropagation(redis: Redis, arn: string): Promise<void> {
   const mark = await redis.zscore(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)

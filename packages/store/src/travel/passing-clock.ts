@@ -1,8 +1,7 @@
 /**
- * Time that passes for this process's part of the stack: monotonic ms, which jump when the stack's time is moved. It is
- * for pauses and ages that belong to deliveries and queues, such as a pause after a failure. Deadlines of requests,
- * connections and locks use performance.now(), because other machines do not jump. docs/time-travel.md lists both
- * kinds.
+ * The time of the stack in this process: monotonic ms that jump when the stack's time is moved. It is for pauses and
+ * ages that belong to deliveries and queues, such as a pause after a failure. Deadlines of requests, connections and
+ * locks use performance.now(), because the clocks of other machines do not jump. docs/time-travel.md lists both kinds.
  *
  * Without time travel this is performance.now() and setTimeout().
  */
@@ -25,7 +24,7 @@ export class PassingTime {
   #offsetMs = 0
   readonly #waiting = new Set<Waiting>()
 
-  /** By how many ms the stack's time was moved. 0: it was never moved. */
+  /** The ms by which the stack's time was moved. 0: it was never moved. */
   get offsetMs(): number {
     return this.#offsetMs
   }
@@ -35,7 +34,7 @@ export class PassingTime {
     return performance.now() + this.#offsetMs
   }
 
-  /** The real time of an epoch time of the stack. Signatures and tokens that others check use it. */
+  /** The real time at an epoch time of the stack. It is used for signatures and tokens that others check. */
   realOf(epochMs: number): number {
     return epochMs - this.#offsetMs
   }
@@ -47,13 +46,13 @@ export class PassingTime {
     return { cancel: () => this.#cancel(waiting) }
   }
 
-  /** In how many ms the next timer is due. null: there is none. */
+  /** The ms until the next timer is due. null: there is none. */
   get nextInMs(): number | null {
     const times = [...this.#waiting].map(({ at }) => at)
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - this.now())
   }
 
-  /** Moves the time, and runs timers that are due then in the order of their times. */
+  /** Moves the time, and runs the timers that are then due, in the order of their times. */
   moveTo(offsetMs: number): void {
     if (offsetMs === this.#offsetMs) return
     this.#offsetMs = offsetMs

@@ -1,22 +1,22 @@
 /**
- * A process's part in moving the stack's time. The API asks all processes over a pub/sub channel. Each first takes over
- * the new time, and then answers what it does and what it waits for. A question and its answers take about a
- * millisecond, so nobody has to poll.
+ * A process's part in moving the stack's time. The API asks all processes over a pub/sub channel. Each process first
+ * adopts the new time. Then it answers which work it has, and for which time it waits. A question and its answers take
+ * about a millisecond, so nobody has to poll.
  */
 import type { Redis } from 'ioredis'
 import { travelAnswers, travelQuestions } from '../keys.ts'
 import { passingTime } from './passing-clock.ts'
 import { readTravelOffset } from './travel-store.ts'
 
-/** The work that a process has in hand. */
+/** The work that a process has under way. */
 export interface WorkInHand {
-  /** Names of the work that is under way. Empty: nothing is. */
+  /** Names of the work that is under way. Empty: there is none. */
   busy: string[]
-  /** Rises with each piece of work, so that work between two questions shows. */
+  /** Rises with each piece of work, so that work between two questions is noticed. */
   activity: number
-  /** Epoch ms of the stack at which the process goes on. Absent: it waits for no time, or only for its timers. */
+  /** Epoch ms of the stack at which the process continues. Absent: it waits for no time, or only for its timers. */
   dueAt?: number | undefined
-  /** By BullMQ's queue: active jobs that only wait for time to pass. */
+  /** The number of active jobs that only wait for time to pass, by BullMQ's queue. */
   waitingJobs?: Record<string, number>
 }
 
@@ -27,7 +27,7 @@ export interface TravelQuestion {
 
 export interface TravelAnswer extends WorkInHand {
   ask: number
-  /** In how many ms the next timer of PassingTime is due. null: there is none. */
+  /** The ms until the next timer of PassingTime is due. null: there is none. */
   nextInMs: number | null
 }
 
@@ -54,7 +54,7 @@ export async function followTravel({ subscriber, ...options }: TravelListenerOpt
   let last = Promise.resolve()
   const answer = async ({ ask, offsetMs }: TravelQuestion) => {
     passingTime.moveTo(offsetMs)
-    // Several services of one process share its time, and each has to follow.
+    // Several services of one process share its time. Each must handle the move.
     if (offsetMs !== followed) await traveller.moved()
     followed = offsetMs
     const { nextInMs } = passingTime

@@ -1,7 +1,7 @@
 /**
  * The data of a stack whose time can be moved (FANTAIL_TIME_TRAVEL). It is a single Redis that was empty when the stack
- * began, and it keeps a mark for ever. Processes without the setting refuse marked data, because its times are not
- * theirs.
+ * began. It keeps a mark for ever. Processes without the setting refuse marked data, because its times are not real
+ * times.
  */
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
@@ -21,12 +21,14 @@ const MOVE = readScript('move-time-1')
 const READ = readScript('read-work-1')
 
 const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
-/** All prefixes whose scripts use the stack's time. Reports of processes use real time. */
+/**
+ * All prefixes whose scripts use the stack's time. Reports of processes are not among them, because they use real time.
+ */
 const MOVED = [...SHARDS, API_KEYS_BASE, AUDIT_BASE, CREDENTIALS_BASE, MAIL_BASE, QUARANTINE_BASE]
 /** BullMQ's scores of delayed jobs are ms times this, plus a number. */
 const DELAY_UNIT = 4_096
 
-/** A process must not use this data, or not with this setting. */
+/** The error for a process that must not use this data, or not with this setting. */
 export class TravelledDataError extends Error {
   constructor(message: string) {
     super(message)
@@ -96,7 +98,7 @@ export async function readWork(redis: Redis, queues: readonly string[]): Promise
   return { ...stack, due: [...found, ...delayed], queues: rows }
 }
 
-/** Moves the time to `targetMs`, unless it has come. Returns the real time of that, and the new offset. */
+/** Moves the time to `targetMs`, unless that time has passed. Returns the real time of the move, and the new offset. */
 export async function moveTime(
   redis: Redis,
   targetMs: number,
@@ -109,7 +111,7 @@ export async function moveTime(
   return { realMs, offsetMs }
 }
 
-/** Reads how far the time is ahead. */
+/** Reads by how many ms the stack's time is ahead. */
 export async function readTravelOffset(redis: Redis): Promise<number> {
   return (await readWork(redis, [])).offsetMs
 }

@@ -57,7 +57,7 @@ export async function startContainer(port: number, words: string[]): Promise<Red
     remove: () => container.remove({ v: true, force: true }),
     ended: async () => ((await state()).Running ? undefined : 'the container of redis-server ended'),
     logText: async () => String(await container.logs({ stdout: true, tail: LOG_LINES_SHOWN })),
-    // The daemon holds the port, so no other server can answer there.
+    // The daemon owns the port, so no other server can answer there.
     isOwn: () => true,
   }
 }

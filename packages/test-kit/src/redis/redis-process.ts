@@ -16,8 +16,8 @@ interface SpawnOptions {
 const LOG_CHARS_SHOWN = 4_000
 
 /**
- * Servers end with the test process: also if it crashes, and if its runner ends it by SIGTERM. Then a server may still
- * be alive, because hooks of skipped tests do not run.
+ * Servers end with the test process, even if it crashes or its runner ends it by SIGTERM. In these cases a server may
+ * still be alive, because hooks of skipped tests do not run.
  */
 const living = new Set<ChildProcess>()
 const killAll = () => {

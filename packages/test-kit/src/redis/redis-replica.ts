@@ -22,7 +22,7 @@ export async function startWithReplica(options: TestRedisOptions = {}): Promise<
   const replica = await startRedis({ ...server, args: following })
   const asked = new Redis(replica.port, '127.0.0.1', { ...clientTls(options.tls) })
   asked.on('error', () => {
-    // The test has frozen or killed a replica on purpose.
+    // The test has frozen or killed a replica, so the error is expected.
   })
   const stop = async () => {
     asked.disconnect()

@@ -1,9 +1,9 @@
-/** Compares when requests came, by the stack's clock, with what a test expects. */
+/** Compares the times at which requests came, by the stack's clock, with the times that a test expects. */
 import type { RecordedRequest } from '../receiving/recorded-request.ts'
 
 export interface ExpectedTimes {
   /**
-   * When each of them came, in seconds of the stack's time since the first one's message was published. A request
+   * When each request came, in seconds of the stack's time since the first one's message was published. A request
    * without a message id counts from its own time.
    */
   atSeconds?: readonly number[]

@@ -1,10 +1,12 @@
-/** Compares what was received with what a test expects, with the asymmetric matchers of vitest and jest. */
+/**
+ * Compares received content with the content that a test expects. Asymmetric matchers of vitest and jest may be used.
+ */
 
 interface Asymmetric {
   asymmetricMatch(actual: unknown): boolean
 }
 
-/** Objects may have further members. Lists have the same length. */
+/** Whether the content is as expected. Objects may have further members. Lists must have the same length. */
 export function isLike(actual: unknown, expected: unknown): boolean {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
   if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)

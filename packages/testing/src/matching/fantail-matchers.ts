@@ -8,13 +8,13 @@ import { isLike } from './content-likeness.ts'
 
 /** The members that requests must have. A member that is missing here is not compared. */
 export interface ExpectedRequest extends ExpectedTimes {
-  /** How many such requests there are. Default: at least one. */
+  /** The number of such requests. Default: at least one. */
   times?: number
   /** The published content. Objects may have further members, and texts may be given by a RegExp. */
   message?: unknown
   /** Attributes of the message, by name. */
   attributes?: Record<string, unknown>
-  /** Headers by their names in any case. */
+  /** Headers by name. Upper and lower case do not matter. */
   headers?: Record<string, unknown>
   method?: string
   path?: string
@@ -34,7 +34,7 @@ const REQUESTS_SHOWN_MAX = 20
 const VALUE_CHARS_SHOWN = 500
 
 export const fantailMatchers = {
-  /** For a receiver or one of its paths. */
+  /** The matcher for a receiver or one of its paths. */
   toHaveReceived(received: unknown, expected: ExpectedRequest = {}): MatcherResult {
     const view = viewOf(received)
     const { times, atSeconds, toleranceSeconds, ...wanted } = expected
@@ -63,7 +63,7 @@ export const fantailMatchers = {
     return { pass: requests.length === 0, message }
   },
 
-  /** For a request, or for every request of a receiver or path. At least one request must have arrived. */
+  /** The matcher for a request, or for every request of a receiver or path. At least one request must have arrived. */
   async toBeSignedBy(received: unknown, keys: string | readonly string[]): Promise<MatcherResult> {
     const requests = isRequest(received) ? [received] : viewOf(received).requests
     if (requests.length === 0) return { pass: false, message: () => 'there is no request' }
@@ -75,7 +75,7 @@ export const fantailMatchers = {
   },
 }
 
-/** Known by its members, because the CommonJS form of jest's entry has classes of its own. */
+/** A receiver is recognised by its members, because the CommonJS form of jest's entry has separate classes. */
 function viewOf(received: unknown): RequestView {
   const { url, requests } = (received ?? {}) as Partial<RequestView>
   if (typeof url === 'string' && Array.isArray(requests)) return received as RequestView
@@ -89,7 +89,7 @@ function isRequest(received: unknown): received is RecordedRequest {
 
 function isWanted(request: RecordedRequest, { headers, ...wanted }: Wanted): boolean {
   const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
-  // Members of the request are getters of its class, so they are read one by one.
+  // Members of a request are getters of its class, so they are read one by one.
   const hasOthers = Object.entries(wanted).every(
     ([name, value]) => value === undefined || isLike(request[name as keyof typeof wanted], value),
   )

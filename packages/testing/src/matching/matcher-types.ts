@@ -2,9 +2,11 @@
 import type { ExpectedRequest } from './fantail-matchers.ts'
 
 export interface FantailMatchers<R = unknown> {
-  /** A receiver or path has received such requests. */
+  /** Passes if the receiver or path has received such requests. */
   toHaveReceived(expected?: ExpectedRequest): R
   toHaveReceivedNothing(): R
-  /** A request, or every request of a receiver or path, is signed by one of the keys. Await it. */
+  /**
+   * Passes if the request, or every request of the receiver or path, is signed by one of the keys. It must be awaited.
+   */
   toBeSignedBy(keys: string | readonly string[]): Promise<R>
 }

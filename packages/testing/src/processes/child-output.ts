@@ -11,7 +11,7 @@ export class ChildOutput {
   readonly #onLine: (line: string) => void
   #error: Error | undefined
 
-  /** Also takes care that the child does not keep this process running. */
+  /** Collects the output. The child then also no longer keeps this process running. */
   constructor(child: ChildProcess, onLine: (line: string) => void = () => undefined) {
     this.#child = child
     this.#onLine = onLine

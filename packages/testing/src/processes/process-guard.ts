@@ -1,18 +1,19 @@
 /**
- * Ends the children of this process if it is killed: one shell waits for our end of a pipe to close. A child waits
- * likewise until the guard knows its pid, so a kill at any moment leaves none behind. The local stack of `npm start`
- * uses the same guard (`infra/dev/guard.mjs`).
+ * Ends the children of this process if this process is killed. A shell, the guard, waits until this process's end of a
+ * pipe closes. Each child also starts as a shell, which waits until the guard knows its pid. So a kill at any moment
+ * leaves no child behind. The local stack of `npm start` uses the same guard (`infra/dev/guard.mjs`).
  *
- * spawned as a shell ─its pid is in the guard's pipe→ told to go, becomes the command;  ─we are gone→ ends
+ *   spawned as a shell ─its pid is in the guard's pipe→ told to go, becomes the command;
+ *   ─this process is gone→ ends
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 
 /**
- * Reads `watch PID`, `forget PID` and `folder PATH`. When the pipe closes: TERM to all that are watched, KILL after $1
- * tenths of a second, and then the folders are removed. It does not wait for the ends of killed ones, because in a
- * container nobody may collect them.
+ * Reads `watch PID`, `forget PID` and `folder PATH`. When the pipe closes, it sends TERM to all watched processes, and
+ * KILL after $1 tenths of a second. Then it removes the folders. It does not wait until killed processes have ended,
+ * because in a container their exits may never be collected.
  */
 const GUARD = `pids=
 folders=
@@ -53,14 +54,14 @@ export class Guard {
   readonly #graceMs: number
   #shell: ChildProcess | undefined
 
-  /** `graceMs`: how long the children have to end, before they are killed. */
+  /** `graceMs`: how long the children may take to end before they are killed. */
   constructor({ graceMs }: { graceMs: number }) {
     this.#graceMs = graceMs
   }
 
   /**
-   * Spawns a child that does not outlive this process. It leads its own process group, so that a Ctrl-C of the terminal
-   * reaches it once, through us.
+   * Spawns a child that does not outlive this process. The child leads its own process group, so a Ctrl-C of the
+   * terminal reaches it only once, through this process.
    */
   spawn(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
     const child = spawn('sh', ['-c', CHILD, 'fantail-child', command, ...args], {
@@ -70,7 +71,7 @@ export class Guard {
     })
     const go = child.stdio[3] as Writable | undefined
     go?.on('error', () => {
-      // The child has ended before it began, and says so by its exit.
+      // The child has ended before it became the command. Its exit reports that.
     })
     if (child.pid !== undefined) this.#watch(child, child.pid, () => go?.end('go\n'))
     return child
@@ -91,7 +92,7 @@ export class Guard {
     await ended
   }
 
-  /** `known` is called even without a guard. */
+  /** `known` is called even if there is no guard. */
   #watch(child: ChildProcess, pid: number, known: () => void): void {
     this.#order(`watch ${pid}`, known)
     child.once('exit', () => this.#order(`forget ${pid}`))
@@ -110,9 +111,9 @@ function startShell(graceTenths: number): ChildProcess {
   })
   shell.once('error', (error) => console.error(`no guard for the processes of the stack: ${error.message}`))
   shell.stdin?.on('error', () => {
-    // The guard was killed; the children it watched are supervised all the same.
+    // The guard was killed. The owner of the children still supervises them.
   })
-  // It waits for the end of this process, and must not delay that.
+  // The guard waits for the end of this process, and must not delay it.
   shell.unref()
   ;(shell.stdin as Socket | null)?.unref()
   return shell

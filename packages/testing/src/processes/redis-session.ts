@@ -44,7 +44,7 @@ function open(url: URL): Socket {
     : connectTcp({ host, port })
 }
 
-/** By which the server knows the user, and the database of the URL's path. */
+/** The commands that log the user in, and choose the database in the URL's path. */
 function greeting(url: URL): string[][] {
   const [username, password] = [url.username, url.password].map(decodeURIComponent)
   const database = url.pathname.slice(1)
@@ -59,7 +59,7 @@ function encode(words: string[]): string {
   return `*${words.length}\r\n${parts.join('')}`
 }
 
-/** The replies that have arrived as a whole. */
+/** The replies that have arrived completely. */
 function readReplies(bytes: Buffer): Reply[] {
   const replies: Reply[] = []
   for (let at = 0; ; ) {

@@ -10,7 +10,7 @@ const CONDITION = '--conditions=@fantail/source'
 
 export interface ServerFiles {
   folder: string
-  /** Words for Node that start the service. */
+  /** The words after `node` that start the service. */
   wordsOf(service: ServiceName): string[]
   /** Settings that these files need. */
   settings: Record<string, string>
@@ -38,7 +38,7 @@ export function findServer(given?: string): ServerFiles {
 function built(folder: string): ServerFiles | undefined {
   const fileOf = (service: ServiceName) => join(folder, `${service}.mjs`)
   if (!existsSync(fileOf('publish-api'))) return undefined
-  // The console and its files are no part of the built services.
+  // The built services do not include the console and its files.
   return { folder, wordsOf: (service) => [fileOf(service)], settings: { FANTAIL_CONSOLE: 'off' } }
 }
 
@@ -48,7 +48,10 @@ function checkout(folder: string): ServerFiles | undefined {
   return { folder, wordsOf: (service) => [CONDITION, fileOf(service)], settings: {} }
 }
 
-/** The same from sources, from `dist`, and from the CommonJS form, which has a package.json without a name. */
+/**
+ * The folder of this package, from sources, from `dist`, and from the CommonJS form. That form has a package.json
+ * without a name.
+ */
 function packageFolder(): string {
   const start = dirname(fileURLToPath(import.meta.url))
   for (let folder = start; ; folder = dirname(folder)) {

@@ -1,10 +1,10 @@
-/** One service of a test stack. It listens at a free port, which stands in its log. */
+/** One service of a test stack. It listens at a free port, which its log names. */
 import type { ChildProcess } from 'node:child_process'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { ChildOutput } from './child-output.ts'
 
 const SERVICE_LINES_SHOWN = 30
-/** @limit Time of one look whether a service of a test stack is ready. Past it: it is looked at again. */
+/** @limit Time of one check whether a service of a test stack is ready. Past it: it is checked again. */
 const READY_ANSWER_MS_MAX = 3_000
 const READY_POLL_MS = 5
 /** A worker without attempts ends at once. */
@@ -27,7 +27,7 @@ export class ServiceChild {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Its end and the end of its log, if it has ended by itself. */
+  /** How the service has ended, and the end of its log, if it has ended by itself. */
   get problem(): string | undefined {
     const { end } = this.#output
     return end === undefined ? undefined : `${this.name}: ${end}\n${this.logText()}`
@@ -40,7 +40,7 @@ export class ServiceChild {
       .join('\n')
   }
 
-  /** Resolves when it can be used. Rejects if it ends before. */
+  /** Resolves when the service can be used. Rejects if it ends before that. */
   async untilReady(timeoutMs: number): Promise<void> {
     const check = async () => {
       if (this.problem !== undefined) throw new Error(this.problem)

@@ -1,6 +1,6 @@
 /**
- * A Redis that runs already. A stack takes a whole database of it, marked with its owner, and empties it at its end. A
- * database that holds anything else is never touched.
+ * A Redis that runs already. A stack takes a whole database of it, marks the database with its owner, and empties it at
+ * the end. A database with other data is never touched.
  */
 import { hostname } from 'node:os'
 import { askServer, type Reply } from './redis-session.ts'
@@ -12,13 +12,13 @@ export interface StackRedis {
 }
 
 const OWNER = 'fantail-testing:owner'
-/** @limit Databases of a given Redis that a test stack looks at for an empty one. Past it: the start fails. */
+/** @limit Databases of a given Redis among which a test stack looks for an empty one. Past it: the start fails. */
 const TEST_DATABASES_MAX = 16
 
-/** Databases that stacks of this process have. */
+/** Databases that the stacks of this process use. */
 const owned = new Set<string>()
 
-/** The database of the URL's path, else the first one that is free. */
+/** The database in the URL's path, or else the first free one. */
 export async function takeDatabase(given: string): Promise<StackRedis> {
   const url = readUrl(given)
   const numbers =
@@ -57,13 +57,13 @@ function stackRedis(url: URL): StackRedis {
   }
 }
 
-/** undefined: it is ours now. Else why not. */
+/** undefined: this process has the database now. Otherwise the reason why not. */
 async function take(url: URL): Promise<string | undefined> {
   const me = `${hostname()} ${process.pid}`
   const marked = () => askServer(url, [['SET', OWNER, me, 'NX'], ['DBSIZE'], ['GET', OWNER]])
   let [answer, size, owner] = refuse(await marked())
   if (answer !== 'OK' && isLeftBehind(String(owner), url)) {
-    // Its stack was killed, so nobody else empties it.
+    // The stack of this database was killed, so this process empties it.
     refuse(await askServer(url, [['FLUSHDB']]))
     ;[answer, size, owner] = refuse(await marked())
   }

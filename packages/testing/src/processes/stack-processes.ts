@@ -1,4 +1,4 @@
-/** The processes of a stack, for `fantail dev`. It is no part of the public interface, and may change. */
+/** The processes of a stack, for `fantail dev`. This file is not part of the public interface, and may change. */
 export { Guard } from './process-guard.ts'
 export { askServer } from './redis-session.ts'
 export { findServer, type ServerFiles, type ServiceName } from './server-files.ts'

@@ -1,6 +1,6 @@
 /**
- * The Redis of a stack: a server of its own on a free loopback port, with a password that nobody else knows. A given or
- * named server is used if there is no binary.
+ * The Redis of a stack: a new server on a free loopback port, with a password that nobody else knows. If there is no
+ * binary, a server that the caller or the settings name.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
@@ -16,7 +16,7 @@ interface Place {
   /** A temporary folder of the stack. */
   folder: string
   timeoutMs: number
-  /** Whether a server of its own keeps its data in the folder. Default: it keeps nothing. */
+  /** Whether a new server keeps its data in the folder. Default: it keeps nothing. */
   isKept?: boolean
 }
 
@@ -24,7 +24,7 @@ interface Place {
 const KEPT = { appendonly: 'yes', appendfsync: 'always' }
 const FORGOTTEN = { appendonly: 'no' }
 
-/** Below the ports that Linux takes for outgoing connections. */
+/** Linux uses higher ports for outgoing connections. */
 const FIRST_PORT = 20_000
 const AFTER_LAST_PORT = 32_000
 /** @limit Ports that a test stack tries for its Redis. Past it: the start fails. */
@@ -50,7 +50,7 @@ export async function startStackRedis(
   )
 }
 
-/** The last one is unpacked by `npm start` in a checkout. */
+/** The binary of a redis-server. `npm start` in a checkout unpacks the last one in this list. */
 function findBinary(server: string, env: NodeJS.ProcessEnv): string | undefined {
   const own = env.FANTAIL_REDIS_SERVER?.trim()
   if (own) return own
@@ -70,7 +70,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Another program may take the port before the server does. Then the next one is tried. */
+/** Another program may take the port first. Then the next port is tried. */
 async function spawnServer(binary: string, place: Place): Promise<StackRedis> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,6 +1,6 @@
 /**
  * The answers of a path, one step after another: `reply(500).times(2).then(200)`. A step without `times` answers once
- * if another step follows, and for ever if it is the last one. After a last step with `times` come answers of 200.
+ * if another step follows, and for ever if it is the last one. After a last step with `times`, all answers are 200.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -35,7 +35,7 @@ export class AnswerScript {
     return step
   }
 
-  /** `n`: how many requests it has answered before. */
+  /** `n`: how many requests the script has answered before. */
   stepOf(n: number): Step {
     let rest = n
     for (const [index, step] of this.#steps.entries()) {
@@ -48,7 +48,7 @@ export class AnswerScript {
   }
 }
 
-/** The steps of one script, to write the next one. */
+/** A step of a script. Its methods add the next step. */
 export class ScriptStep {
   readonly #script: AnswerScript
   readonly #step: Step
@@ -93,7 +93,7 @@ function checkedReply(reply: Reply): Reply {
   )
 }
 
-/** The wait of a step. Ends at once if the receiver is closed. */
+/** Waits as long as the step says. Ends at once if the receiver is closed. */
 export async function waitBefore({ delayMs }: Step, signal: AbortSignal): Promise<void> {
   if (delayMs > 0) await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined)
 }

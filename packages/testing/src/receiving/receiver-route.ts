@@ -37,7 +37,7 @@ export class ReceiverRoute extends RequestView {
     return this.reply('reset')
   }
 
-  /** Every message goes through the script by itself. Default: all requests to the path go through it together. */
+  /** Each message begins at the first step of the script. Default: all requests to the path share the steps. */
   perMessage(): this {
     this.#isPerMessage = true
     return this

@@ -12,7 +12,7 @@ interface Parts {
   timeOf: (at: Date) => Date
 }
 
-/** The form that `verifyWebhook` and `verifySnsMessage` of `@fantail/client` take. */
+/** A recorded request. `verifyWebhook` and `verifySnsMessage` of `@fantail/client` accept it. */
 export class RecordedRequest {
   readonly method: string
   /** Without the query. */
@@ -23,7 +23,7 @@ export class RecordedRequest {
   readonly body: Buffer
   /** When its body had arrived. */
   readonly at: Date
-  /** The status of the answer. undefined: it has none yet, or got none. */
+  /** The status of the answer. undefined: there is no answer yet, or there was none. */
   answered: number | undefined
   readonly #timeOf: (at: Date) => Date
 
@@ -38,7 +38,7 @@ export class RecordedRequest {
     this.#timeOf = timeOf
   }
 
-  /** `at` by the stack's clock, which `advance` moves. */
+  /** The time `at` by the stack's clock, which `advance` moves. */
   get time(): Date {
     return this.#timeOf(this.at)
   }
@@ -47,7 +47,7 @@ export class RecordedRequest {
     return this.body.toString('utf8')
   }
 
-  /** The body as JSON. Throws if it is none. */
+  /** The body as JSON. Throws if it is not JSON. */
   json(): unknown {
     return JSON.parse(this.text)
   }
@@ -62,7 +62,7 @@ export class RecordedRequest {
     return this.#header('x-amz-sns-subscription-arn')?.split(':').at(-1)
   }
 
-  /** The published message, without the envelope: an object or array if it is one as JSON, else the text. */
+  /** The published message without the envelope: the parsed JSON if it is an object or array, otherwise the text. */
   get message(): unknown {
     const envelope = this.#envelope()
     const text = typeof envelope?.Message === 'string' ? envelope.Message : this.text
@@ -83,7 +83,7 @@ export class RecordedRequest {
     return verifyWebhook(this, { ...options, keys: typeof keys === 'string' ? [keys] : keys })
   }
 
-  /** One line for messages of failed tests. */
+  /** The request as one line, for messages of failed tests. */
   toString(): string {
     const answer = this.answered === undefined ? 'no answer' : `answered ${this.answered}`
     return `${this.at.toISOString()} ${this.method} ${this.path} ${this.messageId ?? ''} ${answer}`

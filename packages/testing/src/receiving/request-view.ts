@@ -4,7 +4,7 @@ import type { RecordedRequest } from './recorded-request.ts'
 
 export interface RequestLog {
   readonly requests: readonly RecordedRequest[]
-  /** More for the errors of waits, and their time. */
+  /** Further text for the errors of waits, and their timeout. */
   readonly explain: () => Promise<string>
   readonly timeoutMs: number | undefined
 }

@@ -19,7 +19,7 @@ export interface ReceiverOptions {
   port?: number
   /** The longest time that `waitForRequests` waits, in ms. Default: 4,000. */
   timeoutMs?: number
-  /** Facts that the errors of its waits show, too. */
+  /** Returns further text for the errors of its waits. */
   explain?: () => Promise<string>
   /** The stack's time at a time of this machine. Default: the same. */
   timeOf?: (at: Date) => Date
@@ -52,12 +52,12 @@ export class Receiver extends RequestView {
     })
   }
 
-  /** Origin without a path. Every path is taken. */
+  /** The origin, without a path. The receiver accepts every path. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`
   }
 
-  /** A path, to script its answers and to see its requests. The same path is always the same object. */
+  /** A path whose answers can be set and whose requests can be read. The same path always gives the same object. */
   on(path: string): ReceiverRoute {
     if (!path.startsWith('/') || /[?#]/.test(path))
       throw new TypeError(`a path begins with / and has no query: ${path}`)
@@ -104,7 +104,7 @@ export class Receiver extends RequestView {
   }
 }
 
-/** The whole body. undefined: the connection has ended before. */
+/** The whole body. undefined: the connection ended before the body was complete. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -131,7 +131,8 @@ function answer(response: ServerResponse, reply: Step['reply']): number | undefi
   const { status = 200, headers = {}, body }: Answer = typeof reply === 'number' ? { status: reply } : reply
   const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
   const content = isJson ? JSON.stringify(body) : body
-  // Fantail forgives a reset of a reused connection, so each request has its own, and every reset counts as an attempt.
+  // Fantail repeats a request after a reset of a reused connection, and counts one attempt. So each request gets a new
+  // connection, and every reset counts as an attempt.
   response.shouldKeepAlive = false
   response.writeHead(status, { ...(isJson && { 'Content-Type': 'application/json' }), ...headers })
   response.end(content)

@@ -11,7 +11,7 @@ const LETTERS_PER_PAGE = 100
 const OPEN: readonly State[] = ['waiting', 'inFlight']
 
 export interface DeliveryWait extends WaitOptions {
-  /** Only the delivery to this subscription. Default: every delivery of the message that a filter has not kept back. */
+  /** Only the delivery to this subscription. Default: every delivery of the message whose filter matches. */
   subscription?: { id: string } | string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface LetterWait extends WaitOptions {
 
 export interface Watched {
   fantail: Fantail
-  /** How these messages and the lanes stand, for errors. */
+  /** The state of these messages and of the lanes, for errors. */
   stand(messageIds: readonly string[]): Promise<string>
 }
 
@@ -36,8 +36,8 @@ export async function deliveriesOf(fantail: Fantail, messageId: string): Promise
 }
 
 /**
- * Resolves with the deliveries when all have the state. Rejects at once if one of them has ended otherwise, because it
- * will not change by itself.
+ * Resolves with the deliveries when all have the state. Rejects at once if one of them has ended in another way,
+ * because it will not change by itself.
  */
 export async function waitForState(
   { fantail, stand }: Watched,

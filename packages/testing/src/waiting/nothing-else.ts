@@ -1,7 +1,7 @@
 /**
- * Shows that nothing else comes: nothing is under way in any process, every message that the stack has taken is
- * matched, and none of its deliveries goes on. The wait is for that state, so a quiet service costs one look at each
- * message. Paused deliveries do not count.
+ * Waits until nothing more can come: no work is under way in any process, every message that the stack has accepted is
+ * matched, and all their deliveries have ended. It waits for that state and not for a time. So a quiet service costs
+ * one check of each message. Paused deliveries do not count.
  */
 import type { Delivery } from '@fantail/client/api'
 import type { RequestView } from '../receiving/request-view.ts'
@@ -27,7 +27,7 @@ export class Quiet {
     this.#watched = watched
   }
 
-  /** Rejects if a request comes meanwhile, or if a delivery still goes on after the time. */
+  /** Rejects if a request comes meanwhile, or if a delivery has not ended after the time. */
   async nothingElse({ timeoutMs }: WaitOptions): Promise<void> {
     const { stand, messages, receivers } = this.#watched
     const before = new Map(receivers.map((receiver) => [receiver, receiver.requests.length]))
@@ -60,7 +60,7 @@ export class Quiet {
   async #goesOn(messageId: string): Promise<boolean> {
     const deliveries = await deliveriesOf(this.#watched.fantail, messageId)
     if (!deliveries || deliveries.some(comesByItself)) return true
-    // A redrive may bring back dead letters, and paused deliveries may come later, so these are looked at again.
+    // A redrive may bring dead letters back, and paused deliveries may continue. So these are checked again.
     if (!deliveries.some((delivery) => isOpen(delivery) || delivery.state === 'deadLettered')) {
       this.#ended.add(messageId)
     }

@@ -1,4 +1,7 @@
-/** The messages that a stack has taken, from the log of its API, also those that the tested service published. */
+/**
+ * The messages that a stack has accepted, from the log of its API. They include messages that the tested service
+ * published.
+ */
 
 /** @limit Messages that a test stack follows. Past it: the oldest are no longer waited for. */
 const MESSAGES_MAX = 100_000

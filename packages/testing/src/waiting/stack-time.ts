@@ -1,6 +1,6 @@
 /**
- * The time of a stack. It passes like any other, and tests move it forward with `advance`. The stack answers with every
- * step that it made, so that requests which arrived on the way have the stack's time, too.
+ * The time of a stack. It passes like any other time, and tests move it forward with `advance`. The stack reports every
+ * step of a move. So requests that arrived during the move have the stack's time, too.
  */
 import { WaitTimeoutError } from './wait-until.ts'
 
@@ -8,14 +8,14 @@ import { WaitTimeoutError } from './wait-until.ts'
 export type Duration = number | string
 
 export interface AdvanceOptions {
-  /** How long to wait at most for work that became due. Default: 30,000. */
+  /** The longest wait for work that became due. Default: 30,000. */
   timeoutMs?: number | undefined
 }
 
 export interface Advanced {
   /** The stack's time now. */
   time: Date
-  /** How often the time was moved on the way. */
+  /** How often the time was moved. */
   steps: number
   /** Everything that became due, in order. */
   due: string[]

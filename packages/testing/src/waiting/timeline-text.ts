@@ -1,5 +1,6 @@
 /**
- * How messages and lanes stand, in lines for the errors of waits. If the API does not answer, the lines say why.
+ * The state of messages and lanes as lines of text, for the errors of waits. If the API does not answer, the lines say
+ * why.
  */
 import type { Fantail } from '@fantail/client'
 import type { Delivery, Subscription } from '@fantail/client/api'
@@ -12,7 +13,7 @@ const STAND_ROWS_MAX = 20
 const STAND_SUBSCRIPTIONS_MAX = 100
 const SOON = { deadlineMs: 3_000 }
 
-/** The deliveries of these messages, and the lanes that hold something. */
+/** The deliveries of these messages, and the lanes that are not empty. */
 export async function standText(fantail: Fantail, messageIds: readonly string[]): Promise<string> {
   const latest = messageIds.slice(-TIMELINES_MAX)
   const parts = await Promise.all([...latest.map((id) => timelineText(fantail, id)), lanesText(fantail)])

@@ -1,16 +1,16 @@
-/** Waits for a condition, and says in its error what it waited for and how things stand. */
+/** Waits for a condition. Its error names the condition and shows the state of the stack. */
 
-/** Shorter than the 5 s after which test runners end a test, so that the error of the wait is seen. */
+/** Test runners end a test after 5 s. This time is shorter, so that the error of the wait is seen. */
 const CONDITION_MS = 4_000
 const CONDITION_POLL_MS = 20
 
 export interface WaitOptions {
-  /** How long to wait at most. Default: `timeoutMs` of the stack, else 4,000. */
+  /** The longest wait. Default: `timeoutMs` of the stack, or else 4,000. */
   timeoutMs?: number | undefined
 }
 
 interface Wait {
-  /** Follows on "waited 4000 ms in vain for". */
+  /** The condition in words, which follow on "waited 4000 ms in vain for". */
   what: string | (() => string)
   timeoutMs?: number | undefined
   intervalMs?: number
@@ -18,7 +18,7 @@ interface Wait {
   explain?: () => Promise<string>
 }
 
-/** A condition that did not hold in time. */
+/** The error for a condition that was not true in time. */
 export class WaitTimeoutError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,4 +1,4 @@
-/** Which attempts a worker records, and what the records say. */
+/** Tests which attempts a worker records, and the content of the records. */
 import type { AnswerStart, AttemptResult } from '@fantail/contracts'
 import { AttemptStore } from '@fantail/store'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
@@ -104,7 +104,7 @@ test('many recorded deliveries take few scripts, and none without recording', as
   await fixture.topics.put(TOPIC, { recordAttempts: 'none' })
   await worker.stop()
   const seconds = (performance.now() - startedAt) / 1_000
-  // One a second, one at the stop, the first perhaps sent once more as EVAL.
+  // The expected number of scripts: one a second, and one at the stop. The first may be sent once more as EVAL.
   expect(scripts.length).toBeGreaterThan(0)
   expect(scripts.length).toBeLessThanOrEqual(Math.ceil(seconds) + 3)
   const records = await store.read(subscription.id)

@@ -68,7 +68,7 @@ export class Recording {
   }
 }
 
-/** Holds neither message nor result, because a record waits for up to a second. Undefined members are not stored. */
+/** The record has neither message nor result, because it waits for up to a second. Undefined members are not stored. */
 function recordOf(attempt: RecordedAttempt, endedAt: number): AttemptRecord {
   const { subscription, message, attempts, result, path, decision, why } = attempt
   const { messageId, publishedAt } = message.message

@@ -12,7 +12,7 @@
  * line of turns (lane-loop.ts).
  *
  * First attempts leave an eighth of the slots to the lanes. They take a free slot at once, and a lane only a round trip
- * to Redis later. Without a share of their own, lanes got 5 of 80 sends beside first attempts that took all slots.
+ * to Redis later. Without this reserved share, lanes got 5 of 80 sends while first attempts took all slots.
  */
 
 const START_ALLOWANCE = 4

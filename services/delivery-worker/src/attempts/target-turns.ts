@@ -24,7 +24,7 @@ export class TargetTurns {
   readonly #now: () => number
   /** Target → number of running attempts. */
   readonly #busy = new Map<string, number>()
-  /** Target → the latest due time that a delivery for it got. */
+  /** For each target, the latest due time that was given to a delivery for it. */
   readonly #given = new LRUCache<string, number>({ max: BUSY_TARGETS_MAX })
 
   /** `now`: monotonic ms. */

@@ -182,8 +182,8 @@ export function renderedBy(batching: Batching, hand: ClaimInHand, { target }: Co
 }
 
 /**
- * The result that says most about the whole request: that a credential or setting is broken, or that the endpoint
- * answered.
+ * The result that says most about the whole request: it shows that a credential or setting is broken, or that the
+ * endpoint answered.
  */
 function tellingOf(outcomes: readonly Outcome[]): AttemptResult {
   const results = outcomes.map(({ result }) => result)

@@ -184,7 +184,7 @@ test('an endpoint that gives no answer gets one record in a request', async () =
   attempter.answer = () => (answers ? accepted : unanswered)
   await fixture.publishAll(range(20))
   await waitFor(() => attempter.requests.length >= 20, { what: 'many requests' })
-  // Takes under way at a time, and claims of one burst, may meet in a request.
+  // Claims of one burst, and of takes under way at the same time, may share a request.
   expect(Math.max(...attempter.requests.map(({ texts }) => texts.length))).toBeLessThan(10)
   answers = true
   await isEmpty(id)

@@ -5,8 +5,9 @@
  * wait longer than their leases last, the leases are renewed. A lane may get as many claims as fit into the requests
  * that it may have in flight. An attempt that probes an endpoint or a credential is sent without waiting for others.
  *
- * Requests to an unproven endpoint have one record each until one is answered, however late. Then they have as many as
- * others. Otherwise an endpoint that needs more than a second for each request would get one record in each, for ever.
+ * Requests to an unproven endpoint have one record each until one is answered, however late. After that, they have as
+ * many records as other requests. Otherwise an endpoint that needs more than a second for each request would always get
+ * requests with one record.
  */
 import type { BatchLimits } from '@fantail/delivery'
 import { type PassingTimer, passingTime } from '@fantail/store'

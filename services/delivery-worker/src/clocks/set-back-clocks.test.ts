@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 const SHARD = 7
 const OTHER_SHARD = 40
 
-// One test keeps Redis busy, on a busy machine for longer than a command's usual time-out.
+// One test keeps Redis busy. On a busy machine this may last longer than a command's usual time-out.
 const { redis } = await useRedis({ connect: (options) => connect({ ...options, commandTimeoutMs: null }) })
 beforeEach(() => redis.flushall())
 

@@ -3,7 +3,7 @@ import { ShardClocks } from './shard-clocks.ts'
 
 const HOUR_MS = 3_600_000
 
-// Time does not move by itself, however busy the machine is.
+// Time moves only if the test moves it, however busy the machine is.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -127,7 +127,7 @@ export class Checkpoints {
   }
 
   /**
-   * `fieldsOf` is called anew for each try. A connection may close between two tries, and copies that were sure at the
+   * `fieldsOf` is called again for each try. A connection may close between two tries, and copies that existed at the
    * first one may then be gone.
    */
   async #write(run: JobRun, shard: number, fieldsOf: () => [string, Buffer][]): Promise<void> {

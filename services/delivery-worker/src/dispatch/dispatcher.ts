@@ -169,7 +169,7 @@ export class Dispatcher {
       await Promise.allSettled(starts)
       throw error
     }
-    // The write goes on while the deliveries do.
+    // The write continues while the deliveries are made.
     const keeping = run.toKeep && this.#keep(run, run.toKeep)
     await run.whenUnitsEnded()
     if (keeping) await keeping

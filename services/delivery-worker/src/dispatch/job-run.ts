@@ -3,7 +3,7 @@
  * settled.
  *
  * A delivery of a unit is *open* until it is delivered at once, parked in its lane, or refused because its subscription
- * is gone. Then it is *settled* for good. A later start of the job finds the bit in the checkpoint and skips it.
+ * is gone. Then it is *settled* permanently. A later start of the job finds the bit in the checkpoint and skips it.
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { CodeSlots, NewKept, ServerMark } from '@fantail/store'

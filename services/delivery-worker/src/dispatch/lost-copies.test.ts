@@ -20,8 +20,9 @@ async function appendOnlyFile(): Promise<string> {
 }
 
 /**
- * Simulates a power loss: the file is cut before the script that wrote `text` last. The file holds the text before the
- * worker has the answer, so that `stored` is asked first: a worker without its answer would send the script again.
+ * Simulates a power loss: cuts the file before the script that wrote `text` last. The file has the text before the
+ * worker has the reply. So this waits for `stored` first, because a worker without its reply would send the script
+ * again.
  */
 async function losePowerBefore(text: string, stored: () => Promise<boolean>): Promise<void> {
   const file = await appendOnlyFile()

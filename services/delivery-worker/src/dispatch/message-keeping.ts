@@ -1,6 +1,6 @@
 /**
- * Puts messages into the rings of topics that keep them, before their job ends or they leave their FIFO log. A worker
- * that dies before leaves both for the next start, which keeps the messages then. Topics without a ring cost nothing.
+ * Puts messages into the rings of topics that keep them, before their job ends or they leave their FIFO log. If a
+ * worker dies before that, the next start or reader keeps the messages. Topics without a ring cost nothing.
  */
 import type { TopicRecord } from '@fantail/contracts'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -33,7 +33,7 @@ export class MessageKeeping {
 
   /**
    * Keeps the messages, unless memory is short. Rejects only if Redis does not answer, as every other write of the job
-   * does then. A ring never holds up a message.
+   * does then. A ring never delays a message.
    */
   async keep(messages: NewKept[]): Promise<void> {
     const { kept, upkeep, memory } = this.#options
@@ -57,7 +57,7 @@ export function keptForm({ arn, uid }: TopicRecord, { id, body }: MessageContext
   return { arn, uid, id, body }
 }
 
-/** Redis ran the script and refused it for good, or has no memory. To repeat the write would not help. */
+/** Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. */
 function isRefusal(error: unknown): boolean {
   return isOutOfMemory(error) || isScriptFault(error)
 }

@@ -138,8 +138,8 @@ export class MessageStarts {
 
   /**
    * The topic was deleted, and maybe created again, since the message was published or since the snapshot was read. The
-   * present topic counts, because a publisher may still use the earlier topic's uid. Two looks are made, since the
-   * first may join a look that began earlier.
+   * present topic counts, because a publisher may still use the earlier topic's uid. The topic is read twice, because
+   * the first read may share a read that began earlier.
    */
   async #snapshotAnew(run: JobRun, context: MessageContext): Promise<TopicSnapshot | null | undefined> {
     this.#options.snapshots.invalidate(context.message.topicArn)

@@ -22,7 +22,7 @@ export interface LogBatch {
    * Messages whose subscribers cannot be determined. They must be quarantined before they leave the log without a lane.
    */
   unmatchable: Unmatchable[]
-  /** Messages for the ring of the topic. Absent: it keeps none. */
+  /** Messages for the ring of the topic. Absent: the topic has no ring. */
   toKeep?: NewKept[]
   /** Set if a suspect is too old to be matched again. */
   expired?: { topic: TopicRecord; context: MessageContext }

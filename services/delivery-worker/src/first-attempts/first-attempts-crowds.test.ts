@@ -16,7 +16,7 @@ const PATIENCE_MS = 100
 const ANSWER_EVERY_MS = 5
 
 const stops: (() => Promise<void>)[] = []
-// On a busy machine the patience would end while a test is still being set up, so time stands still.
+// The test moves the time. On a busy machine the patience would otherwise end while a test is still being set up.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
 })

@@ -77,7 +77,7 @@ export class FirstEnds {
       return
     }
     if (step.step === 'wait') {
-      // The delivery enters its lane, which asks for the limit again.
+      // The delivery enters its lane, which checks the limit again.
       this.parkFresh(attempt)
       return
     }
@@ -91,7 +91,7 @@ export class FirstEnds {
         decision: 'misconfigured',
         why: { because: 'misconfigured', delayMs: null },
       })
-      // The delivery goes to its lane. The lane then asks for the credential, and stands.
+      // The delivery goes to its lane. The lane then asks for the credential, and waits until it works.
       this.parkFresh(attempt)
       return
     }

@@ -92,7 +92,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
   const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))
   const loaded = (await Promise.all(takes)).flat().filter((body) => body !== undefined)
   expect(most).toBe(200)
-  // About 5 KB each: capacity for 190, plus those on their way.
+  // Each body has about 5 KB. There is capacity for 190, and some more are being loaded.
   expect(loaded.length).toBeGreaterThanOrEqual(190)
   expect(loaded.length).toBeLessThanOrEqual(400)
 })

@@ -7,8 +7,8 @@
  *                                                      their lane is late
  *
  * A request may be written a little after its send time (sendLateMsMax). A request that is later than that would come
- * too close to the requests after it. What counts is the time at which the request is written: after its claim has
- * begun, the worker may still have to dial, or its process may be paused.
+ * too close to the requests after it. The time at which the request is written decides this. After the claim has begun,
+ * the worker may still have to dial, or its process may be paused.
  *
  * The worker keeps a late claim. It moves the send times of all claims of this lane that it has in hand by the delay.
  * If another worker has claims of this lane with later send times, only the late claims get new send times

@@ -1,4 +1,7 @@
-/** Direct messages for many targets in one lane: a target that hangs takes one slot, and the others go on. */
+/**
+ * Direct messages for many targets in one lane. A target that hangs takes one slot, and the other targets get their
+ * messages.
+ */
 import { ARN_DEFAULTS, directTopicArn, numbersArn } from '@fantail/contracts'
 import { createHttpSender } from '@fantail/delivery'
 import { startReceiver, waitFor } from '@fantail/test-kit'

@@ -1,5 +1,5 @@
 /**
- * Knows for each shard when its lanes of unproven endpoints have their turn, and which shard is next.
+ * Tracks for each shard when its lanes of unproven endpoints have their turn, and which shard is next.
  *
  * All shards form one line. The first is the shard whose first lane has waited longest. A take from it serves the lanes
  * that have waited longer than the first lane of any other shard. A worker's knowledge may be out of date, since other

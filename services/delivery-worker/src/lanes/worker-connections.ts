@@ -1,6 +1,6 @@
 /**
- * Sets up what depends on the worker's connections to Redis: wakes, the signing key, and log lines when a connection
- * closes or opens.
+ * Sets up the parts that depend on the worker's connections to Redis: wakes, the signing key, and log lines when a
+ * connection closes or opens.
  */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'

@@ -62,7 +62,7 @@ export class DeliveryStatus {
     if (this.#random() < share && isNotification(finished)) this.#report(finished, true)
   }
 
-  /** Logs a delivery that failed for good, and was dead-lettered or discarded. */
+  /** Logs a delivery that failed permanently, and was dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
     const { feedback } = finished.subscription
     const wanted = feedback?.failures || (feedback && otherFeedback(finished)?.failures)

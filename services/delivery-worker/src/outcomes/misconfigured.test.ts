@@ -36,7 +36,9 @@ const STRICT = {
   deliveryPolicy: { healthyRetryPolicy: { numRetries: 0, minDelayTarget: 1, maxDelayTarget: 1 } },
 } as const
 
-/** Redis keeps probes apart. A request may be late, so the time counts from before the first of them. */
+/**
+ * The most probes that Redis allows since this time. The first request may be late, so the time counts from before it.
+ */
 const probesMax = (since: number) => Math.floor((performance.now() - since) / PROBE_MS) + 1
 
 const figuresOf = async (ids: string[]) =>
@@ -59,7 +61,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
     const rows = await rowsOf(messageIds)
     return rows.every((row) => row.because === 'misconfigured' && row.state === 'waiting') && rows
   }
-  // Between two probes. Meanwhile the row of a probe is in flight.
+  // This is the state between two probes. During a probe, its row is in flight.
   expect(await waitFor(allWait, { what: 'every delivery to say so' })).toMatchObject(
     Array(12).fill({ state: 'waiting', attempts: 0, lastError: 'misconfigured' }),
   )

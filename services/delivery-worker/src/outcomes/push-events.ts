@@ -70,7 +70,7 @@ export class PushEvents {
     await this.#publisher.publish([message], { bytes, fanOut: snapshot.subscriptions })
   }
 
-  /** Publishes the event of a delivery that has failed for good. Returns false if this must be tried again. */
+  /** Publishes the event of a delivery that has failed permanently. Returns false if this must be tried again. */
   async failed({ subscription, message, state }: DeadDelivery): Promise<boolean> {
     const { messageId, isEvent } = message.message
     if (isEvent) return true

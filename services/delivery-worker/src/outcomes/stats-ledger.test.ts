@@ -1,4 +1,4 @@
-/** After a run of two workers, the statistics are exactly what the receivers saw. */
+/** After a run of two workers, the statistics equal the requests that the receivers got. */
 import { StatsStore } from '@fantail/store'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -77,7 +77,8 @@ test('many deliveries take one script more, and not one each', async () => {
   await waitFor(() => sender.sent.length === 500)
   await worker.stop()
   proxy.stop()
-  // One every five seconds, one at a minute's end, one at the stop, each perhaps sent once more as EVAL.
+  // The expected number of writes: one every five seconds, one at the end of a minute, one at the stop. Each may be
+  // sent once more as EVAL.
   const elapsedSeconds = (performance.now() - startedAt) / 1_000
   expect(scripts.length).toBeGreaterThan(0)
   expect(scripts.length).toBeLessThanOrEqual(2 * (3 + elapsedSeconds / 5))

@@ -1,6 +1,6 @@
 /**
- * Where the deliveries of a subscription are counted. It is looked up once, and then kept at the compiled subscription:
- * two look-ups in caches for every delivery took 0.3 µs, and 141 bytes of garbage.
+ * The tallies in which the deliveries of a subscription are counted. They are looked up once, and then kept at the
+ * compiled subscription. Two look-ups in caches for every delivery took 0.3 µs, and made 141 bytes of garbage.
  */
 import type { Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'

@@ -19,7 +19,7 @@ import { type PushTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
-/** @limit Shortest pause between two looks that only time brings about. */
+/** @limit Shortest pause between two looks of a consumer that waits only for time to pass. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
  * setTimeout allows no longer pause. If the time is later, it is checked again then.

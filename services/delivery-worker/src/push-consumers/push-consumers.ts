@@ -112,7 +112,7 @@ export class PushConsumers {
     }
   }
 
-  /** Reads the queue's consumers anew, and once more if a notice arrives meanwhile. */
+  /** Reads the queue's consumers again, and once more if a notice arrives meanwhile. */
   #readQueue(arn: string): void {
     const reading = this.#reading.has(arn)
     this.#reading.set(arn, reading)
@@ -211,7 +211,7 @@ export class PushConsumers {
     if (wanted === this.#listening || subscriber.status !== 'ready') return
     this.#listening = wanted
     const change = wanted ? subscriber.subscribe(WAKE_QUEUES) : subscriber.unsubscribe(WAKE_QUEUES)
-    // This fails only if the connection breaks. Afterwards everything is read anew.
+    // This fails only if the connection breaks. Afterwards everything is read again.
     change.then(
       () => this.#lookAll(),
       () => undefined,

@@ -22,8 +22,8 @@ export interface CompiledSubscription {
   /** maxReceivesPerSecond. null: there is no throttle. */
   rate: number | null
   /**
-   * The subscription has a retry mode or a circuit breaker. All its deliveries go through its lane, which learns of
-   * every answer.
+   * The subscription has a retry mode or a circuit breaker. All its deliveries go through its lane, which gets every
+   * answer.
    */
   paced: boolean
   /** True if no attempt is made straight from the job, so that all attempts are made from the lane. */

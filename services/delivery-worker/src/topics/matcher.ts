@@ -22,7 +22,7 @@ import type { MessageContext } from './message-context.ts'
 
 /**
  * So many steps take a few milliseconds at most. A match with 1,000 of 100,000 subscriptions takes about 3,000 steps.
- * @limit Work of a match in one go. Past it: the match is begun anew in steps.
+ * @limit Work of a match in one go. Past it: the match is begun again in steps.
  */
 const MATCH_STEPS_MAX = 100_000
 /** Parsing a text of this many UTF-16 code units or more may take long, so the time of such a match is measured. */

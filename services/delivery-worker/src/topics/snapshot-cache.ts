@@ -2,7 +2,7 @@
  * Caches topics and their slices for attempts, at most SNAPSHOT_AGE_MS_MAX old (invariant 6).
  *
  * Every burst of attempts first gets a snapshot. A snapshot that was checked recently is returned at once. Otherwise
- * its revision is read, together with all others of the same turn, and only changed parts are loaded anew.
+ * its revision is read, together with all others of the same turn, and only changed parts are loaded again.
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
@@ -20,7 +20,7 @@ import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** After this time a snapshot is loaded anew, even if its revision is unchanged. */
+/** After this time a snapshot is loaded again, even if its revision is unchanged. */
 const RELOAD_MS = 60_000
 /** @limit memory Slices that a worker caches. Past it: the least recently used one is dropped. */
 const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728

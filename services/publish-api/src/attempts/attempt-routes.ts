@@ -1,4 +1,4 @@
-/** Recorded attempts: of a subscription, and of one of its deliveries. */
+/** Routes of recorded attempts: those of a subscription, and those of one of its deliveries. */
 import { seesBodies } from '@fantail/access'
 import {
   AttemptsAnswer,

@@ -1,4 +1,4 @@
-/** The audit trail: who asked for which change. */
+/** The route of the audit trail: which caller has requested which change. */
 import type { Caller } from '@fantail/access'
 import { AuditList, AuditListQuery } from '@fantail/contracts'
 import type { StoredAuditLine } from '@fantail/store'

@@ -68,7 +68,7 @@ test('with any Authorization header only public routes answer, and never with a 
       if (method !== 'GET') headers['Content-Type'] = 'application/x-www-form-urlencoded'
       const options = method === 'GET' ? { headers } : { headers, body: `Action=${action}` }
       const { status } = await answerTo(`${method} ${path}`, () => api.call(method, path, options))
-      // If the machine stands still for a second, `/readyz` may say that the service is not ready.
+      // If the machine stalls for a second, `/readyz` may say that the service is not ready.
       if (path !== '/readyz') expect(status).toBeLessThan(500)
       if (!OPEN.test(path)) expect([method, path, status >= 400]).toEqual([method, path, true])
     }),

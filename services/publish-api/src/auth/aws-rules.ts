@@ -30,7 +30,7 @@ type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => T
 interface AwsRule {
   need: readonly KeyScope[]
   change?: true
-  /** Only for keys of the server's own account that are bound to no names. */
+  /** Only for keys of the server's own account without prefixes. */
   wholeServer?: true
   targets?: Find
   /** Targets that only Redis knows. They are looked up for keys that are restricted to some names. */

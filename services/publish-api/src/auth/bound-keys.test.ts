@@ -1,4 +1,4 @@
-/** A key that is restricted to some names, or belongs to another account, sees and changes nothing else. */
+/** A key with prefixes, or a key of another account, sees and changes only its own things. */
 
 import { randomUUID } from 'node:crypto'
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
@@ -113,7 +113,7 @@ test('a cursor of another process is as good, one that was changed is refused', 
   ])
   const changed = await key.call('GET', `/v1/topics?cursor=${nextCursor.slice(0, -2)}`)
   expect([changed.status, changed.body.error.details[0].path]).toEqual([400, 'cursor'])
-  // A cursor that the caller made is refused too. With it the caller could find out which names exist.
+  // A made-up cursor is refused too. With it the caller could find out which names exist.
   const unsealed = (await api.deps.topics.list({ limit: 1 })).nextCursor
   expect(await key.status('GET', `/v1/topics?cursor=${unsealed}`)).toBe(400)
 })

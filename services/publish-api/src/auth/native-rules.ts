@@ -64,7 +64,7 @@ const onSubscription =
     return [subscription, ...movedTo(body, record, deps), ...deadLetters(body, deps)]
   }
 
-/** The endpoint that a subscription moves to. If it cannot be read, the route refuses it later. */
+/** The endpoint that a subscription moves to. If the endpoint cannot be read, the route refuses it later. */
 function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: ApiDeps): Target[] {
   const { endpoint } = (body ?? {}) as Body
   if (typeof endpoint !== 'string') return []
@@ -80,7 +80,7 @@ const onMessage =
     const error = new Unseen('message')
     const owner = found && directOwnerOf(found.topicArn)
     if (owner) {
-      // Numbers have no names, so keys that are bound to names do not see their messages.
+      // Phone numbers have no topic names, so keys with prefixes do not see their messages.
       if (areNumbers(owner) && caller && caller.prefixes.length > 0) throw error
       const seen = { action: 'SNS:GetPlatformApplicationAttributes', arn: owner }
       return [{ ...seen, hidden: { error } }]
@@ -178,7 +178,9 @@ async function newRedrive({ body, caller }: Call, deps: ApiDeps): Promise<Target
   return [from, ...filtered, ...(isBound ? await originsOf(deps, from.arn) : [])]
 }
 
-/** A message that is sent again may be edited, so it is a publish too, and its text is read. */
+/**
+ * A message that is sent again may be edited. So the right to publish is needed too, and the right to read its text.
+ */
 async function sentAgain(call: Call, deps: ApiDeps): Promise<Target[]> {
   const { caller, params } = call
   if (caller) for (const scope of ['publish', 'bodies'] as const) needScope(caller, [scope])
@@ -233,7 +235,9 @@ function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
   return [{ action: 'SNS:ListSubscriptionsByTopic', arn: resolveTopic(topic, settings.arn) }]
 }
 
-/** The topic or subscription whose events a listener names. Without one it gets those of all its topics. */
+/**
+ * The topic or subscription whose events a listener names. Without one, the listener gets the events of all its topics.
+ */
 async function listenedTo(call: Call, deps: ApiDeps): Promise<Target[]> {
   const { subscription } = call.query as Body
   if (typeof subscription !== 'string') return listedOfTopic(call, deps)
@@ -415,7 +419,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/sessions': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/sessions/{session}': { need: MANAGE, change: true, wholeAccount: true },
   'POST /v1/portal-links': managing(linkedTo),
-  // The token in the body is the right to redeem it.
+  // The token in the body is the right to use the link.
   'POST /v1/portal/session': { need: 'public', samePage: true, change: true },
 
   'GET /v1/platform-applications': { need: READ, list: { member: 'applications', arn: 'arn' } },

@@ -5,11 +5,13 @@ import { FantailError, parseArn, withoutSubscription } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
 
-/** The text names none of them, because the caller has only named the source. */
+/** The error names none of the queues and topics, because the caller has only named the source. */
 const NOT_ALL =
   'the source takes dead letters of topics or queues that the key may not send to: name a destination'
 
-/** Only their names are checked. The messages came from there, so no policy has to allow them again. */
+/**
+ * Only their names are checked. The messages came from these queues and topics, so no policy has to allow them again.
+ */
 export async function originsOf(deps: ApiDeps, source: string): Promise<Target[]> {
   const arns = (await deadLetterSources(deps, source)).map(withoutSubscription)
   return [...new Set(arns)].map((arn) => ({

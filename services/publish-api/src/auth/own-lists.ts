@@ -1,8 +1,8 @@
 /**
  * Lists as a key sees them. Handlers list everything, and items that the key may not see are removed afterwards. The
  * length and the cursor of a page must not reveal removed items. The handler is therefore called again until the page
- * is full, the list has ended, or a limit of calls is reached. Only sealed cursors are accepted. With a cursor of its
- * own making, a caller could find out which names exist.
+ * is full, the list has ended, or a limit of calls is reached. Only sealed cursors are accepted. With a made-up cursor,
+ * a caller could find out which names exist.
  */
 
 import { type Cursors, isOf, type Key } from '@fantail/access'

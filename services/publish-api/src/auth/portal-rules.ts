@@ -1,6 +1,7 @@
 /**
- * Rights of portal sessions. They may call the routes in this table and no others, and only they may call these. Each
- * route checks the names with the session's own rights, which are never more than those of the key behind it.
+ * Rights of portal sessions. Portal sessions may call the routes in this table and no others. Only portal sessions may
+ * call these routes. Each route checks the names with the session's own rights, which are never more than those of the
+ * key behind it.
  */
 import type { Target } from '@fantail/access'
 import { FantailError, parseMessageId } from '@fantail/contracts'
@@ -13,7 +14,7 @@ import type { Rule } from './rule.ts'
 
 const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
 
-/** Checks the topic of the subscription, that it is a webhook, and that the session is for it. */
+/** Checks the topic of the subscription, that the subscription is a webhook, and that the session may see it. */
 const onEndpoint =
   (action: string, unknown?: Answer) =>
   async ({ params, caller }: Call, deps: ApiDeps): Promise<Target[]> => {
@@ -62,7 +63,7 @@ export const PORTAL_RULES: Record<string, Rule> = {
   'GET /v1/portal/session': { need: 'any', portal: true },
   'DELETE /v1/portal/session': { need: 'any', portal: true, change: true },
   'GET /v1/portal/topics': { need: ['read'], portal: true },
-  // The handlers list only the session's own things.
+  // The handlers list only things that the session may see.
   [`GET ${endpoints}`]: { need: ['read'], portal: true },
   [`POST ${endpoints}`]: changing('manage', addedTo),
   [`GET ${endpoints}/{id}`]: reading(onEndpoint('GetSubscriptionAttributes')),

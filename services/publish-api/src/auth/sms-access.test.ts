@@ -1,4 +1,7 @@
-/** Text messages cost money: who may subscribe numbers, and who may change what concerns them all. */
+/**
+ * Text messages cost money. These tests check who may subscribe numbers, and who may change settings that concern all
+ * text messages.
+ */
 import { GetSMSAttributesCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns'
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'

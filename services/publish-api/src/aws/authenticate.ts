@@ -20,7 +20,7 @@ import {
   withoutBody,
 } from './wire-request.ts'
 
-/** Operations of the links in messages. Everybody who has the link may follow it. */
+/** Operations of the links in messages. Everybody who has a link may use it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Clients of other AWS services that call this API. They get an error that they can read, and that says what is served.
+ * Clients of other AWS services that call this API. They get an error that they can read. It names the services that
+ * Fantail has.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from './sns/sns.fixture.ts'

@@ -50,7 +50,7 @@ export class EventListener {
   readonly id = randomUUID()
   /** True when the listener has got all earlier events that it requested. */
   isFollowing = false
-  /** The announcement by which other processes send it live events. */
+  /** The announcement after which other processes send it live events. */
   readonly interest: Interest
   readonly #options: EventListenerOptions
   readonly #logged: Interest
@@ -102,7 +102,7 @@ export class EventListener {
    */
   offer(event: DeliveryEvent, position?: LogPosition): void {
     const hasTurn = this.#hasTurn()
-    // A gap comes before the event, so it has the position before the event.
+    // A gap is sent before the event, so it has the position before the event.
     if (hasTurn) this.#showGaps()
     if (position) this.#position = position
     const id = position && formatPosition(position)

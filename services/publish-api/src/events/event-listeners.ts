@@ -1,6 +1,6 @@
 /**
- * Manages the listeners of this process. It limits their number, tells them how current they are, and ends those that
- * must leave.
+ * Manages the listeners of this process. It limits their number, reports to them how current they are, and ends those
+ * that must leave.
  */
 import { type EndOfEvents, FantailError } from '@fantail/contracts'
 import type { LogPosition } from '@fantail/store'
@@ -24,9 +24,9 @@ export interface Since {
   position: LogPosition
   /** True if the outcome log still has all entries since this position. */
   isComplete: boolean
-  /** It was connected before, so it has missed events that no log has. */
+  /** The listener was connected before. So it has missed events that no log has. */
   isReconnect: boolean
-  /** The time since which it has missed them, epoch ms. null: unknown, or it has missed none. */
+  /** The time since which the listener has missed such events, epoch ms. null: it is unknown, or none were missed. */
   missedFrom: number | null
 }
 
@@ -60,7 +60,7 @@ export class EventListeners {
     this.#options = options
   }
 
-  /** Throws `rate_limited` if there are too many. */
+  /** Throws `rate_limited` if there are too many listeners. */
   open({ wanted, keyId, since, check }: Joining): ReadableStream<Uint8Array> {
     this.#admit(keyId)
     const { clock } = this.#options
@@ -131,8 +131,8 @@ export class EventListeners {
   }
 
   /**
-   * Ends the stream of a listener that is no longer allowed to listen, because its key or session has ended, or its
-   * rights have changed. Other errors say nothing about that.
+   * Ends the stream of a listener that may no longer listen, because its key or session has ended, or its rights have
+   * changed. Other errors do not show that.
    */
   async #check(listener: EventListener, { check }: Present): Promise<void> {
     try {

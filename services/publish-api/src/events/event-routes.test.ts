@@ -44,7 +44,7 @@ async function request(query: string, key: TestKey, headers: Record<string, stri
   return app.request(`/v1/events?${query}`, { headers: { Authorization: key.authorization, ...headers } })
 }
 
-/** Reads as it comes. `isSlow`: nothing is read until `read` is called. */
+/** Reads the stream as it arrives. `isSlow`: nothing is read until `read` is called. */
 async function listen(
   query: string,
   key = admin,
@@ -149,13 +149,13 @@ test('a topic whose policy denies the key loses its stream', async () => {
 })
 
 test('a slow reader gets what is bounded, and then a gap with the number of the others', async () => {
-  // The log is followed already, so nothing is missed before the slow one has joined.
+  // This listener makes the process follow the log, so nothing is missed before the slow listener joins.
   await listen('type=delivered')
   const stream = await listen('type=delivered&max=1000', admin, { isSlow: true })
   const sent = 4_000
   for (let n = 0; n < sent / 500; n++) {
     await end('orders', 500)
-    // One second has at most 1,000 of them.
+    // A listener gets at most 1,000 events in a second.
     await new Promise((resolve) => setTimeout(resolve, 600))
   }
   stream.read()
@@ -164,7 +164,7 @@ test('a slow reader gets what is bounded, and then a gap with the number of the 
   await waitFor(() => all() >= sent, { what: 'all to be shown or counted' })
   expect(all()).toBe(sent)
   expect(dataOf(stream, 'gap').some(({ why }) => why === 'lag')).toBe(true)
-  // A thousand waited, beside what the connection had taken.
+  // A thousand events waited, and the connection had taken some more.
   expect(dataOf(stream, 'delivered').length).toBeLessThan(1_400)
 })
 

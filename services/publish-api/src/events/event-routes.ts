@@ -84,7 +84,7 @@ async function wantedBy(
 
 /**
  * The topics whose events the caller sees. If the query names a topic or subscription, access to it was checked, and is
- * checked again. Otherwise the key sees the topics that lists would show it.
+ * checked again. Otherwise the key sees the same topics as in lists.
  */
 function scopeOf(caller: Caller, named: string | undefined): Pick<Wanted, 'account' | 'prefixes' | 'sees'> {
   const isOpen = (arn: string | null) => arn === null || directOwnerOf(arn) === undefined
@@ -103,7 +103,7 @@ async function beginning(
   if (id !== undefined && id !== '') {
     const position = parsePosition(id)
     if (!position) throw FantailError.invalid('Last-Event-ID', 'is not an id that this stream gave')
-    // The last event may stand within a page that comes after the places of the streams.
+    // The last event may be inside a page that comes after the positions of the streams.
     const { streams, within } = position
     const seenUntil = Math.max(...streams.map(({ ms }) => ms), within?.ms ?? 0)
     const missedFrom = seenUntil === 0 ? null : Math.min(seenUntil, clock())

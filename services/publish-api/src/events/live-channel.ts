@@ -1,7 +1,7 @@
 /**
  * Receives live events that no log has: attempts and published messages. While listeners of this process want such
- * events, the process announces that every few seconds, and gets the events on its own pub/sub channel. Without such
- * listeners it sends nothing to Redis.
+ * events, the process announces this every few seconds, and receives the events on its own pub/sub channel. Without
+ * such listeners it sends nothing to Redis.
  */
 import { randomUUID } from 'node:crypto'
 import { parseArn } from '@fantail/contracts'

@@ -1,4 +1,7 @@
-/** A listener may come back at any event: it gets all others exactly once, however many streams the log has. */
+/**
+ * A listener may connect again after any event. It then gets all other events exactly once, however many streams the
+ * log has.
+ */
 import { createMessageId } from '@fantail/contracts'
 import {
   connect,
@@ -41,7 +44,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Ends of so many messages, which all streams share. */
+/** Writes the ends of `count` messages, which are spread over all streams. */
 async function append(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => createMessageId(Date.now()))
   const ended = { subscriptionId: null, generation: 0, outcome: 'expired', reason: null } as const
@@ -55,7 +58,7 @@ interface Seen {
   messageId: string
 }
 
-/** A process of its own, with one listener. The result reads until it has so many events. */
+/** A separate process with one listener. The returned function reads until it has `count` events. */
 async function listen(id?: string): Promise<(count: number) => Promise<Seen[]>> {
   const follower = new LogFollower({
     ...{ reader, finder: new SliceFinder(new Snapshots(redis)), isKept: true },
@@ -104,7 +107,7 @@ test('behind each event come all others once', async () => {
   const read = await listen()
   const first = await append(12)
   await read(first.length)
-  // While pages of the first are ended in one stream after the other, all streams have further ones.
+  // The first pages end in one stream after the other, and meanwhile all streams have further pages.
   const ids = [...first, ...(await append(7))]
   const all = await read(ids.length)
   expect(all.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted())

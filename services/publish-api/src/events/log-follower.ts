@@ -20,7 +20,8 @@ import type { StreamState } from './event-text.ts'
 /** Time between two reads of the log while there are listeners. */
 const FOLLOW_EVERY_MS = 250
 /**
- * @limit Time in which a listener that comes back may catch up. Past it: the rest is left out, and `gap` says so.
+ * @limit Time in which a listener that connects again may catch up. Past it: the rest is left out, and `gap` reports
+ * it.
  */
 const CATCH_UP_MS_MAX = 30_000
 /** If the log was read to its end within this time, the stream counts as live. */
@@ -111,7 +112,7 @@ export class LogFollower {
         return
       }
       const next = await this.#readOn(listener, at, until)
-      // The other listeners are not further, or Redis does not answer.
+      // The other listeners are at the same position, or Redis does not answer.
       if (next === at) await pause(FOLLOW_EVERY_MS / 10)
       at = next
     }
@@ -126,7 +127,7 @@ export class LogFollower {
       for (const page of begunFirst(pages, from)) {
         const limit = others?.streams[page.stream]
         if (!limit || comparePages(page.place, limit) > 0) {
-          // A position has a place in one page only, so the begun page must be ended before any other is begun.
+          // A position can be inside of one page only, so a page that was begun must be ended before another one.
           if (at.within) return at
           continue
         }

@@ -49,7 +49,7 @@ describe.each([true, false])('auth %s', (auth) => {
       const page = { origin, 'sec-fetch-site': 'cross-site' }
       const answered = await ask('GET', '/v1/topics', { ...authorization, ...page }, [LISTED])
       expect(answered.headers.get('access-control-allow-origin')).toBeNull()
-      // Without keys the origin is all that protects the server.
+      // Without keys, only the check of the origin protects the server.
       expect(answered.status).toBe(auth ? 200 : 403)
     },
   )

@@ -20,7 +20,7 @@ export interface Answer {
   /** Sent piece by piece as it comes. */
   stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
-  /** Headers of every answer that this one goes without. */
+  /** Headers of all other answers that this answer must not have. */
   omits?: readonly string[]
   /**
    * The labels under which metrics count the request: one object for all requests of its kind. Default: the endpoint's.

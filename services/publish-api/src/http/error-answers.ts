@@ -18,7 +18,7 @@ export function notFound(what: string): FantailError {
   return new FantailError('not_found', `no such ${what}`)
 }
 
-/** A refusal that would reveal what an id names. The answer is therefore the one for an unknown id. */
+/** A refusal that would reveal what an id names. The client gets the answer for an unknown id instead. */
 export class Unseen extends FantailError {
   /** The answer for an unknown id, if it is no 404. */
   readonly answer: Answer | undefined

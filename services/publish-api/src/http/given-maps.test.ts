@@ -1,6 +1,6 @@
 /**
- * Maps with keys of the caller's choice. A key that JavaScript's objects treat specially is refused or stored, never
- * dropped.
+ * Maps whose keys the caller chooses. A key that has a special meaning in JavaScript's objects is refused or stored,
+ * never dropped.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 /**
- * The base of links in answers and messages: FANTAIL_PUBLIC_URL. If it is not set, the caller's own origin is used for
- * a caller with a key, and in local mode, which answers only to host names of this machine. Other callers follow a link
- * in server mode and must not choose the base. They get the machine's own address.
+ * The base of links in answers and messages is FANTAIL_PUBLIC_URL. If it is not set, callers with a key get the origin
+ * that they used. So do all callers in local mode, which answers only to host names of this machine. Other callers of
+ * server mode, such as people who follow a link, must not choose the base. They get the machine's own address.
  */
 import type { Caller } from '@fantail/access'
 import type { Settings } from '../deps.ts'

@@ -1,6 +1,7 @@
 /**
- * Request durations by route and class of status. A request counts in an object that exists as long as the process (an
- * endpoint, an AWS operation) and has its series. A look-up by labels would build a key for every request.
+ * Request durations by route and class of status. A request is counted through an object that lives as long as the
+ * process: an endpoint or an AWS operation. This object holds the series. A look-up by labels would build a key for
+ * every request.
  */
 import type { HistogramSeries, Metrics } from '@fantail/telemetry'
 

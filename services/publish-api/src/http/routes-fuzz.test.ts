@@ -168,7 +168,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
       } = await answerTo(`${endpoint.method} ${path}`, () =>
         api.call(endpoint.method, query ? `${path}?${query}` : path, options),
       )
-      // If the machine stands still for a second, `/readyz` may say that the service is not ready.
+      // If the machine stalls for a second, `/readyz` may say that the service is not ready.
       if (path !== '/readyz') expect(status).toBeLessThan(500)
       expect(headers.get('x-request-id')).toMatch(/^\S+$/)
       if (status < 300) reached.add(`${endpoint.method} ${endpoint.path}`)

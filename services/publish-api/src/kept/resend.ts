@@ -61,7 +61,8 @@ function refusePending({ status }: SubscriptionRecord): void {
 }
 
 /**
- * The name under which the shard remembers for a day what was parked. A request without a key has a name of its own.
+ * The name under which the shard remembers for a day which delivery was parked. A request without a key gets a unique
+ * name.
  */
 function taskOf(subscriptionId: string, messageId: string, key: string | undefined): string {
   if (key === undefined) return `resend:${randomUUID()}`

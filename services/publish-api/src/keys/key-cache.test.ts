@@ -24,7 +24,7 @@ test('guesses without end do not drive out a key that is in use', async () => {
   }
   expect(await keys.of(RECORD.id)).toBeDefined()
   await guess(0)
-  // The key is in use, so it is looked up anew while the cached one is returned.
+  // The key is in use, so it is looked up again while the cached one is returned.
   now = 600
   expect(keys.of(RECORD.id)).toMatchObject({ key: { id: RECORD.id } })
   await Promise.resolve()

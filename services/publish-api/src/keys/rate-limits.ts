@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache'
 
 /** Tokens are taken for one part in this many of a second. */
 const CHUNKS_PER_SECOND = 20
-/** @limit How long tokens of a key's rate limit are good for. After it: they are taken anew. */
+/** @limit How long a process may use the tokens that it took of a key's rate limit. After it: it takes new ones. */
 const TOKENS_AGE_MS_MAX = 1_000
 const UNANSWERED_MS = 50
 /** @limit Limited keys whose tokens a process keeps. Past it: those of the least recently used one are lost. */

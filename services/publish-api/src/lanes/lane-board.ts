@@ -15,11 +15,11 @@ export interface Board {
   at: number
   lanes: JudgedLane[]
   isComplete: boolean
-  /** Rows that were made from it, by subscription id. */
+  /** Rows that were made from this board, by subscription id. */
   rows: Map<string, object>
 }
 
-/** By subscription: when the first message for it was put into the quarantine. */
+/** When the first message for a subscription was put into the quarantine, by subscription id. */
 type Quarantined = ReadonlyMap<string, number>
 
 interface BoardOptions {

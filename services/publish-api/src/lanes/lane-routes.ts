@@ -62,7 +62,7 @@ async function listLanes(deps: ApiDeps, { query, caller }: Call<Query>): Promise
   return ok(list)
 }
 
-/** Pages are positions: lanes change their places all the time. */
+/** Cursors are positions, because lanes change their order all the time. */
 function startOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const [text = ''] = decodeCursor(cursor, 1)

@@ -1,4 +1,4 @@
-/** Which lanes a list shows, in which order, and their hosts. */
+/** Chooses the lanes that a list shows, sorts them, and groups them by host. */
 import { nameOfArn, VERDICTS_IN_NEED, type VerdictCode } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { domainOfAddress } from '@fantail/policy'
@@ -26,7 +26,7 @@ export function matchesFilter(lane: JudgedLane, { state, topicArn, q }: LaneFilt
   return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()))
 }
 
-/** Lanes for which somebody has stopped something on purpose come after those in trouble. */
+/** Lanes that somebody has stopped on purpose come after lanes in trouble. */
 const TIERS: Partial<Record<VerdictCode, number>> = {
   paused: 1,
   pending: 1,
@@ -61,7 +61,7 @@ export interface LanesOfHost {
   lanes: [JudgedLane, ...JudgedLane[]]
 }
 
-/** In the order of their first lanes. */
+/** Hosts in the order of their first lanes. */
 export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
   const groups = Map.groupBy(lanes, hostOf)
   return [...groups].flatMap(([host, [first, ...others]]) =>

@@ -32,7 +32,7 @@ export function parseExactly(text: string): unknown {
   )
 }
 
-/** The source of a number that parseExactly has kept. undefined: the value is none. */
+/** The source of a number that parseExactly has kept. undefined: the value is not such a number. */
 export function sourceOf(value: unknown): string | undefined {
   return exactJson.isRawJSON(value) ? value.rawJSON : undefined
 }

@@ -1,4 +1,4 @@
-/** The search of what happened to messages. */
+/** The search for messages by the events of their deliveries. */
 
 import { isVisible } from '@fantail/access'
 import {

@@ -1,4 +1,4 @@
-/** The server at a glance: totals, what needs somebody, dead letters, memory. */
+/** The state of the server in one answer: totals, problems that need attention, dead letters, memory. */
 
 import { isVisible } from '@fantail/access'
 import { OverviewView } from '@fantail/contracts'

@@ -1,4 +1,4 @@
-/** A portal session can do what its link grants, at no time more than the key behind it, and nothing else. */
+/** A portal session can do what its link grants, never more than the key behind it may do, and nothing else. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 const PARTS: Record<string, string> = { topic: 'acme-orders', queue: 'acme-queue' }
-/** Every route with names that the session could claim as its own. */
+/** The path of every route, with names that the session could claim as its own. */
 const pathOf = (path: string) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => PARTS[name] ?? ids['acme-orders'] ?? '')
 

@@ -1,4 +1,7 @@
-/** Endpoints as a portal session sees and changes them. `auth/native-rules.ts` has checked that they are its own. */
+/**
+ * Endpoints as a portal session sees and changes them. `auth/native-rules.ts` has checked that the session may see
+ * them.
+ */
 import { principalOf } from '@fantail/access'
 import {
   FantailError,
@@ -20,7 +23,7 @@ import { webhookKeyRoutes } from '../subscriptions/webhook-key-routes.ts'
 import { countUse, portalKeyOf, portalTopicArn } from './portal-key.ts'
 import { codeOf, endpointView, showEndpoint } from './portal-views.ts'
 
-/** @limit Subscriptions of a topic, past which a portal session adds none. Past it: `conflict`. */
+/** @limit Subscriptions of a topic to which a portal session may add one. Past it: `conflict`. */
 const PORTAL_TOPIC_SUBSCRIPTIONS_MAX = 50
 /** @limit Endpoints that a portal session adds in an hour. Past it: `rate_limited`. */
 const PORTAL_ADDS_PER_HOUR_MAX = 20
@@ -42,7 +45,7 @@ type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
 
 export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
   const inner = [...subscriptionActionRoutes(deps), ...webhookKeyRoutes(deps)]
-  /** The handler of the route for keys. The routes of the portal differ in what they take and show. */
+  /** The handler of the route for keys. The portal's routes accept and show other members. */
   const run = (id: string, call: Call): Promise<Answer> | Answer => {
     const found = inner.find((route) => route.id === id)
     if (!found) throw new Error(`there is no route ${id}`)
@@ -139,7 +142,7 @@ async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
     publicUrl,
     principal: principalOf(key),
   })
-  // The endpoint's other settings may be the operator's.
+  // The operator may have made this endpoint, so its settings must not be shown.
   if (!created) throw new FantailError('conflict', 'the topic has this endpoint already')
   deps.topicCache.forget(arn)
   const { id: subscriptionId, protocol, status } = subscription

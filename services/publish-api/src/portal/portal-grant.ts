@@ -1,7 +1,7 @@
 /**
- * The rights of a portal session: what its link grants, and never more than the key that made the link may now. A
- * session acts as that key, with fewer scopes and names. If the key is revoked or may no longer do all that the link
- * grants, the session has ended.
+ * The rights of a portal session: the rights that its link grants, but never more than the key that made the link has
+ * now. A session acts as that key, with fewer scopes and names. If the key is revoked or may no longer do all that the
+ * link grants, the session has ended.
  */
 import type { Key } from '@fantail/access'
 import type { PortalGrant } from '@fantail/contracts'
@@ -26,9 +26,9 @@ function isWithin({ prefixes }: Key, prefix: string): boolean {
   return prefixes.length === 0 || prefixes.some((own) => prefix.startsWith(own))
 }
 
-/** The caller that a session is. undefined: its maker may no longer grant this. */
+/** The caller that a session acts as. undefined: the key that made its link may no longer grant this. */
 export function portalKey(maker: Key, session: PortalGrant): Key | undefined {
-  // A key that may not manage cannot make links any more, so its sessions end too.
+  // A key without `manage` cannot make links any more, so its sessions end too.
   if (!maker.scopes.has('manage') || excessOf(maker, session) !== undefined) return undefined
   const { id, prefixes, subscriptions, scopes } = session
   return {
@@ -36,7 +36,7 @@ export function portalKey(maker: Key, session: PortalGrant): Key | undefined {
     kind: 'native',
     account: maker.account,
     scopes: new Set(scopes),
-    // A session for subscriptions keeps the names of its maker, and its subscriptions bound it further.
+    // A session for subscriptions keeps the prefixes of the key. Its list of subscriptions limits it further.
     prefixes: subscriptions === null ? prefixes : maker.prefixes,
     limits: [{ id: `portal-${id}`, maxRequestsPerSecond: PORTAL_REQUESTS_PER_SECOND }, ...maker.limits],
     portal: { id, subscriptions: subscriptions === null ? null : new Set(subscriptions) },

@@ -1,4 +1,4 @@
-/** The caller of a route of the portal, and things that are counted for it. */
+/** The caller of a portal route, and counts of the caller's actions. */
 import type { Key } from '@fantail/access'
 import { FantailError, isTopicName, type Protocol, topicArn } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
@@ -7,7 +7,7 @@ import { invalid } from '../http/error-answers.ts'
 
 export type PortalKey = Key & { portal: NonNullable<Key['portal']> }
 
-/** The guard lets only portal sessions through, unless no keys are asked for. */
+/** The guard admits only portal sessions, unless keys are not required. */
 export function portalKeyOf(caller: Key | null): PortalKey {
   if (caller?.portal) return { ...caller, portal: caller.portal }
   throw new FantailError('not_supported', 'no keys are asked for here, so there are no portal sessions')
@@ -19,7 +19,7 @@ export function portalTopicArn({ settings }: Pick<ApiDeps, 'settings'>, key: Key
   return topicArn(name, { ...settings.arn, account: key.account })
 }
 
-/** Whether a portal session may see it. Queues, functions and the like are the operator's. */
+/** Whether a portal session may see the subscription. Queues, functions and other kinds belong to the operator. */
 export function isWebhook(protocol: Protocol): boolean {
   return PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint'
 }

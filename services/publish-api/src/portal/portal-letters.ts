@@ -1,4 +1,4 @@
-/** Where the dead letters of a subscription are. */
+/** Finds the queue with the dead letters of a subscription. */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 

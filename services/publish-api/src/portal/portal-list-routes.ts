@@ -99,7 +99,7 @@ async function recordsOf(deps: ApiDeps, key: PortalKey): Records {
   const { subscriptions } = key.portal
   if (subscriptions !== null) {
     const found = await Promise.all([...subscriptions].map((id) => deps.subscriptions.get(id)))
-    // Its maker may have been bound to other names since.
+    // The key that made the link may have other prefixes by now.
     const records = found.flatMap((record) => (record && isOf(key, record.topicArn) ? [record] : []))
     return { records, complete: true }
   }

@@ -1,4 +1,4 @@
-/** All routes of portal sessions. Where no keys are asked for, there are no sessions. */
+/** All routes of portal sessions. If keys are not required, there are no sessions. */
 import type { ApiDeps } from '../deps.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { portalEndpointRoutes } from './portal-endpoint-routes.ts'

@@ -126,7 +126,7 @@ async function makeLink(deps: ApiDeps, call: LinkCall): Promise<Answer> {
   return { status: 201, body: view }
 }
 
-/** The token is taken before anything else, so nobody can use it a second time. */
+/** The token is used up before anything else, so nobody can use it a second time. */
 async function redeem(deps: ApiDeps, { body, request }: RedeemCall): Promise<Answer> {
   needSafeOrigin(request, deps.settings)
   const { token: given } = body

@@ -1,4 +1,4 @@
-/** Tokens of portal links and sessions. They differ in their beginning, so that neither passes for the other. */
+/** Tokens of portal links and sessions. They begin differently, so neither can be used as the other. */
 import { hash, randomBytes } from 'node:crypto'
 
 const LINK = 'fpl_'
@@ -24,7 +24,7 @@ export function portalTokenIn(authorization: string | undefined): string | undef
   return authorization === undefined ? undefined : SESSION_BEARER.exec(authorization.trim())?.[1]
 }
 
-/** Redis knows a link or session by it. */
+/** The digest under which Redis stores a link or session. */
 export function digestOfToken(token: string): string {
   return hash('sha256', token, 'hex')
 }

@@ -12,7 +12,7 @@ const ROLE = /^arn:[a-z-]+:iam::\d{12}:role\/.{1,512}$/
 interface Read {
   /** Members of the credential. */
   credential: Given
-  /** The others. An empty text resets the attribute. */
+  /** All other attributes. An empty text resets an attribute. */
   settings: Given
 }
 

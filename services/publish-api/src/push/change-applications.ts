@@ -23,7 +23,7 @@ interface Wanted {
 interface Made {
   application: PlatformApplicationRecord
   created: boolean
-  /** An application that was there has the wanted attributes. */
+  /** The application existed, with the wanted attributes. */
   isSame: boolean
 }
 

@@ -42,11 +42,11 @@ interface Change extends Request {
 interface Made {
   endpoint: PlatformEndpointRecord
   created: boolean
-  /** An endpoint that was there has what was given. */
+  /** The endpoint existed, with the given settings. */
   isSame: boolean
 }
 
-/** Throws an AttributeError if a member is wrong. The token's endpoint stays unchanged if there is one. */
+/** Throws an AttributeError if a member is wrong. An existing endpoint of the token stays unchanged. */
 export async function createEndpoint(
   { deps, events }: Tools,
   { application, given, requestId, publicUrl }: NewEndpoint,

@@ -1,4 +1,7 @@
-/** Checks the credentials of platform applications. Nothing is sent; a provider refuses a revoked one only later. */
+/**
+ * Checks the credentials of platform applications. Nothing is sent to the provider, so a revoked credential is refused
+ * only later.
+ */
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import {
   isObject,
@@ -106,7 +109,7 @@ function isServiceAccount(text: string): boolean {
       type === 'service_account' && isNamed && typeof email === 'string' && isRsaKey(privateKey(String(key)))
     )
   } catch {
-    // It is not JSON, so it is no service account.
+    // The text is not JSON, so it is no service account.
     return false
   }
 }
@@ -135,7 +138,7 @@ function isKeyOf(text: string, principal: string): boolean {
   try {
     pair.setPrivateKey(key)
   } catch {
-    // The number is no key of the curve.
+    // The number is not a key of the curve.
     return false
   }
   return pair.getPublicKey().equals(bytesOf(principal) ?? Buffer.alloc(0))

@@ -8,7 +8,10 @@ type ReadToken = { token: string } | { message: string }
 
 const HEXADECIMAL = /^[0-9a-f]+$/
 
-/** Two spellings of one token have one endpoint, so Apple's are in lower case and browsers' have a fixed order. */
+/**
+ * Two spellings of one token must belong to one endpoint. So Apple's tokens are stored in lower case, and browsers'
+ * tokens with their members in a fixed order.
+ */
 export function readToken(platform: Platform, text: string, guard: ApiDeps['addressGuard']): ReadToken {
   if (text === '') return { message: 'cannot be empty' }
   if (Buffer.byteLength(text) > PLATFORM_TOKEN_BYTES_MAX) {
@@ -42,7 +45,7 @@ function membersOf(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}
   } catch {
-    // It is not JSON, so it has no members.
+    // The text is not JSON, so it has no members.
     return {}
   }
 }

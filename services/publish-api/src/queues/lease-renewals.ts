@@ -1,7 +1,7 @@
 /**
- * Renews the leases of queues that are received from. A client may receive many times a second, so a lease is renewed
- * at most once in a part of its time. It may therefore end earlier than `leaseSeconds` after the last receive, by that
- * part.
+ * Renews the lease of a queue when a client receives from it. A client may receive many times a second, so a lease is
+ * renewed only after a part of its time. A lease may therefore end earlier than `leaseSeconds` after the last receive,
+ * by at most that part.
  */
 import type { QueueRecord } from '@fantail/contracts'
 import { passingTime, type Queues } from '@fantail/store'

@@ -1,6 +1,6 @@
 /**
- * The first letter makes a topic's own dead-letter queue. Until then the queue does not exist, although `onFailure`
- * names it. The refusal therefore says what makes it.
+ * A topic's own dead-letter queue is created by the first letter. Until then the queue does not exist, although
+ * `onFailure` names it. The refusal therefore says what creates the queue.
  */
 import { isOf } from '@fantail/access'
 import { FantailError, parseArn, topicArn } from '@fantail/contracts'

@@ -23,7 +23,7 @@ async function namedSources(deps: Tools, queueArn: string): Promise<string[]> {
   return sources.filter((_, index) => states[index] === 'source')
 }
 
-/** Queues keep their entries in the index right, so only subscriptions are read. */
+/** The index is always right for queues, so only subscriptions are read. */
 async function stateOf(
   { subscriptions }: Tools,
   source: string,

@@ -23,7 +23,7 @@ interface Changes {
   attributes?: Record<string, MessageAttribute> | undefined
 }
 
-/** The text that a caller edits: what was published, or the body of a message that is no dead letter. */
+/** The text that a caller edits: the published text, or the body of a message that is no dead letter. */
 export function textOf({ deadLetter, body }: QueueMessage): string {
   return deadLetter?.message.message ?? body
 }

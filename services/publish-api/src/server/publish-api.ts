@@ -115,7 +115,7 @@ interface PublishApiOptions {
   tls?: Tls | undefined
   /** An operator's own signing pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
-  /** Seals secrets. Without it secrets are refused. */
+  /** Seals secrets. Absent: requests with secrets are refused. */
   vault?: Vault | undefined
   /** Ends the process because of a problem that is found only when Redis answers. */
   fail: (error: unknown) => void

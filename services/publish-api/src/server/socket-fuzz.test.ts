@@ -1,4 +1,7 @@
-/** Sends bytes that are nearly HTTP, or random, to the server's socket. It must answer or close, and go on serving. */
+/**
+ * Sends bytes that are nearly HTTP, or random, to the server's socket. It must answer or close the connection, and
+ * continue to serve.
+ */
 import { connect } from 'node:net'
 import { whenClosed } from '@fantail/test-kit'
 import fc from 'fast-check'

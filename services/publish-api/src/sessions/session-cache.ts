@@ -1,11 +1,14 @@
-/** A cache of sessions by their digests, as fresh as that of keys. It also keeps sessions in use alive. */
+/**
+ * A cache of sessions by their digests, as fresh as that of keys. It also renews sessions in use, so that they do not
+ * end.
+ */
 import type { SessionRecord, Sessions } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { FreshCache } from '../topics/fresh-cache.ts'
 
-/** A session in use is noted once in this time. */
+/** The use of a session is stored at most once in this time. */
 const TOUCH_MS = 60_000
-/** @limit Sessions whose last note a process remembers. Past it: the oldest is noted sooner. */
+/** @limit Sessions whose last stored use a process remembers. Past it: the use of the oldest is stored sooner. */
 const TOUCHED_MAX = 2_000
 
 interface SessionCacheOptions {

@@ -1,4 +1,4 @@
-/** The cookie of a session, and the value that its page sends along. */
+/** The cookie of a session, and the value that its page sends with every request. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ApiRequest } from '../http/api-request.ts'
 
@@ -18,7 +18,10 @@ export function digestOf(token: string): string {
   return hash('sha256', token, 'hex')
 }
 
-/** A page that can read an answer of the API knows it. It cannot be made into the token. */
+/**
+ * The value that a page sends against forged requests. A page gets it in an answer of the API. The token cannot be
+ * computed from it.
+ */
 export function csrfOf(token: string): string {
   return hash('sha256', `csrf ${token}`, 'base64url')
 }

@@ -1,4 +1,4 @@
-/** Sessions of an account, of the console and of the portal: who is logged in, and how to end it. */
+/** Sessions of an account, of console and portal: lists them, and ends one. */
 import { FantailError, SessionListAnswer } from '@fantail/contracts'
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

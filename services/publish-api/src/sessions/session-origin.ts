@@ -1,6 +1,6 @@
 /**
- * Where sessions may be used: in pages that this server has served, over TLS or on loopback. Elsewhere others could
- * read the cookie, and browsers would not say which page sends a request.
+ * Checks where a session may be used: only in pages of this server, over TLS or on loopback. Elsewhere others could
+ * read the cookie, and browsers would not report which page sends a request.
  */
 import { FantailError } from '@fantail/contracts'
 import { AddressRules } from '@fantail/policy'
@@ -23,7 +23,7 @@ export function needSamePage(request: Pick<ApiRequest, 'header'>): void {
   if (request.header('sec-fetch-site') !== 'same-origin') throw new FantailError('forbidden', OTHER_PAGE)
 }
 
-/** Whether the cookie may be sent over TLS only. Throws `forbidden` where neither TLS nor loopback protects it. */
+/** Whether the cookie may be sent over TLS only. Throws `forbidden` if neither TLS nor loopback protects it. */
 export function needSafeOrigin(request: Asked, settings: Pick<Settings, 'publicUrl'>): { secure: boolean } {
   const authority = authorityOf(request.url)
   const { publicUrl } = settings

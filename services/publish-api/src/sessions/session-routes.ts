@@ -97,7 +97,7 @@ async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
   }
 }
 
-/** Every login counts until its key has proved right, so that guesses at the same time count too. */
+/** Counts every login before its key is checked, so that guesses at the same time count too. */
 async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login): Promise<Key> {
   if (!settings.auth)
     throw new FantailError('not_supported', 'no keys are asked for here, so there is no login')

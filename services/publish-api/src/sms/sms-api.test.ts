@@ -1,4 +1,7 @@
-/** Text messages over both APIs: numbers, attributes, the opt-out list and the sandbox. The SDK is the judge. */
+/**
+ * Text messages over both APIs: numbers, attributes, the opt-out list and the sandbox. The requests are made with the
+ * AWS SDK.
+ */
 import {
   CheckIfPhoneNumberIsOptedOutCommand,
   CreateSMSSandboxPhoneNumberCommand,

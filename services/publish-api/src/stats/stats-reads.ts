@@ -1,4 +1,4 @@
-/** Reads of statistics. However many callers look at the same ones, they are read at most every two seconds. */
+/** Reads statistics. However many callers read the same statistics, Redis is read at most every two seconds. */
 import { STATS_RANGES, type StatsRange } from '@fantail/contracts'
 import type { SeriesKind, Stats, StatsStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -40,7 +40,7 @@ export class StatsReads {
     return this.#options.store.isKept(kind, name)
   }
 
-  /** ARNs of the topics with statistics, those that counted latest first. */
+  /** ARNs of the topics with statistics, those with the latest counts first. */
   topics(): Promise<string[]> {
     return this.#options.store.topics()
   }

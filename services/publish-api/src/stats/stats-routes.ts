@@ -1,4 +1,4 @@
-/** Statistics: what was published and delivered, by minute or hour. */
+/** Statistics: counts of published and delivered messages, by minute or hour. */
 
 import { isVisible } from '@fantail/access'
 import {
@@ -19,7 +19,7 @@ import { iso } from '../http/record-views.ts'
 type Query = z.output<typeof StatsQuery>
 type View = z.input<typeof StatsView>
 
-/** @limit Topics that are summed up for a key that is bound to names. Past it: those that counted latest. */
+/** @limit Topics that are added up for a key with prefixes. Past it: only those with the latest counts. */
 const SUMMED_TOPICS_MAX = 50
 
 interface Series {

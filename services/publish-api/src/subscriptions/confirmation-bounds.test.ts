@@ -1,5 +1,6 @@
 /**
- * Nobody can flood a foreign endpoint by subscribing it: not by repeating, not by deleting in between, on neither API.
+ * Nobody can flood a foreign endpoint by subscribing it: not by repeated requests, not by deleting in between, and over
+ * neither API.
  */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { CONFIRMATIONS_PER_ENDPOINT_MAX } from '@fantail/contracts'

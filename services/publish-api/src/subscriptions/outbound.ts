@@ -156,7 +156,7 @@ interface ConsumerWay {
   outbound?: OutboundChange | undefined
 }
 
-/** The changed members of a push consumer. Empty if neither URL nor settings are given. */
+/** The changed members of a push consumer. Empty if the request has neither URL nor outbound settings. */
 export function keepWay(
   { vault, addressGuard }: Keeping,
   {
@@ -203,7 +203,7 @@ function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecor
 }
 
 /**
- * Throws `validation_failed` if no connection could ever be made. It only judges what is written, without a name
+ * Throws `validation_failed` if no connection could ever be made. It only checks the text of the host, without a name
  * look-up.
  */
 function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {

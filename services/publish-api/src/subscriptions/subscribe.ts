@@ -36,7 +36,7 @@ export interface Subscribe {
   topic: TopicRecord
   address: EndpointAddress
   given: Partial<SubscriptionSettings>
-  /** For a new subscription without a redrive policy. */
+  /** The place of dead letters, for a new subscription without a redrive policy. */
   deadLetters?: 'topicQueue' | undefined
   outbound?: OutboundChange | undefined
   /** For a new subscription. */
@@ -128,7 +128,7 @@ export async function subscribeNatively(
   return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
 }
 
-/** The default confirmation. A person must agree, so nobody may subscribe one without a handshake. */
+/** The default confirmation of a protocol. Kinds that reach a person always need a handshake. */
 function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' {
   return PROTOCOL_TRAITS[protocol].confirmedBy === 'person' ? 'handshake' : 'none'
 }
@@ -165,7 +165,7 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   return { subscription, created }
 }
 
-/** The end of a queue's lease deletes the subscriptions to it, so their topics are noted before. */
+/** When a queue's lease ends, the subscriptions to the queue are deleted. So their topics are stored first. */
 export async function noteLease(
   { queueCache, queues }: ApiDeps,
   { endpoint }: Pick<EndpointAddress, 'endpoint'>,

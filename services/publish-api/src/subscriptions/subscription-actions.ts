@@ -127,7 +127,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-/** Writes one log line about the change, and returns the changed subscription. */
+/** Writes a log line about the change, and returns the changed subscription. */
 async function changed(
   deps: ApiDeps,
   call: Call,

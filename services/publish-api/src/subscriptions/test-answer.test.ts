@@ -97,7 +97,7 @@ test('in server mode a private address shows no body, and without the scope ther
 
 test('the parts of an attempt are timed, and those of an open connection are not repeated', async () => {
   hooks.respond('/slow', { delayMs: 30 })
-  // Another host name, so that no connection is open yet.
+  // This URL has another host name, so no connection to it is open yet.
   const { answer, run } = await tested(`http://localhost:${hooks.port}/slow`)
   const { timings } = answer
   expect(timings).toMatchObject({ connectionReused: false, tlsMs: null })

@@ -1,4 +1,4 @@
-/** The answer to `/test`: the request, the answer and the times, as far as the endpoint's kind has them. */
+/** The answer to `/test`: the request, the answer and the times, if the endpoint's kind has them. */
 import type { AttemptResult, TestAnswer } from '@fantail/contracts'
 import { type ExchangeTrace, redactEndpoint, shownHeaders } from '@fantail/delivery'
 import { failureText } from '@fantail/policy'

@@ -63,7 +63,7 @@ function create({ vault }: Tools, wanted: Parameters<typeof createWebhookKey>[0]
   }
 }
 
-/** Keys that still sign for a while, newest first. */
+/** Earlier keys that still sign until the overlap is over, newest first. */
 function ending({ webhookKeys = [] }: SubscriptionRecord, now: number, overlapSeconds: number): WebhookKey[] {
   const end = now + overlapSeconds * 1_000
   const kept = signing(webhookKeys, now)

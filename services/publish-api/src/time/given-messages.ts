@@ -1,15 +1,15 @@
 /**
- * Messages that consumers of the test got while the time moves. A consumer handles them in real time. If the time moved
- * on at once, their visibility timeouts would end meanwhile. So they count as under way until they are deleted, or
- * until the consumer has had them for a moment.
+ * Messages that consumers of the test have received while the time moves. A consumer handles them in real time. If the
+ * time moved on at once, their visibility timeouts would end meanwhile. So they count as under way until they are
+ * deleted, or until the consumer has had some time.
  */
 import type { QueueUse } from '@fantail/store'
 
-/** @limit How long the time waits for consumers of the test to delete what they got. Past it: it moves on. */
+/** @limit How long the time waits for consumers of the test to delete received messages. Past it: the time moves on. */
 const CONSUMERS_MS_MAX = 1_000
 
 export class GivenMessages {
-  /** By queue: messages that were given out and not deleted. undefined: the time does not move. */
+  /** By queue: the number of messages that were received and not deleted. undefined: the time does not move. */
   #given: Map<string, number> | undefined
   #latestAt = Number.NEGATIVE_INFINITY
   #receives = 0
@@ -22,7 +22,7 @@ export class GivenMessages {
     this.#given = undefined
   }
 
-  /** Rises with each receive that got messages. */
+  /** The number of receives that returned messages. */
   get receives(): number {
     return this.#receives
   }

@@ -1,7 +1,7 @@
 /**
- * One look at the whole stack: is anything under way, and when does it go on? A piece of work may move from a process
- * to Redis and back meanwhile. So the processes are asked before and after Redis is read, and work that began in
- * between shows in their counts.
+ * Looks once at the whole stack: is any work under way, and when is the next work due? Work may meanwhile move from a
+ * process to Redis and back. So the processes are asked before and after Redis is read. Their counts show work that
+ * began in between.
  */
 import { type DueWork, type Redis, readWork, type StoredWork, type TravelAnswer } from '@fantail/store'
 import type { Answers, TravelAsker } from './travel-asker.ts'

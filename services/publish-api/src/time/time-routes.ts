@@ -1,6 +1,6 @@
 /**
- * The route that moves the time of a private stack. It exists only with FANTAIL_TIME_TRAVEL. The OpenAPI document does
- * not have it, because no server of messages has it.
+ * The route that moves the time of a private stack. It exists only with FANTAIL_TIME_TRAVEL. The OpenAPI document
+ * leaves it out, because servers that deliver real messages do not have it.
  */
 import { AdvanceInput } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'

@@ -2,17 +2,19 @@
  * Moves the time of a private stack (FANTAIL_TIME_TRAVEL), from due time to due time. Before each move nothing is under
  * way, so every attempt is made at its time and in its order, as with a real clock.
  *
- * Sweeps have no due times that Redis knows: retention, leases of queues, tokens. They run after a move if a minute has
- * passed since the last one. So no move is longer than a tenth of the way, within bounds.
+ * Some work has no due time in Redis: the sweeps for retention, leases of queues, and tokens. They run after a move if
+ * a minute has passed since the last sweep. So no move is longer than a tenth of the whole time, within bounds.
  */
 import { FantailError } from '@fantail/contracts'
 import { type DueWork, moveTime, type Redis, readWork } from '@fantail/store'
 import { lookAtStack, type StackLook } from './stack-look.ts'
 import { TravelAsker } from './travel-asker.ts'
 
-/** @limit Moves of one request to move the time. Past it: the request ends where it is, and says so. */
+/**
+ * @limit Moves of one request to move the time. Past it: the request ends at the time reached, and the answer says so.
+ */
 const TRAVEL_STEPS_MAX = 10_000
-/** @limit Things that one step of an answer names. Past it: only their number is right. */
+/** @limit Things that one step of an answer names. Past it: only their number is complete. */
 const NAMED_PER_STEP_MAX = 20
 const SWEEPS_PER_WAY = 10
 const SWEEP_EVERY_MS = 60_000
@@ -28,7 +30,7 @@ interface TravelStep {
   realTime: number
   /** Epoch ms of the stack after that. */
   time: number
-  /** How many things became due, and the names of the first. */
+  /** How many things became due, and the names of the first ones. */
   count: number
   due: string[]
 }

@@ -1,4 +1,7 @@
-/** Asks all processes of the stack what they have in hand, over pub/sub. Each follows the time first. */
+/**
+ * Asks all processes of the stack over pub/sub which work they have under way. Each process first adopts the current
+ * time.
+ */
 import {
   type Redis,
   type TravelAnswer,

@@ -1,11 +1,11 @@
 /**
- * Keeps the leases of queues that a long poll waits at while the time moves. A client would renew the lease with its
+ * Renews the leases of queues with a waiting long poll while the time moves. A client would renew the lease with its
  * next poll, but that comes in real time.
  */
 import type { QueueRecord } from '@fantail/contracts'
 import { passingTime, type Queues } from '@fantail/store'
 
-/** A lease is renewed after this part of its time. */
+/** The share of a lease's time after which the lease is renewed. */
 const RENEWED_PART = 0.5
 
 interface WaitingLeasesOptions {

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 /** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
 /**
- * An older entry is still returned, and looked up anew at the same time. Records in use therefore never cause a wait.
+ * An older entry is still returned, and looked up again at the same time. Records in use therefore never cause a wait.
  */
 const REFRESH_MS = 500
 /** The longest time for which an entry is valid while Redis does not answer. */

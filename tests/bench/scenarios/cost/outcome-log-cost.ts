@@ -31,7 +31,7 @@ export const outcomeLog: Scenario = {
 const IMMEDIATE = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 3, numNoDelayRetries: 3 }
 const RETRIED = { subscription: { deliveryPolicy: { healthyRetryPolicy: IMMEDIATE } } }
 
-/** The log has two entries for each delivery. The second one says why and when it was retried. */
+/** The log has two entries for each delivery. The second entry says why and when the delivery was retried. */
 export const outcomeLogRetries: Scenario = {
   name: 'outcome-log-retries',
   summary: 'the same where each delivery is retried once, without delay',

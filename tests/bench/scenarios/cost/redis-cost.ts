@@ -4,7 +4,7 @@ import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../../stage.ts'
 
-/** A throttle so high that no delivery waits. But it has the effect that all deliveries go through lanes. */
+/** A throttle that is so high that no delivery waits. Its only effect is that all deliveries go through lanes. */
 const LANES_ONLY = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000_000 } } }
 
 interface Way {

@@ -1,11 +1,14 @@
-/** A worker's cost per delivery of a subscription's own HMAC key (Standard Webhooks), compared with no key. */
+/**
+ * The cost for a worker per delivery if the subscription has its own HMAC key (Standard Webhooks), compared with no
+ * key.
+ */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario } from '../../scenario.ts'
 import { withStage } from '../../stage.ts'
 import { compareSets } from '../parts/equal-sets.ts'
 
-/** A signature over 1.4 KB takes about 3 µs. The rest is for timestamp, header lines and their bytes. */
+/** A signature over 1.4 KB takes about 3 µs. The rest of the time is for the timestamp and the header lines. */
 const MICROS_MAX = 8
 
 export const webhookKeys: Scenario = {

@@ -1,7 +1,7 @@
 /**
- * Every receiver answers 503. While messages are published, memory must stop growing once as many deliveries end as
- * begin, and waiting deliveries must cost nothing. When the receivers are back, fresh messages arrive at once, and
- * waiting ones by their curve or when an operator retries them.
+ * Every receiver answers 503 while messages are published. Memory must stop growing when as many deliveries end as
+ * begin, and waiting deliveries must cost nothing. When the receivers work again, fresh messages arrive at once.
+ * Waiting messages arrive by their curve, or when an operator retries them.
  */
 import type { ChildProcess } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
@@ -17,9 +17,9 @@ import { redisBytes, redisCommands, redisCpuMs, residentBytes } from '../parts/u
 
 const TOPICS = 100
 const FAN_OUT = 10
-/** So large that the worker's cache of bodies (64 MiB) is full when the load is level. */
+/** Bodies are so large that the worker's cache of bodies (64 MiB) is full when the load is steady. */
 const BODY_BYTES = 8_192
-/** Small for the same reason; the default is 100,000. */
+/** The outcome log is small for the same reason. The default is 100,000. */
 const LOG_MESSAGES = 10_000
 const PUBLISHES_PER_SECOND = 200
 /** Each delivery ends after its fourth attempt. So after 9 s as many deliveries end as begin. */
@@ -93,7 +93,10 @@ async function setUp(options: ScenarioOptions): Promise<Stage> {
   return { deployment, receiver, worker, short, long, options, number: 0 }
 }
 
-/** Publishes the next messages to the topics in turn, evenly over the time; resolves with their times by number. */
+/**
+ * Publishes the next messages to the topics in turn, evenly over the time. Resolves with the times of the messages, by
+ * number.
+ */
 async function publish(
   stage: Stage,
   topics: TopicLanes[],
@@ -148,7 +151,7 @@ async function levelRows(stage: Stage): Promise<Row[]> {
   return rows
 }
 
-/** Measures while all deliveries wait for a retry that is far away. */
+/** Measures while all deliveries wait for a retry that is much later. */
 async function waitingRows(stage: Stage): Promise<Row[]> {
   const { receiver, long, options } = stage
   await ask(receiver, 'forget')

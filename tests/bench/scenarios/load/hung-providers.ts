@@ -1,9 +1,8 @@
 /**
  * Measures whether a hung provider delays other subscriptions. The provider accepts requests and never answers. It has
- * many subscriptions with waiting deliveries. Beside it there is one healthy subscription of each other kind, and the
- * latency of these is measured.
+ * many subscriptions with waiting deliveries. Each other kind has one healthy subscription, whose latency is measured.
  *
- * Measurements come in pairs: one without the hung provider, and one beside it. The limit holds for each healthy kind
+ * Measurements come in pairs: one without the hung provider, and one with it. The limit holds for each healthy kind
  * separately.
  */
 import type { ChildProcess } from 'node:child_process'
@@ -27,7 +26,7 @@ import { createTopic, each } from '../parts/backlog.ts'
 
 const KINDS = ['webhook', 'function', 'stream', 'mail', 'sms', 'push'] as const
 type Kind = (typeof KINDS)[number]
-/** All but webhooks, which the scenario `hung` has. */
+/** All kinds except webhooks, which the scenario `hung` measures. */
 const HUNG_KINDS = KINDS.slice(1) as Exclude<Kind, 'webhook'>[]
 const PROVIDER_NAMES: Record<Kind, string> = {
   webhook: 'webhook',
@@ -227,7 +226,7 @@ function p99Of(times: number[]): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
 }
 
-/** The kind that comes closest to its bar, or is furthest past it. */
+/** The kind whose value is closest to its bound, or exceeds it most. */
 function worstOf(calm: P99s, troubled: P99s): { kind: Kind; share: number } {
   const shares = [...troubled].map(([kind, p99]) => {
     return { kind, share: p99 / (SLOWER_FACTOR * (calm.get(kind) ?? Number.NaN) + SLOWER_MS) }

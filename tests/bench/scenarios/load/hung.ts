@@ -1,9 +1,9 @@
 /**
- * Subscriptions whose endpoints accept and never answer, each with a backlog, beside a healthy one. Measured are the
- * latency of the healthy one and Redis's cost of the waiting lanes.
+ * Subscriptions whose endpoints accept requests and never answer, each with a backlog, and one healthy subscription.
+ * The scenario measures the latency of the healthy one, and the cost of the waiting lanes for Redis.
  *
- * Each pair is a calm measurement and one beside the hung subscriptions, after their messages have been parked. The
- * attempts themselves cost the same with few lanes as with many: both fill the slots of unproven endpoints.
+ * Each pair is a measurement without the hung subscriptions, and one with them after their messages have been parked.
+ * The attempts themselves cost the same with few lanes as with many, because both fill the slots of unproven endpoints.
  */
 import type { ChildProcess } from 'node:child_process'
 import { Lanes } from '@fantail/store'
@@ -30,7 +30,7 @@ const PUBLISH_EVERY_MS = 100
 const MEASURED_MS = 20_000
 const QUICK_MS = 3_000
 const PAIRS = 5
-/** With few slots, 150 lanes already wait for one, as 15,000 do. */
+/** With few slots, 150 lanes already have to wait for a slot, as 15,000 lanes do. */
 const ATTEMPTS_MAX = 200
 const SLOWER_FACTOR = 1.5
 const SLOWER_MS = 10
@@ -179,7 +179,9 @@ function rowsOf(count: number, calm: Measured[], troubled: Measured[]): Row[] {
   ]
 }
 
-/** The cost of waiting lanes: the number of attempts is the same with few and with many of them. */
+/**
+ * The cost of waiting lanes, from measurements with few and with many of them. Both have the same number of attempts.
+ */
 function waitingRows(beside: Map<number, Measured[]>): Row[] {
   const [few = [], many = []] = [beside.get(FEW_WAIT), beside.get(MANY_WAIT)]
   if (few.length === 0 || many.length === 0) return []

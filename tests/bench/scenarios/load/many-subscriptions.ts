@@ -1,7 +1,8 @@
 /**
- * A million subscriptions to a hundred thousand topics, against a thousand to a hundred, on two deployments in turn:
- * what one takes in Redis, and what a delivery costs the API, the worker and Redis together. The large one is measured
- * twice: with as many topics in use as the small one has, and with every publish to a topic that was not in use before.
+ * Compares two deployments in turn: a million subscriptions to a hundred thousand topics, and a thousand subscriptions
+ * to a hundred topics. Measured are the memory of a subscription in Redis, and the cost of a delivery for API, worker
+ * and Redis together. The large deployment is measured twice. First it uses as many topics as the small one. Then each
+ * publish goes to a topic that was not used before.
  */
 import { type ChildProcess, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -133,7 +134,8 @@ class Costs {
     for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
     const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // This comes last: the snapshots of so many topics leave garbage, which the next turn would have to collect.
+    // This measurement comes last. The snapshots of so many topics leave garbage, which the next turn would have to
+    // collect.
     const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
     const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
     const grown = residentBytes(large.worker.pid) - before
@@ -197,7 +199,7 @@ class Costs {
 }
 
 /**
- * The heap that snapshots take in a worker, compared with the size that its cache counts and bounds. Measured in a
+ * The heap that snapshots take in a worker, compared with the size that its cache counts and limits. Measured in a
  * separate process.
  */
 async function snapshotRow(): Promise<Row> {

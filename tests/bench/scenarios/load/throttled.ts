@@ -1,6 +1,6 @@
 /**
- * Ten thousand lanes with a backlog, each with a throttle of one delivery a second. Measured are the rate of every
- * lane, and the cost for Redis and the worker.
+ * Ten thousand lanes with a backlog, each with a throttle of one delivery a second. The scenario measures the rate of
+ * every lane, and the cost for Redis and the worker.
  */
 import { laneKey, shardBase } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -20,7 +20,7 @@ const BODY_BYTES = 1_024
 const WARM_UP_MS = 10_000
 const MEASURED_MS = 30_000
 const QUICK_MS = 5_000
-/** More than a lane sends during the scenario. */
+/** A lane sends fewer messages than this during the scenario. */
 const MESSAGES = 90
 
 export const throttled: Scenario = {

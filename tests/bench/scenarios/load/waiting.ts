@@ -1,9 +1,9 @@
 /**
- * A million waiting deliveries over a thousand lanes: what one takes in Redis, and whether it makes taking, settling or
- * the start of a worker any slower than ten thousand do.
+ * A million waiting deliveries over a thousand lanes. The scenario measures the memory of one delivery in Redis. It
+ * also measures whether taking, settling and the start of a worker are slower than with ten thousand deliveries.
  *
- * Ten topics of a hundred subscriptions, so that a body is shared by a hundred deliveries. Takes and settlements are
- * made as a worker makes them, on both backlogs in turn; the smaller is filled up again between the measurements.
+ * There are ten topics of a hundred subscriptions, so a hundred deliveries share a body. Takes and settlements are made
+ * as a worker makes them, on both backlogs in turn. The smaller backlog is filled up again between the measurements.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -175,7 +175,7 @@ async function round({ deployment: { redis }, topics }: Backlog): Promise<Work> 
       await takeAndSettle(new Lanes(redis), shard, work)
     }
     work.cpuMs += (await redisCpuMs(redis)) - cpuBefore
-    // The larger backlog is filled up too, so that both have the same history.
+    // The larger backlog is also filled up, so that both backlogs have the same history.
     for (const { arn, lanes } of topics) {
       await park(redis, lanes, messagesFor(arn, CLAIMS_PER_LANE, BODY_BYTES), { as: 'fresh' })
     }

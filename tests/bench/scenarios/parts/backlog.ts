@@ -46,7 +46,7 @@ const AT_ONCE = 64
 /** Entries of one park, as many as a worker sends at once. */
 const ENTRIES_MAX = 500
 
-/** Calls `run` so many times, at most 64 at a time. */
+/** Calls `run` as often as `times` says, at most 64 calls at a time. */
 export async function each(times: number, run: (number: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const work = async () => {

@@ -1,6 +1,6 @@
 /**
- * The cost of a setting: several Fantails with it and several without, in turns of equal work. Two equal processes
- * differ by up to 5 %, so a single pair would measure that difference.
+ * Measures the cost of a setting with several Fantails that have it and several that do not, in turns of equal work.
+ * Two equal processes differ by up to 5 %, so a single pair would only measure that difference.
  */
 import type { Fantail } from '../../contest/fantail.ts'
 import type { Measurement } from '../../contest/measure.ts'

@@ -20,7 +20,7 @@ function arrived(provider: string, text: Buffer): void {
   arrivals.set(provider, numbers)
 }
 
-/** By the first part of the path. */
+/** Answers by the first part of the path. */
 const ANSWERS: Record<string, (body: Buffer) => object> = {
   webhook: () => ({}),
   function: () => ({}),
@@ -61,7 +61,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
     hang: (provider: string) => {
       hung = provider
     },
-    /** By provider: number and time of each first arrival. */
+    /** Number and time of each first arrival, by provider. */
     arrivals: () => [...arrivals].map(([provider, numbers]) => [provider, [...numbers]]),
   })
 })

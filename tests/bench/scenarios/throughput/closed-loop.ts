@@ -1,7 +1,7 @@
 /**
  * Publishers that wait for each answer before the next request, with all of Fantail on the same machine. Measured are
- * the accepted publishes and the used share of the machine. In the unused share, all processes wait. Turns with a Redis
- * that never syncs show how much of this is the wait for `fdatasync`.
+ * the accepted publishes and the used share of the machine. The rest of the time all processes wait. Turns with a Redis
+ * that never syncs show how much of it they wait for `fdatasync`.
  */
 import { Redis } from 'ioredis'
 import type { Fantail } from '../../contest/fantail.ts'

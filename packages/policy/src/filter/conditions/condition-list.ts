@@ -1,4 +1,6 @@
-/** The conditions of a key, one of which must hold. A few are checked one by one, more of them by a ConditionSet. */
+/**
+ * The conditions of a key, one of which must hold. A short list is checked one by one, a longer list by a ConditionSet.
+ */
 import { type Candidate, type Condition, type Conditions, holds } from './condition.ts'
 import { ConditionSet } from './condition-set.ts'
 

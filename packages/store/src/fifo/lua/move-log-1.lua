@@ -9,7 +9,7 @@
 -- @arg fence: digits
 -- @arg messages_max: number, to read
 -- @arg bytes_max: number, to read; one message is read whatever its size
--- @arg ending: text, how the reader ends: '' it goes on, 'done' another may have the log at once, 'failed' when the
+-- @arg ending: text, how the reader ends: '' it continues, 'done' another may have the log at once, 'failed' when the
 --   lease ends
 -- @rest values: subscriptions, each: id, '1' or '2' (several of a group may be sent at once); messages, each: id (16
 --   bytes), number of lanes or -1 (it is too old, and counts as expired), position of each lane's subscription. Both

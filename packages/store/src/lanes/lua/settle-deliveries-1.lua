@@ -5,7 +5,7 @@
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
 --   '' nothing new), number of claims, their deliveries, and for each of them lease and what became of it (delivered,
---   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, stand, quarantined; keep: it goes on).
+--   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, stand, quarantined; keep: it continues).
 --   Behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead
 --   the least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in
 --   ms and '', behind stand the ms that the lane stands and the credential, behind discard 0 and the cause

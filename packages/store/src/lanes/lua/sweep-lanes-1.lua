@@ -20,7 +20,7 @@
 -- @include lane-whole
 -- @include fifo-log
 local LANES = 32
--- @limit Dead deliveries that one script of the sweep claims. Past it: the next script goes on.
+-- @limit Dead deliveries that one script of the sweep claims. Past it: the next script continues.
 local SWEPT_DELIVERIES_MAX = 1000
 -- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
 -- back.

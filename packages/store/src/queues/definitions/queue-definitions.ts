@@ -43,7 +43,7 @@ const DELETED_MS = 60_000
 export interface DeleteIf {
   /** Only if this topic made it and it is empty. */
   emptyAndOf?: string
-  /** Only if it has this uid, so that a queue that was made anew stays. */
+  /** Only if it has this uid, so that a queue that was created again stays. */
   uid?: string
 }
 

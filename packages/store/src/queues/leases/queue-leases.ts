@@ -24,7 +24,7 @@ const DROP = readScript('drop-queue-lease-1')
 
 /** @limit Topics with subscriptions to one leased queue. Past it: subscribing answers 400. */
 const LEASED_TOPICS_MAX = 100
-/** @limit Ended leases of a shard that one sweep looks at. Past it: the next sweep goes on. */
+/** @limit Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
 const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
 
@@ -97,7 +97,7 @@ export class QueueLeases {
   }
 
   /**
-   * Deletes a queue whose lease has ended, and the subscriptions to it. A queue that was made anew meanwhile stays.
+   * Deletes a queue whose lease has ended, and the subscriptions to it. A queue that was created again meanwhile stays.
    * Returns false if there was nothing to delete.
    */
   async #end(arn: string): Promise<boolean> {
@@ -131,7 +131,7 @@ export class QueueLeases {
     return this.#redis.zrangebyscore(key, '-inf', now, 'LIMIT', 0, ENDED_LEASES_MAX)
   }
 
-  /** Deletes those that were made until this time. A queue that is made anew gets others. */
+  /** Deletes those that were made until this time. A queue that is created again gets others. */
   async #deleteSubscriptions(arn: string, until: number): Promise<void> {
     for (const topicArn of await this.#redis.smembers(leasedTopicsKey(arn))) {
       const { items } = await this.#subscriptions.list({

@@ -11,7 +11,7 @@ import { atQueue } from '../queue-scripts.ts'
 
 const GROUP = readScript('group-letters-1')
 
-/** @limit Dead letters that one script groups. Past it: the next script goes on. */
+/** @limit Dead letters that one script groups. Past it: the next script continues. */
 const GROUP_SCAN_ITEMS_MAX = 1_000
 /** @limit Scripts of one answer that groups dead letters. Past it: the answer has a cursor. */
 const GROUP_ROUNDS_MAX = 100

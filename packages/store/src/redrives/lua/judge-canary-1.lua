@@ -1,8 +1,8 @@
--- Ends the wait for a canary: the task goes on, or pauses itself. When it is resumed, it does not wait again.
+-- Ends the wait for a canary: the task continues, or pauses itself. When it is resumed, it does not wait again.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits
--- @arg reason: text, why it pauses, or '' if it goes on
+-- @arg reason: text, why it pauses, or '' if it continues
 -- Returns 1, or 0 if a later run has the task.
 -- @include when-full
 -- @include redrive

@@ -29,7 +29,7 @@ local function hasten(key, by)
   for i = 1, #jobs, 2 do
     redis.call('ZADD', key, string.format('%.0f', tonumber(jobs[i + 1]) - by * DELAY_UNIT), jobs[i])
   end
-  -- A worker that waits for a job looks again.
+  -- Wakes the workers that wait for a job.
   if #jobs > 0 then redis.call('ZADD', string.gsub(key, ':delayed$', ':marker'), 0, '0') end
 end
 

@@ -4,7 +4,7 @@
  * and repeats a failed question by the subscription's retry policy, as a lane would. When the process stops, the
  * question is lost. A caller can then move the subscription again.
  *
- * asked ─ 2xx, or refused for good → done
+ * asked ─ 2xx, or refused permanently → done
  *   └─ failed → waits ─ the same token still counts → asked
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,11 +22,11 @@ import { shownResult } from '../test-answer.ts'
 import { attemptMessage } from '../test-attempt.ts'
 
 /**
- * @limit Questions to confirm a move that one API process repeats at a time. Past it: a failed one is not repeated, and
- * `send-confirmation` asks again.
+ * @limit Questions to confirm a move that one API process repeats at a time. Past it: a failed question is not
+ * repeated, and `send-confirmation` asks again.
  */
 const QUESTIONS_WAITING_MAX = 1_000
-/** After a read of the subscription that failed. */
+/** The pause after a failed read of the subscription. */
 const READ_AGAIN_MS = 1_000
 
 type QuestionDeps = Pick<

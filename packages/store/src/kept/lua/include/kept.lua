@@ -3,7 +3,7 @@
 
 -- Estimate of the bytes that Redis adds to a message of a ring: names of fields, and entries of hash and sorted set.
 local KEPT_ENTRY_BYTES = 190
--- @limit Messages that one script removes from a ring. Past it: the next script goes on.
+-- @limit Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
 local KEPT_CHUNK = 100
 -- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.

@@ -1,5 +1,5 @@
--- Removes deliveries from a lane for good: their entries, states and (with write_drops) references to bodies. Returns
--- true if other deliveries of their groups have become heads.
+-- Removes deliveries from a lane permanently: their entries, states and (with write_drops) references to bodies.
+-- Returns true if other deliveries of their groups have become heads.
 -- @include lane-body
 -- @include lane-group
 -- @include lane-count

@@ -29,8 +29,8 @@ local function join_group(base, id, group, delivery)
   return false
 end
 
--- Called when a delivery leaves the lane for good. If it is a head, the next delivery of its group becomes due now, and
--- true is returned. It is due now, and not at its publishing time, so that a group with a long backlog does not go
+-- Called when a delivery leaves the lane permanently. If it is a head, the next delivery of its group becomes due now,
+-- and true is returned. It is due now, and not at its publishing time, so that a group with a long backlog does not go
 -- before all others.
 local function leave_group(base, id, delivery, now)
   local groups, group = base .. 'groups:' .. id, group_of(base, id, delivery)

@@ -1,4 +1,4 @@
--- Removes a queue's lease and the list of the queue's topics, unless the lease was renewed or granted anew.
+-- Removes a queue's lease and the list of the queue's topics, unless the lease was renewed or granted again.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg ends: number, ms, as read

@@ -9,7 +9,7 @@
 -- @arg retention: digits, ms
 -- @arg bytes_max: number, what the queue may fill
 -- @rest letter: values of an item (queue-store.lua)
--- Returns false if somebody else's queue has the name, else: messages removed for want of bytes, 1 if the queue
+-- Returns false if somebody else's queue has the name, else: messages removed for lack of capacity, 1 if the queue
 --   is new, 1 if the letter was not there before, and the removed letters (letter-quota.lua).
 -- @include when-full
 -- @include queue

@@ -6,7 +6,7 @@ local ITEM_VALUES = 18
 local AGE_STEP = 1 / 1024
 
 -- An item may arrive here while its own move away from here has not ended. Either it was moved and has come back, or
--- this queue is its own dead-letter queue. The item stays, and its receives are counted anew.
+-- this queue is its own dead-letter queue. The item stays, and its receives are counted from 0 again.
 local function end_move(queue, id, count)
   if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
   redis.call('HSET', queue.q .. 'i:' .. id, 'c', count, 'b', count)

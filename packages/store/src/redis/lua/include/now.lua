@@ -1,5 +1,5 @@
 -- Epoch ms by Redis's own clock, plus the offset that tests set. This is the only source of time. If the clock was set
--- back, the shard's time goes on and is `clock_ahead` ms ahead of the clock (catch-up-1).
+-- back, the shard's time continues and is `clock_ahead` ms ahead of the clock (catch-up-1).
 local clock_ahead = 0
 
 local function now_ms(base)

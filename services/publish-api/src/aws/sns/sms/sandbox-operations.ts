@@ -1,5 +1,5 @@
 /**
- * SNS's SMS sandbox (checklist 381, 382). This service has none: messages go to every number that the operator allows.
+ * SNS's SMS sandbox (checklist 381, 382). Fantail has no sandbox: messages go to every number that the operator allows.
  * The operations keep a small list, so that set-up scripts run. No code is sent, and any code verifies.
  */
 import { AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'

@@ -30,7 +30,7 @@ async function subscribe(confirmation = 'none'): Promise<Made> {
   return body
 }
 
-/** A pending subscription, and the token that its endpoint was sent. */
+/** A pending subscription, and the token that was sent to its endpoint. */
 async function pending(): Promise<Made & { token: string }> {
   const made = await subscribe('handshake')
   const [message] = await waitingIn(sns.api, made.id)

@@ -1,4 +1,4 @@
-/** Subscribe with the SDK's client: what comes of each protocol, repeats, and every refusal. */
+/** Subscribe with the SDK's client: the result for each protocol, repeated calls, and every refusal. */
 import {
   ConfirmSubscriptionCommand,
   GetSubscriptionAttributesCommand,

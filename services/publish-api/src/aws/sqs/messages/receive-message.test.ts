@@ -147,7 +147,7 @@ test('a wait whose caller goes away takes no message with it', async () => {
   await inLine(1)
   leaving.abort()
   await expect(wait).rejects.toMatchObject({ name: 'AbortError' })
-  // The server notices the end a moment later. A message that comes before is given back.
+  // The server notices the end a moment later. A message that arrives before that is given back to the queue.
   await send(queue)
   const messages = await waitFor(async () => {
     const found = await receive(queue, { WaitTimeSeconds: 1 })
@@ -229,7 +229,7 @@ test('a receive and a send are one script call each', async () => {
   const queue = await create()
   await send(queue)
   await receive(queue)
-  // The line that audits the new queue is written by a script of its own, after the answer.
+  // The audit line of the new queue is written by a separate script, after the answer.
   await waitFor(async () => (await (await fetch(`${sqs.endpoint}/v1/audit`)).text()).includes(queue))
   const before = await calls()
   for (let i = 0; i < 20; i++) await send(queue)
