@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
-/** Computations enter in order. `isIn` says which have entered. */
+/** Computations enter in order. `isIn` shows which ones have entered. */
 function useBudget(bytesMax: number) {
   const budget = new ByteBudget(bytesMax)
   const isIn: string[] = []

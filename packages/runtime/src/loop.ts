@@ -9,7 +9,7 @@ import { createStateLog } from './state-log.ts'
 /** A background loop, as its owner sees it. */
 export interface Loop {
   start(): void | Promise<void>
-  /** Resolves when no part of it runs any more. */
+  /** Resolves when no part of the loop runs any more. */
   stop(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ interface LoopOptions {
 }
 
 /**
- * setTimeout takes no longer ones.
+ * setTimeout allows no longer pauses.
  * @limit Pause of a background role, as timers take no longer one. Past it: the pause is cut.
  */
 const PAUSE_MS_MAX = 2_147_483_647

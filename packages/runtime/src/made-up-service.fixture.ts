@@ -1,4 +1,4 @@
-/** A service for tests, described by nothing but its ServiceDescription. */
+/** A service for tests. Its ServiceDescription is all there is to it. */
 import { readRedriveSettings } from '@fantail/config'
 import { runService } from './run-service.ts'
 import { openConnections } from './service-connections.ts'

@@ -1,4 +1,4 @@
-/** Behaviour of every service at its start and stop, shown with a made-up one. */
+/** Behaviour of every service at its start and stop, shown with an invented service. */
 import { fileURLToPath } from 'node:url'
 import { connect, Processes, whenReady } from '@fantail/store'
 import { freePort, startRedis, waitFor } from '@fantail/test-kit'

@@ -53,7 +53,7 @@ interface RunningService {
   redis: Redis
   /**
    * Starts the service. Each step that needs Redis is repeated until it works. Rejects if the signal is aborted, or
-   * with an error that no repetition mends. `checkStorage` must run before any work; its DataLossError is final.
+   * with an error that repetition cannot solve. `checkStorage` must run before any work; its DataLossError is final.
    */
   start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
   /** Accepts nothing new, finishes the work in progress, then closes. */

@@ -18,9 +18,9 @@ interface ServiceConnectionsOptions {
 
 export interface ServiceConnections {
   redis: Redis
-  /** For wakes. Its users must subscribe at each 'ready'. */
+  /** The connection for wakes. Its users must subscribe at each 'ready'. */
   subscriber: Redis
-  /** Has a separate connection if replicas are awaited, because WAIT blocks its connection. */
+  /** Uses a separate connection if replicas are awaited, because WAIT blocks its connection. */
   acks: ReplicaAcks
   /**
    * Resolves when the main connection is usable. Rejects if the signal is aborted, or if Redis is not of the kind that

@@ -14,7 +14,7 @@ interface StartStepsOptions {
   what?: string
   /** Ends the start. */
   signal?: AbortSignal | undefined
-  /** Errors that no repetition mends, such as a wrong setting. Default: none. */
+  /** Errors that repetition cannot solve, such as a wrong setting. Default: none. */
   isFinal?: (error: unknown) => boolean
 }
 

@@ -4,7 +4,7 @@ import { Turns } from './turns.ts'
 
 const never = () => false
 
-/** Keeps the process busy for so long. */
+/** Keeps the process busy for this many ms. */
 function busy(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);

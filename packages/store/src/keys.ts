@@ -60,11 +60,12 @@ export const expiriesKey = (base: string) => `${base}expiries`
 // ---- setting is turned off; a sweep removes messages that are too old (kept-upkeep.ts)
 
 /**
- * Hash: `<topic uid> <topic ARN>` → approximate bytes of the topic's ring. A field goes with the ring's last message.
+ * Hash: `<topic uid> <topic ARN>` → approximate bytes of the topic's ring. A field is removed with the ring's last
+ * message.
  */
 export const keptKey = (base: string) => `${base}kept`
 // `<base>kept:<topic uid>`. Hash of notes about a ring: `l` its highest score, `f` ms at which the newest message was
-// kept that was removed for lack of capacity.
+// kept that was removed because the ring had too many bytes.
 // `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
 // rises with every message.
 // `<base>kept:bodies:<topic uid>`. Hash: 16 bytes message id → JSON Message.
@@ -131,7 +132,7 @@ export const turnsKey = (base: string) => `${base}turns`
  */
 export const heldKey = (base: string) => `${base}held`
 /**
- * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry goes with the next
+ * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry is removed at the next
  * success, or a day after its last failure (note-attempts-1.lua).
  */
 export const failingKey = (base: string) => `${base}failing`
@@ -372,10 +373,11 @@ export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
 export const ATTEMPTS_BASE = 'ft:{attempts}:'
 /**
  * List: recorded attempts of a subscription, newest first, each a line of JSON (attempt-record.ts). A sweep deletes it
- * when the subscription is deleted. Otherwise it goes a week after its last record, or when all records take too much.
+ * when the subscription is deleted. Otherwise it is deleted a week after its last record, or when all records take too
+ * many bytes.
  */
 export const attemptsKey = (subscriptionId: string) => `${ATTEMPTS_BASE}of:${subscriptionId}`
-/** Hash: subscription id → approximate bytes of its recorded attempts. A field goes with them. */
+/** Hash: subscription id → approximate bytes of its recorded attempts. A field is removed with these attempts. */
 export const attemptBytesKey = () => `${ATTEMPTS_BASE}bytes`
 // `<ATTEMPTS_BASE>recent`. Sorted set by ms of the last record: ids of subscriptions with recorded attempts.
 // `<ATTEMPTS_BASE>total`. String: sum of the bytes. Like the two others, it expires eight days after the last record.

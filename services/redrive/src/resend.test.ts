@@ -112,7 +112,7 @@ test('a paused task sends nothing, a cancelled one ends, and both are found by t
   expect(listed.items.map((task) => task.id)).toEqual([id])
 })
 
-test('a task waits while publishing is refused for want of memory', async () => {
+test('a task waits while publishing is refused because memory is full', async () => {
   const ids = await keep(3)
   const { id } = await create()
   const stopping = new AbortController()

@@ -14,7 +14,10 @@ export function feedbackOf(attributes: Record<string, string>, prefix: string | 
   return { share: successes ? rate / 100 : 0, failures }
 }
 
-/** The same by attributes of text messages (SetSMSAttributes). Every failure is logged if there is a role. */
+/**
+ * Like `feedbackOf`, from the attributes of text messages (SetSMSAttributes). Every failure is logged if there is a
+ * role.
+ */
 export function smsFeedbackOf({
   DeliveryStatusIAMRole: role,
   DeliveryStatusSuccessSamplingRate: rate = '100',

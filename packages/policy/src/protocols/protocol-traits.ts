@@ -5,7 +5,7 @@ export interface ProtocolTraits {
   endpoint: EndpointSyntax
   /**
    * Applies if neither topic nor subscription sets a policy. If the kind takes no policy, it always applies, and is
-   * defined in `fixed-policies.ts`. It is shared by all subscriptions, hence frozen.
+   * defined in `fixed-policies.ts`. All subscriptions share it, so it is frozen.
    */
   defaultPolicy: EffectiveDeliveryPolicy
   /**
@@ -96,6 +96,6 @@ export interface ReportTraits {
   failures: 'attempts' | 'deliveries'
   /** The member `providerResponse` in delivery status logs. `text`: the beginning of the endpoint's answer. */
   providerResponse(text: string | undefined, deliveryId: string): string
-  /** The same for a failure without an answer. Undefined: the failure's own words. */
+  /** The member `providerResponse` for a failure without an answer. Undefined: the failure's own text. */
   refused?(failure: AttemptResult & { kind: 'failure' }, endpoint: string): string | undefined
 }

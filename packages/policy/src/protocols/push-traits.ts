@@ -1,4 +1,7 @@
-/** Mobile push: the provider's answer to one notification for one device or browser is the answer. */
+/**
+ * Mobile push. An attempt sends one notification to one device or browser, and the provider's answer decides its
+ * result.
+ */
 import { parsePlatformEndpointArn, type ResultClass } from '@fantail/contracts'
 import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
@@ -32,7 +35,7 @@ function readPlatformEndpoint(text: string): ReadEndpoint | undefined {
   return parsePlatformEndpointArn(text) ? { endpoint: text } : undefined
 }
 
-/** Providers' own words go before this (the verdict of an attempt). */
+/** A verdict of the attempt, from the provider's own error code, has priority over this. */
 function classifyStatus(statusCode: number): ResultClass {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent'

@@ -1,4 +1,4 @@
-/** Text messages: a provider that accepts one for a phone number is the answer. */
+/** Text messages. A delivery ends when a provider has accepted the message for a phone number. */
 import type { ResultClass } from '@fantail/contracts'
 import { parsePhoneNumber } from '../endpoints/phone-number.ts'
 import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'

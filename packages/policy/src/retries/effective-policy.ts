@@ -51,7 +51,8 @@ function throttled(fixed: EffectiveDeliveryPolicy, subscription: SubscriptionPol
 }
 
 /**
- * SNS sends its envelope as text. A native subscription states the real type: the envelope is JSON, a raw body may be.
+ * SNS sends its envelope as text. A native subscription states the real type: the envelope is JSON, and a raw body may
+ * be JSON.
  */
 const NATIVE_ENVELOPE: RequestPolicy = Object.freeze({ headerContentType: 'application/json' })
 const NATIVE_RAW: RequestPolicy = Object.freeze({ ...SYSTEM_POLICY.requestPolicy })

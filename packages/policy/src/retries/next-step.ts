@@ -78,8 +78,8 @@ export function nextStep(input: NextStepInput): NextStep {
 }
 
 /**
- * The delay of the policy's first retry, and never less than a second. Without such a delay all that wait for the same
- * limit would ask for it again and again.
+ * The delay of the policy's first retry, and never less than a second. Without such a delay, all deliveries that wait
+ * for the same limit would check it again and again.
  */
 function unsentDelayMs(input: NextStepInput): number {
   return Math.max(UNSENT_WAIT_MS, jitteredDelayMs({ ...input, attempts: 1 }))

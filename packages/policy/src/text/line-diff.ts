@@ -1,4 +1,4 @@
-/** The lines of two texts, with those that only one of them has. */
+/** The lines of two texts. Lines that only one of them has are marked. */
 import diffModule from '@jest/diff-sequences'
 
 type IsCommon = (a: number, b: number) => boolean

@@ -90,7 +90,10 @@ export class PortalSessions {
     return found.map(({ digest, record }) => ({ digest, record: record as unknown as PortalSessionRecord }))
   }
 
-  /** Counts a use of something that a session may do a few times only. Returns null, or ms until it may go on. */
+  /**
+   * Counts an action that a session may do only a few times. Returns null if it is allowed, or else the ms until it is
+   * allowed again.
+   */
   async countUse({ id, what, max, windowMs }: Uses): Promise<number | null> {
     return countUse(this.#redis, { base: PORTAL_USES_BASE, address: `${what}:${id}`, max, windowMs })
   }

@@ -60,7 +60,8 @@ export class Sessions {
     const found = await listSessions(this.#redis, SESSIONS_BASE)
     return found.map(({ digest, record, ttlMs }) => {
       const session = recordOf(record)
-      // In its last hour a session looks as if it was used earlier, because its end cuts the idle time.
+      // The end of a session may cut its idle time. In its last hour a session therefore looks as if it was used
+      // earlier.
       return { digest, record: session, lastUsedAt: Math.min(now, now + ttlMs - SESSION_IDLE_MS) }
     })
   }

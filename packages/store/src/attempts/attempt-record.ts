@@ -31,7 +31,7 @@ export interface AttemptRecord {
   /** Why the delivery waited after it was due. */
   heldBy?: WaitCause
   decision: AttemptDecision
-  /** The cause of what follows, or of the end. */
+  /** The cause of the next step, or of the end. */
   nextBecause?: DeliveryCause
   /** Epoch ms. */
   nextAt?: number

@@ -31,7 +31,7 @@ const kept = async (subscription: string) =>
   (await store.read(subscription)).map(({ messageId }) => messageId)
 const total = async () => Number(await redis.get('ft:{attempts}:total'))
 
-/** The counted bytes are those of the kept records. */
+/** Checks that the counted bytes are those of the kept records. */
 async function expectTrueSums(): Promise<void> {
   const bytes = await redis.hgetall('ft:{attempts}:bytes')
   let sum = 0
@@ -67,7 +67,7 @@ test('past the bound of bytes, the subscription whose last attempt is oldest los
   ])
   expect(await total()).toBeLessThanOrEqual(before + 100)
   await expectTrueSums()
-  // One share alone is larger than the bound: nothing is left, and nothing is counted.
+  // One share alone is larger than the bound. So nothing is kept, and nothing is counted.
   await add('e', lines(0, 100), { now: NOW + 12, bytesMax: 1_000 })
   expect([await total(), await redis.keys('ft:{attempts}:of:*')]).toEqual([0, []])
 })

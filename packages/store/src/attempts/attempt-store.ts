@@ -1,7 +1,7 @@
 /**
  * Recorded attempts in Redis: the newest of each subscription, within one bound of bytes over all. All of them have one
  * hash tag, so a worker writes what it has gathered by one script. Past the bound, the records of the subscription
- * whose last record is oldest go first. `sweep` removes those of deleted subscriptions.
+ * whose last record is oldest are removed first. `sweep` removes those of deleted subscriptions.
  */
 import type { Redis } from 'ioredis'
 import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys.ts'
@@ -15,7 +15,7 @@ import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
 const RECORD = readScript('record-attempts-1')
 const DROP = readScript('drop-attempts-1')
 
-/** @limit memory Recorded attempts of a subscription. Past it: its oldest one goes. */
+/** @limit memory Recorded attempts of a subscription. Past it: its oldest one is removed. */
 export const ATTEMPTS_KEPT_MAX = 100
 /** The number of subscriptions that one sweep checks, approximately. The next sweep continues after them. */
 const SWEPT_SUBSCRIPTIONS = 1_000

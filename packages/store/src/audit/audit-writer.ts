@@ -1,11 +1,11 @@
 /**
- * Writes audit lines to the audit trail in Redis, without slowing the audited call: lines wait in the process for a
- * moment, and one script appends all that wait. While Redis refuses or is silent, they wait longer. If too many wait,
- * the oldest are dropped, and the next line that is written says how many are missing before it. A clean stop writes
- * the rest. A crash loses what waited; the process's log has these lines already.
+ * Writes audit lines to the audit trail in Redis, without slowing the audited call. Lines wait in the process for a
+ * moment, and one script appends all of them. While Redis refuses or is silent, they wait longer. If too many wait, the
+ * oldest are dropped, and the next line that is written says how many are missing before it. A clean stop writes the
+ * rest. A crash loses the waiting lines, which the process's log has already.
  *
- * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing
- * writing ─refused, silent→ waiting (WRITE_RETRY_MS)
+ * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing writing ─refused, silent→ waiting
+ * (WRITE_RETRY_MS)
  */
 import { randomUUID } from 'node:crypto'
 import type { AuditLine } from '@fantail/contracts'
@@ -19,12 +19,12 @@ const AUDIT_GATHER_MS = 50
 const WRITE_RETRY_MS = 2_000
 /**
  * A line takes about 300 bytes, at most about 3 KB.
- * @limit memory Lines that the audit trail keeps. Past it: the oldest go.
+ * @limit memory Lines that the audit trail keeps. Past it: the oldest are removed.
  */
 const AUDIT_LINES_MAX = 10_000
 /**
- * They have an own stream, so that strangers cannot drive out the lines of keys.
- * @limit memory Lines of refused callers without a key that the audit trail keeps. Past it: the oldest go.
+ * They have a separate stream, so that strangers cannot displace the lines of keys.
+ * @limit memory Lines of refused callers without a key that the audit trail keeps. Past it: the oldest are removed.
  */
 const STRANGER_LINES_MAX = 1_000
 /** @limit Audit lines that a process keeps until Redis takes them. Past it: the oldest are dropped and counted. */
@@ -84,7 +84,7 @@ export class AuditWriter {
     this.#writeIn(AUDIT_GATHER_MS)
   }
 
-  /** Writes all that waits. It tries once. */
+  /** Writes all waiting lines. It tries once. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -119,7 +119,7 @@ export class AuditWriter {
     }
   }
 
-  /** A batch that may have been written keeps its number, and nothing is added to it. */
+  /** A batch that may have been written keeps its number, and nothing more is added to it. */
   #fillBatch(): boolean {
     if (this.#batch.length > 0) return true
     this.#batch = this.#waiting.splice(0, AUDIT_PER_WRITE_MAX).map(({ stranger, line, at }) => {

@@ -26,7 +26,7 @@ const TRIMS_PER_LOOK_MAX = 2_000
 
 interface KeptUpkeepOptions {
   redis: Redis
-  /** The share of Redis's memory that all rings may fill together (0 to 1). On a cluster: those of one master. */
+  /** The share of Redis's memory that all rings may fill together (0 to 1). On a cluster: the rings of one master. */
   share: number
   /** Stands for Redis's maxmemory if none is set. */
   memoryBytes?: number | undefined
@@ -61,7 +61,10 @@ export class KeptUpkeep {
     await this.#looking
   }
 
-  /** Removes messages that are too old, then what the rings fill too much. Returns how many were removed for age. */
+  /**
+   * Removes messages that are too old. Then removes messages of rings that have too many bytes. Returns how many were
+   * too old.
+   */
   async sweep(): Promise<number> {
     const rings = await ringsOf(this.#options.redis)
     if (rings.length === 0) return 0
@@ -94,7 +97,7 @@ export class KeptUpkeep {
     }
   }
 
-  /** The bytes by which the rings of a master fill too much, or that others need. */
+  /** The bytes by which the rings of a master exceed their share, or which other data needs. */
   async #overBytes(rings: Ring[]): Promise<number> {
     const { redis, share, memoryBytes } = this.#options
     const [first] = rings

@@ -6,7 +6,7 @@ import { formatMessageId, parseMessageId } from '@fantail/contracts'
 
 /** Redrives of a resent delivery that can be counted. It leaves 48 bits for the number until the year 2109. */
 const RESEND_STEP = 64
-/** Generations that fit into two bytes. All resends are above them. */
+/** The highest generation that fits into two bytes. The generations of resends are higher. */
 const HIGHEST_REDRIVEN = 65_535
 const REDRIVEN_BYTES = 2
 const RESENT_BYTES = 6
@@ -17,7 +17,7 @@ export function resentGeneration(atMs: number): number {
   return atMs * RESEND_STEP
 }
 
-/** How often the delivery was brought back from a dead-letter queue, since it was resent if it was. */
+/** How often the delivery was brought back from a dead-letter queue, or since it was resent, if that is later. */
 export function redrivesOf(generation: number): number {
   return generation > HIGHEST_REDRIVEN ? generation % RESEND_STEP : generation
 }

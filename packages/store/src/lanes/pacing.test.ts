@@ -60,7 +60,7 @@ function worstIn(windowMs: number, times: number[]): number {
 interface Wake {
   worker: number
   pauseMs: number
-  /** The worker stood still since its last wake. */
+  /** Whether the worker stood still since its last wake. */
   stalled: boolean
   count: number
   lateness: number

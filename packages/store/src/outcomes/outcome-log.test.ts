@@ -115,7 +115,7 @@ test('an end without an entry is shown as unknown', async () => {
 })
 
 test.each(['after', 'before', 'without'])(
-  'a dead letter that went for want of bytes is discarded, its entry %s that of the delivery',
+  'a dead letter that was removed because the queue was full is discarded, its entry %s that of the delivery',
   async (order) => {
     const { log, messageId } = await parked()
     await settleOnly()

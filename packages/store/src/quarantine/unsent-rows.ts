@@ -1,6 +1,6 @@
 /**
- * Rows of a message that is in the quarantine or isolated. No lane and no entry of the outcome log knows such a
- * message.
+ * Rows of a message that is in the quarantine or isolated. Such a message is in no
+ * lane and has no entry in the outcome log.
  */
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { type DeliveryOutcome, emptyRow } from '../outcomes/outcome-rows.ts'

@@ -12,7 +12,7 @@ const SWEEP = readScript('sweep-queue-1')
 
 /** @limit Expired messages that one script of the sweep removes. Past it: a further script follows. */
 const SWEEP_ITEMS_MAX = 500
-/** @limit Broken-off moves that one script of the sweep finishes. Past it: a further script follows. */
+/** @limit Interrupted moves that one script of the sweep finishes. Past it: a further script follows. */
 const SWEEP_MOVES_MAX = 10
 /** @limit Queues that the sweep lists at once. Past it: a further list follows. */
 const SWEEP_QUEUES_MAX = 200

@@ -15,7 +15,7 @@ import type { QueueUse } from './queue-use.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000
-/** @limit Shortest pause between two looks of a long poll that only time brings about. */
+/** @limit Shortest pause between two looks of a long poll that waits only for a time. */
 const RECEIVE_PAUSE_MS_MIN = 10
 
 interface QueueWaitsOptions {
@@ -35,7 +35,7 @@ export interface WaitingReceive extends ReceiveRequest {
 
 interface Waiter {
   request: WaitingReceive
-  /** Its time is up. A receive for it is under way and still counts. */
+  /** The time of the wait is up. A receive for it is under way and still counts. */
   late: boolean
   settle: (messages: QueueMessage[]) => void
   fail: (error: unknown) => void

@@ -1,6 +1,6 @@
 /**
- * Queues that are each other's dead-letter queue, as SQS allows. A message that goes round and round is neither lost
- * nor doubled.
+ * Queues that are each other's dead-letter queue, as SQS allows. A message that moves between them again and again is
+ * neither lost nor doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'

@@ -48,7 +48,7 @@ type FieldOf<R, K extends keyof R> = undefined extends R[K]
   ? OptionalRow<Exclude<R[K], undefined>>
   : RequiredRow<R[K]> | DefaultedRow<R[K]> | DerivedRow<R[K], R>
 
-/** One row for every member of R. The compiler names a missing one. */
+/** One row for every member of R. The compiler reports a missing one. */
 export type FieldTable<R> = { [K in keyof R]-?: FieldOf<R, K> }
 
 type AnyRow = Row<unknown> & {
@@ -71,7 +71,7 @@ export type ShownMember<Table> = MembersWith<Table, { shown: 'asItIs' }>
 type SettingMember<Table> = MembersWith<Table, { setting: true }>
 /** Settings that every record has. */
 type InitialMember<Table> = Exclude<SettingMember<Table>, MembersWith<Table, { optional: true }>>
-/** Values of all settings. None is absent. */
+/** Values of all settings. None of them is missing. */
 export type SettingsOf<Table, R> = {
   [K in SettingMember<Table> & keyof R]-?: Exclude<R[K], undefined>
 }

@@ -20,7 +20,7 @@ const REDIRECTIONS_MAX = 8
 const REFUSED_RETRY_MS = 100
 /** @limit One refresh of the map of slots. Past it: another node is asked. */
 const REFRESH_TIMEOUT_MS = 1_000
-/** A connection to a cluster that sends nothing to a slot learns only by this that the slot has moved. */
+/** A connection that sends nothing to a slot notices only by this refresh that the slot has moved. */
 const REFRESH_INTERVAL_MS = 10_000
 
 /** ioredis's Cluster would queue commands without a limit until it is connected. This class refuses them. */

@@ -49,7 +49,7 @@ test('a write during another one’s failed wait does not wait a second time', a
 test('every strict caller gets an error if replicas are missing', async () => {
   const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true })
   await redis.mset('key-1', '1', 'key-2', '2', 'key-3', '3')
-  // Both calls come in one turn, as if one read had brought both replies.
+  // Both calls are made in one turn of the event loop, as if one read had brought both replies.
   const told = await Promise.allSettled([
     acks.confirm('key-1'),
     acks.confirm('key-2'),

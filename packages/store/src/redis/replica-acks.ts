@@ -14,7 +14,8 @@
  * caller's answer: it fails after one wait.
  *
  * There is one WAIT at a time, for all writes whose replies came before it. It blocks its connection, for a whole
- * second if a replica is missing. With one WAIT per write, a burst of writes would time each other out.
+ * second if a replica is missing. With one WAIT per write, the writes of a burst would wait for each other until they
+ * time out.
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'

@@ -1,4 +1,7 @@
-/** The Redis Cluster slot of a key: CRC-16 (XMODEM) of its hash tag, else of the whole, modulo 16384. */
+/**
+ * The Redis Cluster slot of a key: CRC-16 (XMODEM) of its hash tag, modulo 16384. Without a hash tag, the whole key
+ * counts.
+ */
 export const SLOT_COUNT = 16_384
 
 export function keySlot(key: string): number {

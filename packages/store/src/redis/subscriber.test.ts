@@ -15,7 +15,7 @@ test('a connection that is cut while it subscribes again fails only its own user
     const redis = open(server.port, '127.0.0.1')
     for (const socket of [client, redis]) {
       sockets.add(socket)
-      // One side is cut. The other one ends with it.
+      // When one side is cut, the other side ends too.
       socket.on('error', () => socket.destroy())
     }
     client.on('close', () => redis.destroy())
@@ -44,7 +44,7 @@ test('a connection that is cut while it subscribes again fails only its own user
   heard.length = 0
   for (const socket of sockets) socket.destroy()
   await waitFor(publish, { what: 'a message after the cuts' })
-  // No rejection was unhandled. It would fail this test run.
+  // No rejection was unhandled. An unhandled one would fail this test run.
   expect([cutsLeft, failures.length]).toEqual([0, 2])
   subscriber.disconnect()
   direct.disconnect()

@@ -7,7 +7,7 @@
  * `choose` leaves the batch in the task, and the next start gets the same one. The target shards remember the items of
  * that batch, so the repetition adds nothing, even if they have been delivered or consumed since.
  *
- * A batch ends only while everything that it moved stands (copies/server-marks.ts).
+ * A batch ends only while the marks of everything that it moved still hold (copies/server-marks.ts).
  *
  * On a cluster the source's master may fail over and lose its latest writes. The targets may then have seen a later
  * batch than the task's. In that case the batch gets a number after that one and is moved, perhaps a second time;
@@ -79,8 +79,8 @@ export type RedriveChoice =
   | { kind: 'again' | 'stop' | 'stale' }
 
 /**
- * The moved items. Or why the batch cannot be moved at all, or not by this run. `behind`: the
- * target has seen a later batch (see `renumber`).
+ * The moved items. Otherwise the reason why the batch cannot be moved at all, or not by this run. `behind`: the target
+ * has seen a later batch (see `renumber`).
  */
 export type RedriveMove =
   | ({ kind: 'moved' } & Moved)
@@ -89,7 +89,7 @@ export type RedriveMove =
   | { kind: 'stale' }
 
 interface Moved {
-  /** By item id, whether the item was moved. */
+  /** Whether each item was moved, by item id. */
   moved: Map<string, boolean>
   marks: ServerMark[]
   /** Shards of the lanes that got items. */

@@ -1,4 +1,4 @@
-/** Reads how the deliveries of a redrive ended. Each shard with lanes that got some counts its own. */
+/** Reads how the deliveries of a redrive have ended. Each shard counts the deliveries in its own lanes. */
 import type { RedriveTask } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { redriveEndsKey } from '../keys.ts'

@@ -51,7 +51,7 @@ const PRUNE_MAX = 100
 const FIRST_FILTERS = new Set(['subscription', 'statusCode', 'since', 'until', 'messageIds'])
 
 interface NewRedrive {
-  /** So many messages go first. Default: none. */
+  /** The number of messages that go first. Default: none. */
   canary?: number | null | undefined
   source: string
   destination: string | null
@@ -64,7 +64,7 @@ interface SingleRedrive {
   destination: string | null
   /** The queue's id of the message. */
   itemId: string
-  /** Absent: the message goes as it is. */
+  /** The changes to make. Absent: the message stays as it is. */
   edit?: RedriveEdit | undefined
 }
 

@@ -42,7 +42,7 @@ interface ResendBatchesOptions {
   acks?: ReplicaAcks
   lanes: Pick<LaneStore, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate' | 'get'>
-  /** Whether the subscription's filter lets the message through. */
+  /** Whether the subscription's filter matches the message. */
   matches(record: SubscriptionRecord, message: Message): Promise<boolean>
   /** Called with the deliveries of each batch that are in their lane. */
   onResent(entries: ResentEntry[]): Promise<void>

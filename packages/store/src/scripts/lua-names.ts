@@ -32,7 +32,7 @@ const LANE = {
   seen: 'en',
   /** How many attempts have failed since the last success. Absent: none. */
   failedInARow: 'ec',
-  /** When the first of them failed, ms. */
+  /** When the first attempt of these failures failed, ms. */
   failingSince: 'es',
   /** When the subscription got its present endpoint, ms. */
   movedAt: 'em',
@@ -83,7 +83,7 @@ const TOPIC = {
 const KEPT = {
   /** The highest score. */
   last: 'l',
-  /** When the newest message was kept that the ring lost for lack of capacity, ms. */
+  /** When the newest message was kept that the ring lost because it was full, ms. */
   fullUntil: 'f',
 } satisfies Names
 
@@ -132,7 +132,7 @@ const ITEM = {
   /** Number of receives before a redrive policy brought it here. */
   countBefore: 'b',
   idGiven: 'i',
-  /** '1': it may be received in spite of the redrive policy. */
+  /** '1': the message may be received in spite of the redrive policy. */
   again: 'n',
   group: 'g',
   deduplicationId: 'd',

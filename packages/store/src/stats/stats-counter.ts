@@ -1,8 +1,8 @@
 /**
  * Counts what a process publishes and delivers, and adds it to the statistics in Redis every few seconds. Counting
  * itself asks Redis nothing, and nothing is sent if nothing was counted. A clean stop writes the rest. A crash loses
- * what was not written yet: of accounts at most one interval. A process with more than 200 busy topics and
- * subscriptions writes these in turns.
+ * the counts that were not written yet. For accounts this is at most one interval. A process with more than 200 busy
+ * topics and subscriptions writes these in turns.
  *
  * nothing ─count→ waiting (FLUSH_MS) ─timer→ flushing ─written→ nothing;  flushing ─refused, silent→ waiting
  */
@@ -43,9 +43,9 @@ export class StatsCounter {
   readonly #tallies = new LRUCache<string, Tally>({ max: TALLIES_MAX })
   readonly #touch = (tally: Tally, at: number) => this.#touched(tally, at)
   #dirty: Tally[] = []
-  /** The minute of all that is dirty, since 1970. */
+  /** The minute to which all unwritten counts belong, since 1970. */
   #minute = 0
-  /** Counts of accounts, by minute and series. They are few and go first. */
+  /** Counts of accounts, by minute and series. There are few of them, and they are written first. */
   readonly #totals = new Map<string, Counted>()
   /** All others, oldest first. */
   readonly #waiting = new Map<string, Counted>()
@@ -167,7 +167,7 @@ export class StatsCounter {
     }
   }
 
-  /** A batch that may have been written keeps its number, and nothing is added to it. */
+  /** A batch that may have been written keeps its number, and nothing more is added to it. */
   #fillBatch(): boolean {
     if (this.#batch.length > 0) return true
     this.#moveToBatch(this.#totals)

@@ -66,7 +66,7 @@ test('the 501st topic gets no seat, until one has been silent for a day', async 
   expect(await redis.zcard('ft:{stats}:seats:t')).toBe(500)
   expect(await redis.keys('ft:{stats}:*topic-500:*')).toEqual([])
   expect([await store.isKept('t', 'topic-500'), await store.isKept('t', 'topic-0')]).toEqual([false, true])
-  // All but the first are in use a day later. Its figures leave with its seat.
+  // All except the first one are used a day later. The figures of the first one are removed with its seat.
   const later = NOW + DAY_MS + 1
   await add(
     names.slice(1, 500).map((name) => counted(name, [1, 0, 0, 0], MINUTE + 1_440)),

@@ -17,7 +17,8 @@ const ADD = readScript('add-stats-1')
 export type SeriesKind = 't' | 's' | 'a'
 
 /**
- * One that counts in every minute of a month takes about 80 KB of Redis, with many different times up to 300 KB.
+ * A topic that counts in every minute of a month takes about 80 KB of Redis. With many different times it takes up to
+ * 300 KB.
  * @limit memory Topics with statistics of their own. Past it: further topics count for their account alone.
  */
 const TOPIC_SEATS = 500
@@ -39,7 +40,7 @@ export interface Counted {
 interface Flush {
   /** Id of the process. */
   writer: string
-  /** Higher than those before. A repeated one is not added again. */
+  /** The number of the flush. It is higher than all earlier ones. A repeated flush is not added again. */
   flush: number
   /** Epoch ms. */
   now: number
@@ -86,7 +87,7 @@ export class StatsStore {
     this.#redis = redis
   }
 
-  /** Answers those for which no seat was free. They were not added. */
+  /** Returns those for which no seat was free. They were not added. */
   async add({ counted, ...flush }: Flush): Promise<Counted[]> {
     const positions = await runScript(this.#redis, ADD, {
       base: STATS_BASE,
@@ -128,7 +129,7 @@ export class StatsStore {
     return score !== null || Number(taken) < SEATS[kind]
   }
 
-  /** Names of all topics with a seat, those that counted latest first. */
+  /** Names of all topics with a seat, those with the latest counts first. */
   topics(): Promise<string[]> {
     return this.#redis.zrevrange(statsSeatsKey('t'), 0, TOPIC_SEATS - 1)
   }

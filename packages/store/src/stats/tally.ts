@@ -17,7 +17,7 @@ export class Tally {
   #failed = 0
   #deadLettered = 0
   #times: Uint32Array | undefined
-  /** Something was counted since the last `take`. */
+  /** Whether anything was counted since the last `take`. */
   isDirty = false
 
   constructor(kind: TallyKind, name: string, touch: (tally: Tally, at: number) => void) {
@@ -32,7 +32,7 @@ export class Tally {
     this.#published += messages
   }
 
-  /** `bucket`: of the time from publishing to arrival, by `bucketOf`. */
+  /** `bucket` is that of the time from publishing to arrival (`bucketOf`). */
   delivered(at: number, bucket: number): void {
     this.#touch(this, at)
     this.#delivered++
@@ -54,7 +54,7 @@ export class Tally {
     const counts = [this.#published, this.#delivered, this.#failed, this.#deadLettered]
     for (const [bucket, count] of this.#times?.entries() ?? []) if (count > 0) counts.push(bucket, count)
     this.#published = this.#delivered = this.#failed = this.#deadLettered = 0
-    // A tally that is kept for long, without counting, takes little memory.
+    // A tally that is kept for a long time without counting takes little memory.
     this.#times = undefined
     this.isDirty = false
     return counts

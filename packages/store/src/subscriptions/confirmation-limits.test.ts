@@ -25,7 +25,7 @@ test('an endpoint is asked so many times an hour for one topic, also after its s
   expect(wait).toBeGreaterThan(HOUR_MS - 60_000)
   expect(wait).toBeLessThanOrEqual(HOUR_MS)
   expect(await limits.take({ topicArn: `${topicArn}-2`, endpoint })).toBe(0)
-  // The window ends by itself; that of this scope is ended here.
+  // The window would end by itself. Here the test ends the window of this scope.
   await redis.pexpire(confirmationsKey(hash('sha1', `${topicArn} ${endpoint}`)), 0)
   expect(await take()).toBe(0)
 })

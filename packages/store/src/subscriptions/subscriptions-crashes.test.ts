@@ -1,4 +1,4 @@
-/** Changes that span two shards. Processes die, or stand still, between two steps. */
+/** Changes that span two shards. Processes die, or are stopped for a while, between two steps. */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { goneKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'

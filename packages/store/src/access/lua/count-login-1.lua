@@ -1,4 +1,4 @@
--- Counts a login before its key is checked, so that guesses at the same time count too. It also counts other things
+-- Counts a login before its key is checked, so that guesses at the same time count too. It also counts other actions
 -- that a session may do only a few times.
 -- @key base: of sessions
 -- @arg address: text

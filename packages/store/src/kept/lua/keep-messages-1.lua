@@ -1,5 +1,5 @@
 -- Adds messages to the rings of their topics. A message that is in its ring already changes nothing, so a call may be
--- repeated. Each ring then loses what is too old or too much.
+-- repeated. Each ring then loses the messages that are too old or exceed its bytes.
 -- @key base: of the topics' home shard
 -- @list messages
 -- @item arn: text

@@ -1,5 +1,5 @@
--- Removes from a ring what is too old or too much, and more until `to_free` bytes are free. The ring of a topic that is
--- gone or keeps no messages is removed completely.
+-- Removes the messages of a ring that are too old or exceed its bytes, and more until `to_free` bytes are free. The
+-- ring of a topic that is gone or keeps no messages is removed completely.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text

@@ -30,7 +30,7 @@ interface AskedSlice {
   ids: string[]
 }
 
-/** Subscriptions whose records are asked for together. */
+/** Subscriptions whose records are read together. */
 const RECORDS_AT_ONCE = 200
 
 export class SurveySubscriptions {

@@ -4,7 +4,7 @@
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
---   '' nothing new), number of claims, their deliveries, and for each of them lease and what became of it (delivered,
+--   '' nothing new), number of claims, their deliveries, and for each of them lease and result (delivered,
 --   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, stand, quarantined; keep: it continues).
 --   Behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead
 --   the least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in
@@ -62,7 +62,7 @@ local function settle_lane(id, standing, first, last)
   end
 end
 
--- Answers for all claims of a lane, and goes on behind them.
+-- Gives all claims of a lane the same answer, and skips their arguments.
 local function pass_over(answered, first, last, message)
   for i = #reply, answered + 1, -1 do reply[i] = nil end
   at = last

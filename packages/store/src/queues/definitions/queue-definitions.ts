@@ -41,9 +41,9 @@ const DROP_CHUNK = 500
 const DELETED_MS = 60_000
 
 export interface DeleteIf {
-  /** Only if this topic made it and it is empty. */
+  /** Delete the queue only if this topic made it and it is empty. */
   emptyAndOf?: string
-  /** Only if it has this uid, so that a queue that was created again stays. */
+  /** Delete the queue only if it has this uid, so that a queue that was created again stays. */
   uid?: string
 }
 

@@ -1,9 +1,9 @@
 /**
- * Leases of queues. A queue with `leaseSeconds` is deleted when nobody has received from it for so long, together with
- * the subscriptions that deliver to it.
+ * Leases of queues. A queue with `leaseSeconds` is deleted when nobody has received from it for this time, together
+ * with the subscriptions that deliver to it.
  *
- * The end of each lease stands in a sorted set of the queue's shard. It is written before the queue, and removed after
- * it, so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
+ * The end of each lease is in a sorted set of the queue's shard. It is written before the queue, and removed after it,
+ * so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
  * queue. A queue that was made without a lease gets none later, because its topics were not noted. A lease that has
  * ended is never renewed: the sweep may be deleting the queue at this moment.
  */
@@ -131,7 +131,7 @@ export class QueueLeases {
     return this.#redis.zrangebyscore(key, '-inf', now, 'LIMIT', 0, ENDED_LEASES_MAX)
   }
 
-  /** Deletes those that were made until this time. A queue that is created again gets others. */
+  /** Deletes the subscriptions that were made until this time. A queue that is created again gets others. */
   async #deleteSubscriptions(arn: string, until: number): Promise<void> {
     for (const topicArn of await this.#redis.smembers(leasedTopicsKey(arn))) {
       const { items } = await this.#subscriptions.list({

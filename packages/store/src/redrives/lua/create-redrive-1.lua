@@ -20,7 +20,8 @@ local queue = open_queue(base, source)
 if not queue then return 'missing' end
 if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return 'active' end
 
--- The score of a single item. The scan begins right before it and ends with it. Or what is in the way.
+-- The score of a single item. The scan begins right before it and ends with it. If the item cannot be moved, returns
+-- the reason.
 local function place_of_single()
   local score = redis.call('ZSCORE', queue.q .. 'age', item)
   if not score then return nil, 'gone' end

@@ -22,7 +22,7 @@ local function hours_key(kind, name, day)
   return base .. 'hours:' .. kind .. ':' .. name .. ':' .. day
 end
 
--- All that is stored about it. The silent time is longer than minutes are kept.
+-- Removes everything that is stored about it. The silent time is longer than minutes are kept.
 local function forget(kind, name)
   local today, keys = math.floor(now / 86400000), {}
   for day = today - HOURS_KEPT_DAYS - 1, today do keys[#keys + 1] = hours_key(kind, name, day) end
@@ -31,7 +31,7 @@ local function forget(kind, name)
   redis.call('UNLINK', unpack(keys))
 end
 
--- The seat of the one that has been silent for the longest time is given away, if that was a day.
+-- Takes the seat of the one that has been silent for the longest time, if that was a day or longer.
 local function has_seat(kind, name, seats)
   local key = base .. 'seats:' .. kind
   if not redis.call('ZSCORE', key, name) and redis.call('ZCARD', key) >= seats then

@@ -1,5 +1,5 @@
--- Stores a dead letter in its topic's own queue, and makes that queue if there is none. Past the queue's bytes its
--- oldest messages go. One script does it all, so the letter is never without a queue.
+-- Stores a dead letter in its topic's own queue, and makes that queue if there is none. If the queue then
+-- has too many bytes, its oldest messages are removed. One script does it all, so the letter is never without a queue.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg topic: text, ARN of the topic
@@ -9,7 +9,7 @@
 -- @arg retention: digits, ms
 -- @arg bytes_max: number, what the queue may fill
 -- @rest letter: values of an item (queue-store.lua)
--- Returns false if somebody else's queue has the name, else: messages removed for lack of capacity, 1 if the queue
+-- Returns false if somebody else's queue has the name, else: messages removed because it is full, 1 if the queue
 --   is new, 1 if the letter was not there before, and the removed letters (letter-quota.lua).
 -- @include when-full
 -- @include queue

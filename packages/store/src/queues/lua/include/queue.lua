@@ -100,7 +100,7 @@ local function show_item(queue, id)
   redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
 end
 
--- Tells waiting receivers that an item has left, because it may have blocked another one.
+-- Notifies waiting receivers that an item has left, because it may have blocked another one.
 local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
 end
@@ -112,7 +112,7 @@ local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end
 
--- Removes an item in any state. Returns false if there is none. `moved`: it goes to the dead-letter queue.
+-- Removes an item in any state. Returns false if there is none. `moved`: the item moves to the dead-letter queue.
 local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
