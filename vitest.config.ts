@@ -20,7 +20,8 @@ const WORKERS = 5
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
- * When a test is given up. No bound for Fantail: a machine that does much else starts a process ten times as slowly.
+ * The time after which a test fails. It is no promise about Fantail's speed: on a busy machine a process starts ten
+ * times as slowly.
  */
 const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const, env }
 

@@ -13,7 +13,7 @@ interface Fault {
   promised: string
 }
 
-const SAME_WORK_AGAIN = 'nothing lost; repeated only what was under way'
+const SAME_WORK_AGAIN = 'nothing lost; only work under way repeated'
 
 export const FAULTS = {
   kills: {
@@ -23,11 +23,11 @@ export const FAULTS = {
   'worker-kills': { fault: 'SIGKILL of one of two workers every 2 s, 1,000/s', promised: SAME_WORK_AGAIN },
   'api-kills': {
     fault: 'SIGKILL of the API while publishing',
-    promised: 'what got 202 is stored; a request is stored whole or not at all',
+    promised: 'every request that got 202 is stored; a request is stored whole or not at all',
   },
   'kills-at-once': { fault: 'SIGKILL of every process and of Redis', promised: SAME_WORK_AGAIN },
   'mixed-kills': {
-    fault: 'SIGKILL of workers and Redis beside throttled, flaky and refusing endpoints',
+    fault: 'SIGKILL of workers and Redis, with throttled, flaky and refusing endpoints',
     promised: 'every delivery ends in exactly one place',
   },
   'crash-points': {
@@ -44,19 +44,19 @@ export const FAULTS = {
   },
   fifo: { fault: 'FIFO topic: a worker killed every 2 s', promised: 'nothing lost, each group in its order' },
   'fifo-suspect': {
-    fault: 'SIGKILL of the worker each of ten times that it matches one FIFO message, beside other groups',
-    promised: 'the other groups go on meanwhile; nothing lost, each group in its order',
+    fault: 'SIGKILL of the worker at each of ten starts to match one FIFO message, with other groups in the topic',
+    promised: 'the other groups continue meanwhile; nothing lost, each group in its order',
   },
   'push-consumers': {
     fault: 'queue with a push consumer: workers killed',
-    promised: 'every message pushed; repeated only batches under way',
+    promised: 'every message pushed; only batches under way repeated',
   },
   'lost-reply': {
     fault: 'the reply of Redis to a publish is lost',
-    promised: 'told as unknown (503); stored and delivered once',
+    promised: 'the answer says that the result is unknown (503); stored and delivered once',
   },
   'topic-again': {
-    fault: 'a topic is deleted and made again while messages with Idempotency-Keys are published to it',
+    fault: 'a topic is deleted and created again while messages with Idempotency-Keys are published to it',
     promised: 'no key of the earlier topic keeps a message from the new one; each delivered once',
   },
   sigterm: {
@@ -70,7 +70,7 @@ export const FAULTS = {
   'redis-killed-always': { fault: 'SIGKILL of Redis, appendfsync always', promised: 'nothing lost' },
   'redis-power-loss': {
     fault: 'power loss of Redis, appendfsync everysec: the AOF cut back to its last fsync',
-    promised: 'lost at most what was accepted in the last 2 s',
+    promised: 'only messages that were accepted in the last 2 s may be lost',
   },
   'redis-outage-1': {
     fault: 'Redis away for 1 s',
@@ -92,23 +92,23 @@ export const FAULTS = {
     fault: 'Redis goes away while a service starts, at any request of the start',
     promised: 'no service exits; each is ready soon after Redis is back',
   },
-  'script-flush': { fault: 'the script cache of Redis emptied under load', promised: 'nobody notices' },
+  'script-flush': { fault: 'the script cache of Redis emptied under load', promised: 'no visible effect' },
   watermark: {
-    fault: 'memory of Redis to the watermark',
+    fault: 'memory of Redis filled to the watermark',
     promised:
-      'a greedy topic alone gets 429, then all 503 with Retry-After; all that was accepted is delivered',
+      'only the topic that uses most memory gets 429, later all callers get 503 with Retry-After; all accepted messages are delivered',
   },
   'full-memory': {
-    fault: 'callers fill the memory with large settings, then it is full to the brim',
-    promised: 'whatever would grow is refused; what was accepted ends; deletions and pauses go on',
+    fault: 'callers fill the memory with large settings until it is completely full',
+    promised: 'requests that need more memory are refused; accepted messages end; deletions and pauses still work',
   },
   'out-of-memory': {
-    fault: 'Redis refuses writes for want of memory (OOM)',
-    promised: 'publishes refused with 503; nobody spins; all resumes by itself',
+    fault: 'Redis refuses writes because its memory is full (OOM)',
+    promised: 'publishes refused with 503; no process retries without a pause; all resumes by itself',
   },
   misconf: {
     fault: 'Redis cannot save and refuses writes (MISCONF)',
-    promised: 'publishes refused with 503; nobody spins; all resumes by itself',
+    promised: 'publishes refused with 503; no process retries without a pause; all resumes by itself',
   },
   'read-only': {
     fault: 'failover: Redis turns into a read-only replica, its address moves to the new master',
@@ -118,44 +118,44 @@ export const FAULTS = {
     fault: 'publishes that no replica got are repeated, at any API; then the master is lost',
     promised: '503 until a replica has the message; nothing acknowledged is lost, nothing repeated',
   },
-  'slow-redis': { fault: 'Redis answers 500 ms late', promised: 'all goes on, only later' },
+  'slow-redis': { fault: 'Redis answers 500 ms late', promised: 'everything works, only later' },
   'mute-redis': {
     fault: 'Redis accepts connections and never answers',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
   'worker-clock': {
     fault: 'the clock of one worker jumps by +1 h, then by -2 h',
-    promised: 'nothing early, nothing frozen',
+    promised: 'nothing is early, and nothing stops',
   },
   'redis-clock-forward': {
     fault: 'the clock of the host of Redis jumps by +1 h',
-    promised: 'nothing lost, nothing frozen; it is time passed: what was due within the hour comes at once',
+    promised: 'nothing lost, and nothing stops; the step counts as time that has passed: deliveries that were due within the hour come at once',
   },
   'redis-clock-back': {
     fault: 'the clock of the host of Redis jumps by -1 h',
-    promised: 'nothing frozen; early only what was decided in the second of the jump',
+    promised: 'nothing stops; early only deliveries that were decided in the second of the jump',
   },
   throttles: {
-    fault: 'throttled endpoints that reset every reused connection, and that take a digest nonce once',
-    promised: 'at most 1.1 r + 1 requests sent in any second; no attempt charged',
+    fault: 'throttled endpoints that reset every reused connection, and that accept each digest nonce once',
+    promised: 'at most 1.1 r + 1 requests sent in any second; no additional attempt counted',
   },
   stalls: {
-    fault: 'throttled endpoints: one of two workers stands still for 1 s, again and again',
+    fault: 'throttled endpoints: one of two workers stops for 1 s, again and again',
     promised: 'at most 1.1 r + 1 requests sent in any second; nothing lost',
   },
   receivers: {
     fault:
       'receivers that hang, drip, flood, reset, lie, redirect, flap, and names that lead nowhere, all at once',
-    promised: 'each ends as its policy says; healthy ones beside them are not slowed; memory bounded',
+    promised: 'each delivery ends as its policy says; healthy endpoints are not slowed; memory bounded',
   },
   'dead-endpoint': {
-    fault: 'an endpoint that refuses every message at full rate, beside a healthy one',
+    fault: 'an endpoint that refuses every message at full rate, and a healthy one',
     promised:
-      'publishing goes on, the healthy one is not slowed; the newest dead letters are kept, memory bounded',
+      'publishing continues, the healthy one is not slowed; the newest dead letters are kept, memory bounded',
   },
   'hung-lanes': {
     fault: 'hundreds of endpoints that accept and never answer, many more than there are slots for them',
-    promised: 'lanes that wait cost nothing; each has its turn; all is delivered when they answer',
+    promised: 'waiting lanes cost nothing; each has its turn; all is delivered when the endpoints answer',
   },
   'corrupt-jobs': {
     fault: 'corrupt jobs, messages and topics in Redis',
@@ -167,12 +167,12 @@ export const FAULTS = {
   },
   'suspect-kills': {
     fault:
-      'SIGKILL of the worker at each of ten requests of one message, beside healthy ones and one that is corrupt',
-    promised: 'all that can be read are delivered; the quarantine holds the corrupt one alone',
+      'SIGKILL of the worker at each of ten requests of one message, with healthy messages and a corrupt one',
+    promised: 'all readable messages are delivered; only the corrupt one is in the quarantine',
   },
   'suspect-freezes': {
     fault:
-      'SIGSTOP of the worker that has sent it at each of ten requests of one message, two workers in turn',
+      'SIGSTOP of the sending worker at each of ten requests of one message, with two workers in turn',
     promised: 'it is delivered; the quarantine stays empty',
   },
   'suspect-outages': {
@@ -180,12 +180,12 @@ export const FAULTS = {
     promised: 'all are delivered; the quarantine stays empty',
   },
   'costly-filters': {
-    fault: 'a topic of filters that cost seconds per message, beside a healthy one',
+    fault: 'a topic whose filters take seconds per message, and a healthy topic',
     promised: 'health checks answered, healthy messages delivered meanwhile; nothing lost, nothing repeated',
   },
   million: {
     fault: 'a million messages (fast form: 20,000) while workers are killed and Redis is away',
-    promised: 'memory of every process and of Redis flat',
+    promised: 'memory of every process and of Redis does not grow',
   },
 } as const satisfies Record<string, Fault>
 

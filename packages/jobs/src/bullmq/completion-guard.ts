@@ -1,7 +1,7 @@
 /**
- * Recognises the command of a worker that completes a job, which deletes the job. Each such command is checked when it
- * is written to the connection. ioredis may also write it later, after a reconnect, when the copies that the run has
- * made are gone.
+ * Recognises the command with which a worker completes a job. Completing deletes the job. So the command may be sent
+ * only while the copies that the run has made still exist. ioredis may send a command late, after a reconnect.
+ * Therefore each command is checked when it is written to the connection.
  */
 import type { Command, Redis } from 'ioredis'
 

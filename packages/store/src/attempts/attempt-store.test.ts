@@ -67,7 +67,7 @@ test('past the bound of bytes, the subscription whose last attempt is oldest los
   ])
   expect(await total()).toBeLessThanOrEqual(before + 100)
   await expectTrueSums()
-  // One share alone is larger than the bound. So nothing is kept, and nothing is counted.
+  // The records of this one subscription are larger than the bound. So nothing is kept, and nothing is counted.
   await add('e', lines(0, 100), { now: NOW + 12, bytesMax: 1_000 })
   expect([await total(), await redis.keys('ft:{attempts}:of:*')]).toEqual([0, []])
 })

@@ -222,7 +222,7 @@ const LUA_NAMES: Record<string, Names> = {
 
 const NAME = new RegExp(`\\b(${Object.keys(LUA_NAMES).join('|')})\\.(\\w+)`, 'g')
 
-/** Replaces the names in a script by the texts in Redis. */
+/** Replaces the names in a script by the texts that Redis stores for them. */
 export function withNames(script: string, lua: string): string {
   return lua.replaceAll(NAME, (name, table: string, member: string) => {
     const stored = LUA_NAMES[table]?.[member]

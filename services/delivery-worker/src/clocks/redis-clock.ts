@@ -10,7 +10,10 @@
  * made up for it: an hour for two seconds.
  */
 
-/** How fast the two clocks may drift apart. The fastest reply loses this much accuracy over time. */
+/**
+ * How fast the two clocks may drift apart, in ms per ms. The estimate from the fastest reply loses this much accuracy
+ * over time.
+ */
 const DRIFT = 0.0005
 /** A reply cannot be this late, because a command fails after 1.5 s. If it seems so, Redis's clock was set back. */
 export const SET_BACK_MS = 2_000

@@ -200,7 +200,7 @@ test('an attribute called __proto__ is refused and changes no object', () => {
   expect(Object.prototype).not.toHaveProperty('type')
 })
 
-/** Values that are nearly valid, so that both results are frequent. */
+/** Values that are nearly valid, so that many are accepted and many are refused. */
 const text = fc.constantFrom('x', '', 'a\nb', '{"default":"d"}', '\ud800', 'é')
 const attribute = fc.oneof(
   text,

@@ -29,7 +29,7 @@ export class WaitingLeases {
     return this.#renewing
   }
 
-  /** The lease was renewed by a receive. */
+  /** Tells that a receive has just renewed the lease of the queue. */
   keep(queue: QueueRecord): void {
     if (this.#kept.has(queue.arn)) return
     this.#kept.add(queue.arn)

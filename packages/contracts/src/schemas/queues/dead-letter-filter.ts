@@ -9,7 +9,7 @@ import { Since, SubscriptionReference, TopicReference, Until } from '../shared-s
  */
 const MESSAGE_IDS_MAX = 1_000
 /**
- * The number of ids that fit an address.
+ * The number of ids that fit into a URL.
  * @limit Message ids in the query of a list of dead letters. Past it: `validation_failed`.
  */
 const QUERY_MESSAGE_IDS_MAX = 50
