@@ -44,7 +44,8 @@ export const FAULTS = {
   },
   fifo: { fault: 'FIFO topic: a worker killed every 2 s', promised: 'nothing lost, each group in its order' },
   'fifo-suspect': {
-    fault: 'SIGKILL of the worker at each of ten starts to match one FIFO message, with other groups in the topic',
+    fault:
+      'SIGKILL of the worker at each of ten starts to match one FIFO message, with other groups in the topic',
     promised: 'the other groups continue meanwhile; nothing lost, each group in its order',
   },
   'push-consumers': {
@@ -100,7 +101,8 @@ export const FAULTS = {
   },
   'full-memory': {
     fault: 'callers fill the memory with large settings until it is completely full',
-    promised: 'requests that need more memory are refused; accepted messages end; deletions and pauses still work',
+    promised:
+      'requests that need more memory are refused; accepted messages end; deletions and pauses still work',
   },
   'out-of-memory': {
     fault: 'Redis refuses writes because its memory is full (OOM)',
@@ -129,7 +131,8 @@ export const FAULTS = {
   },
   'redis-clock-forward': {
     fault: 'the clock of the host of Redis jumps by +1 h',
-    promised: 'nothing lost, and nothing stops; the step counts as time that has passed: deliveries that were due within the hour come at once',
+    promised:
+      'nothing lost, and nothing stops; the step counts as time that has passed: deliveries that were due within the hour come at once',
   },
   'redis-clock-back': {
     fault: 'the clock of the host of Redis jumps by -1 h',
@@ -171,8 +174,7 @@ export const FAULTS = {
     promised: 'all readable messages are delivered; only the corrupt one is in the quarantine',
   },
   'suspect-freezes': {
-    fault:
-      'SIGSTOP of the sending worker at each of ten requests of one message, with two workers in turn',
+    fault: 'SIGSTOP of the sending worker at each of ten requests of one message, with two workers in turn',
     promised: 'it is delivered; the quarantine stays empty',
   },
   'suspect-outages': {

@@ -6,7 +6,8 @@
 -- @arg cursor: text
 -- @arg deliveries_max: number
 -- @arg lease_ms: number
--- Returns as take-deliveries up to expired, then the cursor, 1 if this step is to be made again before the next one, and
+-- Returns as take-deliveries up to expired, then the cursor, 1 if this step is to be made again before the next one,
+-- and
 --         lanes with corrupt data (each: name, error)
 -- @include when-full
 -- @include now
