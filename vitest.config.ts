@@ -4,8 +4,8 @@ import { MixedOrder } from './tests/harness/runs/file-order.ts'
 import { ProgressReporter } from './tests/harness/runs/progress-reporter.ts'
 
 /**
- * In each project: those of the root alone do not reach what vitest loads for a test. No `module`: the AWS SDK means
- * bundlers by it, and Node cannot load what stands there.
+ * Each project needs these conditions: conditions of the root do not apply to the files that vitest loads for a test.
+ * No `module`: the AWS SDK means bundlers by it, and Node cannot load what stands there.
  */
 const conditions = ['@fantail/source', 'node', 'import', 'default']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }

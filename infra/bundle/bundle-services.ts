@@ -26,8 +26,8 @@ export function bundleForHere(): Promise<ServiceBundle> {
 }
 
 /**
- * These bundles work on any machine. The Lua files must stand in `packages/store/src` beside them, and so must a
- * package.json with the version. The services then use no threads and no native code of packages. `mains`: further main
+ * These bundles work on any machine. The Lua files must be in `packages/store/src` next to them. A package.json with
+ * the version must be there too. The services then use no threads and no native code of packages. `mains`: further main
  * files, by name.
  */
 export function bundleForElsewhere(mains: Record<string, string> = {}): Promise<ServiceBundle> {

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /**
  * @param {string} server the folder, which is made again
  * @param {{ mains?: Record<string, string>, copied?: string[] }} [more] `mains`: further main files, by name. `copied`:
- *   folders of the repository that stand at the same place below the server's
+ *   folders of the repository that are at the same place below the server's
  */
 export async function writeServer(server, { mains = {}, copied = [] } = {}) {
   const { files, modules } = await bundleForElsewhere(mains)

@@ -31,8 +31,8 @@ export function whenStackEnds(end) {
 }
 
 /**
- * The processes from the parent up to the one that FANTAIL_STACK_PID names, or else up to turbo. Without either, the
- * parent alone.
+ * The processes from the parent up to the one that FANTAIL_STACK_PID names, or else up to turbo. If neither exists,
+ * only the parent.
  * @param {number} parent
  */
 function stackAbove(parent) {

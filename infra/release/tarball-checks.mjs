@@ -8,7 +8,7 @@
 
 const LICENSE = 'Apache-2.0'
 const TEXTS = ['LICENSE', 'README.md', 'package.json']
-/** A condition for this repository alone. It names sources, which are not packed. */
+/** A condition that is only for this repository. It names sources, which are not packed. */
 const OWN_CONDITION = '@fantail/source'
 const INSIDE = /\.test\.|\.fixture\.|^src\/|^build\/|\.tsbuildinfo$/
 

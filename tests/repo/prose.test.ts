@@ -11,8 +11,8 @@ const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,
 const isOneWord = (line: string) => line.trim().split(/ (?=\S)/).length <= 2
 
 /**
- * Lines that can be wrapped and are not. A row of a table is one line; commands and examples stand as they are run. In
- * sources a text in quotes or a pattern may be longer: the formatter breaks neither.
+ * Lines that can be wrapped and are not. A row of a table is one line; commands and examples are written as they are
+ * run. In sources a text in quotes or a pattern may be longer: the formatter breaks neither.
  */
 function longLines(path: string, text: string): string[] {
   const lines = path.endsWith('.md') ? proseIn(text) : text.split('\n')

@@ -1,7 +1,7 @@
 /**
  * Workers added to a stack share its work: attempts straight from dispatch jobs, and a backlog in many lanes, in some
- * and in one. Endpoints take a while to answer, and few requests at a time: what is measured is how the workers share,
- * not how the machine's cores and the one receiver of all requests are shared.
+ * and in one. Endpoints answer slowly and take few requests at a time. So the test measures how the workers share the
+ * work. It does not measure how they share the machine's cores and the one receiver.
  */
 import { waitedMs, waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2
-/** With only fifteen parts, chance alone may give a worker three or seven. */
+/** With only fifteen parts, a worker may get three or seven parts by chance. */
 const FEW_PARTS_IMBALANCE_MAX = 0.5
 const BATCH = 100
 /** The most rounds of a test on a busy machine. */

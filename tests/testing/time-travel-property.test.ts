@@ -14,7 +14,9 @@ import { HAS_REDIS, stackOptions } from './stack-options.ts'
 const RUNS = Number(process.env.FANTAIL_TEST_TRAVEL_RUNS ?? 1)
 const CASES = 8
 const RUN_MS = 120_000
-/** By how many seconds one of two requests may be later, beside what the machine has held up. */
+/**
+ * By how many seconds one of two requests may be later, in addition to the time by which the machine has delayed it.
+ */
 const LATE_S = 0.9
 const MESSAGES_MAX = 3
 const CLOSE_S = 0.25
@@ -155,7 +157,7 @@ function publishedAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16) / 1_000
 }
 
-/** Seconds by which this machine has held up this process until the end. It holds up the others alike. */
+/** The seconds by which this machine has delayed this process, until `end` is called. It holds up the others alike. */
 function watchStalls(): { end(): number } {
   let last = performance.now()
   let stalledMs = 0

@@ -1,6 +1,6 @@
 /**
- * Makes `before-topic-queues.jsonl`: what a release stores in which topics have no dead-letter queues of their own. It
- * takes a checkout of that release (commit d883f7b) with its packages installed:
+ * Makes `before-topic-queues.jsonl`: the stored data of a release whose topics have no dead-letter queues of their own.
+ * It takes a checkout of that release (commit d883f7b) with its packages installed:
  *
  *     node --conditions=@fantail/source tests/upgrade/make-data.ts ../fantail-d883f7b
  */
@@ -188,7 +188,7 @@ async function waiting({ client, subscriptions }: Made, topic: string): Promise<
   return view.lane.waiting
 }
 
-/** One that nobody has received, and one that its receiver still has. */
+/** Leaves one message that nobody has received, and one that its receiver still has. */
 async function leaveInQueues(made: Made): Promise<void> {
   const { client } = made
   await client.put('/v1/topics/jobs')

@@ -47,7 +47,7 @@ export class FantailError extends Error {
   readonly code: FantailErrorCode
   /** Status of the last answer. undefined if there was none. */
   readonly status: number | undefined
-  /** Id of the last request, as it stands in the server's log. */
+  /** Id of the last request, as the server's log shows it. */
   readonly requestId: string | undefined
   readonly details: Problem[] | undefined
   /** Whether the same call may succeed later. */

@@ -173,7 +173,7 @@ const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{
 
 /**
  * Credentials with which Fantail signs its own requests to AWS. Temporary credentials also have a session token.
- * `default`: those that AWS's SDKs would find on this machine.
+ * `default`: the credentials that AWS's SDKs would find on this machine.
  */
 export const awsClientCredentials = () =>
   z.string().transform((text, { addIssue }) => {

@@ -10,7 +10,7 @@ import { fantailQueue } from './sources/native-source.ts'
 export interface ConsumeOptions extends ConsumerOptions {
   /** Where the queue is, if it is not reached through Fantail's own API, for example `sqs(queueUrl)`. */
   from?: MessageSource
-  /** The address of Fantail, and the key. Default: those of the environment. */
+  /** The address of Fantail, and the key. Default: the settings of the environment. */
   fantail?: FantailQueueOptions
 }
 

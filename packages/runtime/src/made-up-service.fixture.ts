@@ -1,4 +1,4 @@
-/** A service for tests. Its ServiceDescription is all there is to it. */
+/** A service for tests. It consists only of its ServiceDescription. */
 import { readRedriveSettings } from '@fantail/config'
 import { runService } from './run-service.ts'
 import { openConnections } from './service-connections.ts'

@@ -21,7 +21,7 @@ interface ProcessParts<T> {
   stopTimeoutMs?: number
 }
 
-/** @limit Time that a process has to stop. Past it: it ends nevertheless. */
+/** @limit Time that a process has to stop. Past it: the process ends at once. */
 const STOP_TIMEOUT_MS = 18_000
 
 /** Never returns: the process ends with 0 after a clean stop, else with 1. */

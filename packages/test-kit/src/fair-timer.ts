@@ -52,7 +52,7 @@ class FairTimer {
     this.#waited = new Map(processes.map((process) => [process, waitedMs(process)]))
   }
 
-  /** A new wait counts as one that has just ended, because the kernel only counts the total duration. */
+  /** A new wait counts as if it had just ended, because the kernel only counts the total duration. */
   look(now: number, read = waitedMs): void {
     for (const [process, before] of this.#waited) {
       const waited = read(process)

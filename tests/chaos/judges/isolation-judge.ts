@@ -1,7 +1,7 @@
 /**
  * After the faults, each provider in turn answers nothing for a while. At last a webhook does the same. Meanwhile
- * messages are published, and all other endpoints must get them within a time limit: a webhook, a queue, and those of
- * all other kinds.
+ * messages are published, and all other endpoints must get them within a time limit: a webhook, a queue, and endpoints
+ * of all other kinds.
  */
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import type { Endpoint } from '../inputs/chaos-endpoint.ts'

@@ -9,7 +9,7 @@ const KINDS = ['a', 'b', 'c'] as const
 export type Kind = (typeof KINDS)[number]
 const FIFO_GROUPS = 6
 
-/** `text` is `m<number>`. The number decides what an endpoint answers. */
+/** `text` is `m<number>`. An endpoint's answer depends on the number. */
 export interface PlannedMessage {
   text: string
   kind: Kind

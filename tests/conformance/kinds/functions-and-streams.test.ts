@@ -15,7 +15,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-/** A receiver that stands for the invoke API of every function. */
+/** A receiver that takes the place of the invoke API of every function. */
 const lambda = await startReceiver()
 const firehose = await startReceiver()
 const folder = await mkdtemp(join(tmpdir(), 'fantail-streams-'))

@@ -1,4 +1,4 @@
-/** Mobile push as a subscriber of SNS, with the SDK's client, against a receiver that stands for FCM. */
+/** Mobile push as a subscriber of SNS, with the SDK's client, against a receiver that takes the place of FCM. */
 import {
   CreatePlatformApplicationCommand,
   CreatePlatformEndpointCommand,

@@ -12,7 +12,7 @@ export function median(samples: number[]): number {
   return percentile(samples, 0.5)
 }
 
-/** The most of these times (ms) that lie in any window of this length. */
+/** The highest number of these times (ms) in any window of this length. */
 export function mostInWindow(times: number[], windowMs: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   let [from, most] = [0, 0]

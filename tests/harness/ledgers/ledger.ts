@@ -177,7 +177,7 @@ export class Ledger {
     await Promise.all(open)
   }
 
-  /** Failures except those of a busy machine, on which Redis answers too late. */
+  /** Failures, except failures that happen because Redis answers too late on a busy machine. */
   ownFailures(): Failure[] {
     return this.failures.filter(
       ({ code, waitedMs }) => code !== 'storage_unavailable' || waitedMs < STARVED_MS,

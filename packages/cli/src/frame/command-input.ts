@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { CommandError } from '../exit-codes.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** `@file` is the file's text, `-` is stdin, and anything else stands for itself. */
+/** `@file` is the file's text, `-` is stdin, and anything else is used as it is. */
 export async function readText(given: string, { stdin }: Pick<CommandContext, 'stdin'>): Promise<string> {
   if (given === '-') return text(stdin)
   if (!given.startsWith('@')) return given

@@ -1,9 +1,9 @@
 /**
  * The session of the person who uses the console. It is a cookie that scripts cannot read. A second value protects
- * against forged requests. It is kept in memory alone, and every request carries it.
+ * against forged requests. It is kept only in memory, and every request has it.
  */
 let csrfToken: string | null = null
-/** The token of a portal session. It takes the place of the cookie, in memory alone. */
+/** The token of a portal session. It takes the place of the cookie, and is kept only in memory. */
 let bearer: string | null = null
 
 export function keepCsrfToken(token: string | null): void {

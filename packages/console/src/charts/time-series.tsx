@@ -51,7 +51,7 @@ export function TimeSeries({ summary, isLogarithmic = false, ...data }: Props) {
   const shown = useRef(data)
   shown.current = data
   const shape = `${isLogarithmic} ${lines.map(({ look }) => look).join(' ')}`
-  // The chart is made again if `shape` changes, which stands for the looks of the lines. The next effect sets the data.
+  // `shape` describes the looks of the lines. The chart is made again if it changes. The next effect sets the data.
   useEffect(() => {
     const place = frame.current
     if (!place) return

@@ -8,7 +8,7 @@ import css from './parts.module.css'
 
 interface Props {
   title: string
-  /** The kind of thing, if the title is a name. */
+  /** The kind of object, such as a topic, if the title is a name. */
   above?: ReactNode
   status?: ReactNode
   /** The request of this screen to the API. */

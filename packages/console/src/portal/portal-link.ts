@@ -1,6 +1,6 @@
 /**
  * The token of the link is behind the `#` of the address. It is removed before any request is sent, so it does not stay
- * in the history. The session's token is kept in memory alone.
+ * in the history. The session's token is kept only in memory.
  */
 
 import { send } from '../api/send.ts'

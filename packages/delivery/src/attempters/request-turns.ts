@@ -20,8 +20,8 @@ export class RequestTurns {
   }
 
   /**
-   * Resolves when the request may begin. The returned function must be called once when it has ended, however long it
-   * hangs. Resolves with undefined if no turn came within `waitMs`.
+   * Resolves when the request may begin. The returned function must be called once when the request has ended, even if
+   * it hangs for a long time. Resolves with undefined if no turn came within `waitMs`.
    */
   async take(provider: string, waitMs: number): Promise<(() => void) | undefined> {
     if (this.#isFree(provider)) this.#add(provider, 1)

@@ -19,7 +19,10 @@ export interface Target {
   url: string
   /** Proxy, client certificate and other outbound settings. Undefined if there are none. */
   route: Route | undefined
-  /** Secrets or a route that must be unlocked before an attempt. Undefined once unlocked, or if there are none. */
+  /**
+   * Secrets or a route that must be unlocked before an attempt. Undefined after they were unlocked, or if there are
+   * none.
+   */
   locked: Locked | undefined
   /** Signs each request. undefined: requests are not signed. */
   webhook: WebhookSigner | undefined

@@ -1,4 +1,4 @@
-/** Invocations against servers on loopback, and their requests beside those of the AWS SDK. */
+/** Invokes functions at servers on loopback, and compares the requests with those of the AWS SDK. */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { AttemptResult } from '@fantail/contracts'
 import { type Receiver, type Reply, type Responder, startReceiver } from '@fantail/test-kit'

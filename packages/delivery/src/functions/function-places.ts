@@ -9,7 +9,7 @@ import type { AwsSigner } from '../aws/aws-signer.ts'
 /** Key of the map's entry for every function without its own entry. */
 const ANY = '*'
 const INVOKE_API = '2015-03-31'
-/** Lambda's Runtime Interface Emulator serves this path alone. */
+/** Lambda's Runtime Interface Emulator serves only this path. */
 const EMULATOR_PATH = `/${INVOKE_API}/functions/function/invocations`
 
 export interface FunctionSettings {

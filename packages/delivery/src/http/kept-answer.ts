@@ -7,7 +7,7 @@ import type { DialFacts } from '../connections/dial-facts.ts'
 import { ResponseText } from './response-text.ts'
 
 /**
- * Which answers an attempt keeps. `failures`: only those that are no success. The body is kept up to `bytesMax`, and
+ * Which answers an attempt keeps. `failures`: only answers that are no success. The body is kept up to `bytesMax`, and
  * shown only if it comes from a public address, or from any address with `fromAnywhere`.
  */
 export interface KeepAnswer {

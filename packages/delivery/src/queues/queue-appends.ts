@@ -71,8 +71,8 @@ export class QueueAppends {
   }
 
   /**
-   * The items before the first one that the queue refuses. The refused item gets its own attempt when it is the head of
-   * its group. Throws if the first item is refused.
+   * The items before the first item that the queue refuses. The refused item gets its own attempt when it is the head
+   * of its group. Throws if the first item is refused.
    */
   async #itemsOf(queueArn: string, appends: Iterable<QueueAppend>): Promise<QueueItem[]> {
     const items: QueueItem[] = []

@@ -21,7 +21,7 @@ interface DispatchConsumersOptions {
   queues: number
   create(queue: number): DispatchConsumer
   log: ConsumerLog
-  /** How many calls of `watch` lie between two searches for surplus queues; default 10. */
+  /** How many calls of `watch` there are between two searches for surplus queues; default 10. */
   lookEvery?: number
 }
 

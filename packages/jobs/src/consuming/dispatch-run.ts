@@ -40,6 +40,6 @@ export interface DispatchRun {
  * - settled: everything of the job is settled.
  * - lost: some deliveries may not be settled, so a later start does them.
  * - cut: the job was divided into parts, and waits for them.
- * - postponed: a later start does the rest, after so many ms.
+ * - postponed: a later start does the rest, after this number of ms.
  */
 export type RunEnd = 'settled' | 'lost' | 'cut' | { postponedMs: number }

@@ -8,7 +8,7 @@ import type { JobData, RunStarts } from './run-starts.ts'
 import type { UnreadableJobs } from './unreadable-jobs.ts'
 
 /**
- * Before so many starts, a worker of a newer release may have been able to read the job.
+ * Before this number of starts, a worker of a newer release may have been able to read the job.
  * @limit Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine.
  */
 const STARTS_MAX = 60

@@ -16,7 +16,7 @@ export class FilterPolicyError extends Error {
 export const TOO_COMPLEX = 'Filter policy is too complex'
 
 export interface Limit {
-  /** The thing that a policy may have at most `max` of. */
+  /** What is counted: a policy may have at most `max` of it. */
   what: string
   max: number
   /** The text of the refusal. */

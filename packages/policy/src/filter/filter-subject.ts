@@ -37,8 +37,8 @@ export interface FilterMessage {
 /**
  * Shared by the messages that a process matches in steps; small messages may use half of it. About 6 messages of 256 KB
  * fit. A message always starts if no other message is being matched.
- * @limit memory Parsed text of the messages that a process matches in steps. Past it: a message waits unparsed; one
- * always goes.
+ * @limit memory Parsed text of the messages that a process matches in steps. Past it: further messages wait unparsed.
+ * At least one is always parsed.
  */
 export const PARSED_BYTES_MAX = 268_435_456
 /**

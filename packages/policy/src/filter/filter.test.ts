@@ -210,7 +210,7 @@ describe('bodies', () => {
   })
 
   test('the longest message full of array elements keeps a worker for an instant', () => {
-    // Half of the elements satisfy the one clause, half the other. Trying all pairs takes nine seconds.
+    // Half of the elements satisfy one clause, and half satisfy the other clause. Trying all pairs takes nine seconds.
     const elements = Array.from({ length: 26_000 }, (_, i) => (i % 2 ? { a: 'x' } : { b: 'y' }))
     const message = JSON.stringify({ r: elements })
     expect(message.length).toBeGreaterThan(256_000)

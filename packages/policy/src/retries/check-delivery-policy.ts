@@ -19,7 +19,7 @@ import { BACKOFF, totalRetrySeconds } from './retry-curve.ts'
 import { retryOnProblem } from './retry-on.ts'
 
 export interface PolicyCheck {
-  /** Where the policy stands in its request, e.g. `deliveryPolicy`. */
+  /** Where the policy is in its request, e.g. `deliveryPolicy`. */
   path: string
   /** Bound on the sum of the nominal delays, if SNS's rules apply. Absent: the rules of the native API apply. */
   maxRetrySeconds?: number

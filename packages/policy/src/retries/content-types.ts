@@ -21,7 +21,7 @@ const ALLOWED: Record<ContentTypes, readonly string[]> = {
   ],
 }
 
-/** A media type with at most a charset after it. The text is sent as it stands, so nothing else is allowed in it. */
+/** A media type with at most a charset after it. The text is sent as it is, so nothing else is allowed in it. */
 const CONTENT_TYPE = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?: *; *charset=(?:[a-z0-9._-]+|"[a-z0-9._-]+"))?$/i
 
 /** Why a content type is refused, or undefined if it may be used. */

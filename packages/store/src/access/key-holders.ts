@@ -38,7 +38,7 @@ function holderOf([, address = '', service, keys]: RegExpMatchArray): KeyHolder 
   }
 }
 
-/** Some running services do not have the key, so they could not open what it seals. */
+/** Some running services do not have the key, so they could not open secrets that it seals. */
 export class KeyNotHeldError extends Error {
   constructor(keyId: string, lacking: KeyHolder[]) {
     super(

@@ -2,7 +2,7 @@
  * Gathers attempts in a worker and writes them to Redis, at most one script a second. Nothing is packed before that,
  * and nothing is sent if nothing was gathered. If there are too many attempts, a worker keeps the newest failures and
  * the first successes of each subscription, and counts the others. A clean stop writes the rest. A crash, or a write
- * that fails, loses what was gathered.
+ * that fails, loses the gathered attempts.
  *
  * nothing ─add→ waiting (RECORDS_EVERY_MS) ─timer→ writing ─written, or lost→ nothing, or waiting
  */
@@ -18,7 +18,7 @@ const FIRST_RECORDS_MS = 100
  */
 const RECORDED_PER_WRITE_MAX = 300
 /**
- * @limit memory Attempts that wait in a worker to be recorded. Past it: those of further subscriptions are left out.
+ * @limit memory Attempts that wait in a worker to be recorded. Past it: attempts of further subscriptions are left out.
  */
 const RECORDS_WAITING_MAX = 2_000
 
@@ -27,7 +27,10 @@ const RECORDS_WAITING_MAX = 2_000
  * @limit Successful attempts of a subscription that a worker records in a second. Past it: they are left out.
  */
 const SUCCESSES_PER_WRITE_MAX = 20
-/** @limit Subscriptions whose left-out attempts a worker counts. Past it: those of others are left out uncounted. */
+/**
+ * @limit Subscriptions whose left-out attempts a worker counts. Past it: attempts of other subscriptions are left out
+ * and not counted.
+ */
 const LEFT_OUT_COUNTED_MAX = 20_000
 
 /** Makes the record of an attempt. It is called only if the record is written. */
@@ -49,15 +52,15 @@ interface Gathered {
   makers: MakeRecord[]
   /** The place of the oldest one, if the ring is full. */
   oldest: number
-  /** Attempts before the oldest one that were left out. */
+  /** How many attempts were left out before the oldest gathered one. */
   leftOut: number
 }
 
 export class AttemptRecorder {
   readonly #options: AttemptRecorderOptions
-  /** By subscription. The one that has waited for longest comes first. */
+  /** By subscription. The subscription that has waited for the longest time comes first. */
   readonly #gathered = new Map<string, Gathered>()
-  /** Attempts since the last gathered one that were left out, by subscription. */
+  /** How many attempts were left out since the last gathered one, by subscription. */
   readonly #leftOut = new Map<string, number>()
   #waiting = 0
   #timer: NodeJS.Timeout | undefined
@@ -110,7 +113,7 @@ export class AttemptRecorder {
     return gathered
   }
 
-  /** Writes what was gathered. It tries once. */
+  /** Writes the gathered attempts. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -142,7 +145,9 @@ export class AttemptRecorder {
     }
   }
 
-  /** Each subscription gets the same number of places. Those for which none is left wait for the next write. */
+  /**
+   * Each subscription gets the same number of places. Subscriptions for which no place is left wait for the next write.
+   */
   #take(): AttemptShare[] {
     const batch = [...this.#gathered].slice(0, RECORDED_PER_WRITE_MAX)
     const places = Math.floor(RECORDED_PER_WRITE_MAX / Math.max(1, batch.length))

@@ -1,7 +1,7 @@
 /**
- * Recorded attempts in Redis: the newest of each subscription, within one bound of bytes over all. All of them have one
- * hash tag, so a worker writes what it has gathered by one script. Past the bound, the records of the subscription
- * whose last record is oldest are removed first. `sweep` removes those of deleted subscriptions.
+ * Recorded attempts in Redis: the newest of each subscription, within one bound of bytes over all. All records have one
+ * hash tag, so a worker writes its gathered attempts by one script. Past the bound, the records of the subscription
+ * whose last record is oldest are removed first. `sweep` removes the records of deleted subscriptions.
  */
 import type { Redis } from 'ioredis'
 import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys.ts'

@@ -17,7 +17,7 @@ const LACKING_MS = 250
 /** @limit memory Slices that an API process keeps for events. Past it: the least recently used one is read again. */
 const FINDER_SLICES_MAX = 100
 /**
- * @limit Deleted subscriptions of a slice that events may still name. Past it: the one that was found first is
+ * @limit Deleted subscriptions of a slice that events may still name. Past it: the subscription that was found first is
  * forgotten.
  */
 const GONE_SUBSCRIPTIONS_MAX = 500

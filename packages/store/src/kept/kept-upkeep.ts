@@ -108,7 +108,9 @@ export class KeptUpkeep {
     return Math.max(filled - share * limitBytes, usedBytes - KEPT_GIVE_WAY_SHARE * limitBytes)
   }
 
-  /** Removes at most so much that the ring is as small as the next one, so that the largest rings shrink equally. */
+  /**
+   * Removes at most as many bytes as make the ring as small as the next one, so that the largest rings shrink equally.
+   */
   async #trimLargest(rings: Ring[], over: number): Promise<number> {
     const [largest, second] = rings.sort((a, b) => b.bytes - a.bytes)
     if (!largest || largest.bytes <= 0) return 0

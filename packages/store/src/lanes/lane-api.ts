@@ -52,7 +52,7 @@ export interface LaneStore {
   releaseDead(shard: number, subscriptionId: string): Promise<number>
   /** Lets a standing lane make attempts again. Returns false if the lane did not stand. */
   release(shard: number, subscriptionId: string): Promise<boolean>
-  /** Discards the waiting deliveries. Those in flight continue. */
+  /** Discards the waiting deliveries. Deliveries in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number>
   /**
    * One step of the sweep. It finds deliveries that are too old, in paused lanes too. It also finds times that are

@@ -12,7 +12,8 @@ import type { QueueUse } from './queue-use.ts'
 
 /**
  * After a move, or if everything that was read was too old, a receive makes another round.
- * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with what it has.
+ * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with the messages that it
+ * has.
  */
 const RECEIVE_ROUNDS_MAX = 10
 
@@ -141,7 +142,10 @@ function newSecrets(count: number): Buffer[] {
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
 }
 
-/** The secret of the handle: the one that the script returned, else the one that was made for it. */
+/**
+ * The secret of the handle is the secret that the script returned. If it returned none, it is the secret that was made
+ * for this receive.
+ */
 function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage {
   const { message } = readItem(reply)
   const secret = reply[SECRET_AT] ?? given

@@ -75,7 +75,10 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
   }
 }
 
-/** The item with the changes of a redrive, if these are for it. A dead letter begins as one that was never redriven. */
+/**
+ * The item with the changes of a redrive, if these are for it. A dead letter begins like a letter that was never
+ * redriven.
+ */
 export function edited(item: ReadItem, edit: RedriveEdit | undefined): ReadItem {
   const { message } = item
   if (edit?.itemId !== message.messageId) return item

@@ -1,6 +1,6 @@
 /**
  * Statistics in Redis: what each topic, subscription and account published and delivered, by minute for 24 hours and by
- * hour for 30 days. All of them have one hash tag, so a process writes what it has counted by one script.
+ * hour for 30 days. All of them have one hash tag, so a process writes its counts by one script.
  */
 import type { Redis } from 'ioredis'
 import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey } from '../keys.ts'
@@ -19,10 +19,10 @@ export type SeriesKind = 't' | 's' | 'a'
 /**
  * A topic that counts in every minute of a month takes about 80 KB of Redis. With many different times it takes up to
  * 300 KB.
- * @limit memory Topics with statistics of their own. Past it: further topics count for their account alone.
+ * @limit memory Topics with statistics of their own. Past it: further topics count only for their account.
  */
 const TOPIC_SEATS = 500
-/** @limit memory Subscriptions with statistics. Past it: further subscriptions count for their topic alone. */
+/** @limit memory Subscriptions with statistics. Past it: further subscriptions count only for their topic. */
 const SUBSCRIPTION_SEATS = 500
 /** @limit memory Accounts with statistics. Past it: further accounts have none. */
 const ACCOUNT_SEATS = 100
@@ -87,7 +87,7 @@ export class StatsStore {
     this.#redis = redis
   }
 
-  /** Returns those for which no seat was free. They were not added. */
+  /** Returns the counts for which no seat was free. They were not added. */
   async add({ counted, ...flush }: Flush): Promise<Counted[]> {
     const positions = await runScript(this.#redis, ADD, {
       base: STATS_BASE,
@@ -122,7 +122,7 @@ export class StatsStore {
     return statsOf(sums, { first, steps, stepMs })
   }
 
-  /** Whether what it counts is kept: it has a seat, or there are free ones. */
+  /** Whether the counts of this topic or subscription are kept: it has a seat, or there are free seats. */
   async isKept(kind: SeriesKind, name: string): Promise<boolean> {
     const seats = statsSeatsKey(kind)
     const [score, taken] = await replies(batch(this.#redis).zscore(seats, name).zcard(seats))

@@ -1,7 +1,7 @@
 /** Counts of one topic, subscription or account since they were last taken. Counting costs some 30 ns. */
 import { BUCKETS_MAX } from './log-buckets.ts'
 
-/** `direct` is a topic for direct messages: it counts for its account alone. */
+/** `direct` is a topic for direct messages: it counts only for its account. */
 export type TallyKind = 'topic' | 'subscription' | 'direct'
 
 /** Published, delivered, failed, dead-lettered, then pairs of bucket and count. */

@@ -15,7 +15,7 @@ export interface TestTls {
   remove(): Promise<void>
 }
 
-/** Certificates for servers on loopback. With a name, the servers' certificate is for that name alone. */
+/** Certificates for servers on loopback. With a name, the servers' certificate is only for that name. */
 export async function createTestTls(servername?: string): Promise<TestTls> {
   const dir = await mkdtemp(join(tmpdir(), 'fantail-tls-'))
   const authority = createAuthority()

@@ -17,8 +17,8 @@ export interface ServerFiles {
 }
 
 /**
- * `given`: a folder of built services, or of a checkout. Default: those of this package. In a checkout of Fantail
- * these are its sources, which are never older.
+ * `given`: a folder of built services, or of a checkout. Default: the services of this package. In a checkout of
+ * Fantail these are its sources, which are never older.
  */
 export function findServer(given?: string): ServerFiles {
   if (given !== undefined) {

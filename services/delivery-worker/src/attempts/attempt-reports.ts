@@ -1,6 +1,6 @@
 /**
- * Reports attempts: to the log, to those who listen to live events, and to the records. While nobody listens, no event
- * is built.
+ * Reports attempts to the log, to listeners of live events, and to the records. While nobody listens, no event is
+ * built.
  */
 import { type AttemptResult, endpointOf } from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
@@ -33,14 +33,14 @@ export class AttemptReports {
     this.#options = options
   }
 
-  /** Any attempt but a first one that succeeded. */
+  /** Reports an attempt that has ended. First attempts that succeeded are not reported here. */
   ended(attempt: ReportedAttempt): void {
     logAttempt(this.#options.log, attempt)
     this.#reportOne(attempt)
     for (const { message } of attempt.run ?? []) this.#reportOne({ ...attempt, message, attempts: 1 })
   }
 
-  /** The job's log line counts it. */
+  /** Reports a first attempt that succeeded. It has no log line of its own, because the job's log line counts it. */
   firstDelivered(subscription: CompiledSubscription, message: MessageContext, result: AttemptResult): void {
     if (!this.#options.live.on && !this.#options.recording.recordsAll(subscription)) return
     const how = { attempts: 1, decision: 'delivered', why: undefined, path: 'first' } as const

@@ -75,7 +75,7 @@ export class AttemptSlots {
   }
 
   /**
-   * Reports how late the timers of this process are. Answers then seem to come later by as much, which is not the
+   * Reports how late the timers of this process are. Answers then seem to come later by this time, which is not the
    * endpoint's fault.
    */
   reportLag(lagMs: number): void {

@@ -1,7 +1,7 @@
 /**
  * Corrects the time of shards after Redis's clock was set back. Redis's clock is the only source of time. It can be set
  * back on its host, and a failover may lead to a host whose clock is behind. Without a correction, all deliveries would
- * wait longer by as much.
+ * wait longer by the same time.
  *
  * A worker notices it within a second, and makes the time of that master's shards continue from its earlier value.
  * Several workers may do so at once. All shards of a master advance by the same amount, because workers keep one time

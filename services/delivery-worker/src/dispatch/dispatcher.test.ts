@@ -104,7 +104,10 @@ const job = (fence: number, messages: Message[]) => ({
   handOutAgain: async () => false,
 })
 
-/** A worker that the message `killer` kills, so its run never ends. Returns what it began and counted before. */
+/**
+ * A worker that the message `killer` kills, so its run never ends. Also returns the attempts that it began and the
+ * deliveries that it counted before.
+ */
 async function run(fence: number, messages: Message[]) {
   const started: string[] = []
   const { dispatcher, counted } = createDispatcher((unit) => {

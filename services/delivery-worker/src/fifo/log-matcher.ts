@@ -82,7 +82,7 @@ export class LogMatcher {
   }
 }
 
-/** The messages that the batch moves, in the order of the log. Those that cannot be decoded are not kept. */
+/** The messages that the batch moves, in the order of the log. Messages that cannot be decoded are not kept. */
 function keptOf(topic: TopicRecord, contexts: (MessageContext | Buffer)[], { move }: LogBatch): NewKept[] {
   const moved = contexts.slice(0, move.messages.length)
   return moved.flatMap((context) => (context instanceof MessageContext ? [keptForm(topic, context)] : []))

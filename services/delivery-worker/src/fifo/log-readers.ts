@@ -174,8 +174,8 @@ export class LogReaders {
   }
 
   /**
-   * Decodes the messages. An unreadable one goes to the quarantine and leaves the log with the others. Only its id is
-   * known.
+   * Decodes the messages. An unreadable entry goes to the quarantine, and leaves the log with the others. Only its id
+   * is known.
    */
   #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
     const { bodies } = this.#options

@@ -4,7 +4,7 @@ import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
 /**
  * Invariant 6 allows 100 ms.
- * @limit Age of the last check of a snapshot by which a first attempt starts. Past it: the revision is checked first.
+ * @limit Age of the last check of a snapshot with which a first attempt starts. Past it: the revision is checked first.
  */
 const FIRST_SNAPSHOT_AGE_MS_MAX = 80
 

@@ -28,7 +28,7 @@ export interface ClaimInHand {
   standsFor?: string | undefined
   /** Why it waited until it was claimed. Set when its attempt begins. */
   heldBy?: WaitCause | undefined
-  /** The bytes of its message and those of its run, as BodyBytes counts them. */
+  /** The bytes of its message and of the messages of its run, as BodyBytes counts them. */
   held?: HeldBodies
   /** Whether it has a slot (AttemptSlots). If not, it takes one at its send time. */
   hasSlot: boolean

@@ -17,7 +17,7 @@ interface LaneHintsOptions {
   lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
   clocks: ShardClocks
   report: ReportPart
-  /** A delivery of the shard is due at this Redis time. null: none is. */
+  /** A delivery of the shard is due at this Redis time. null: none is due. */
   dueAt(shard: number, at: number | null): void
   /** Like `dueAt`, for the first lane in the line of turns. */
   turnAt(shard: number, at: number | null): void

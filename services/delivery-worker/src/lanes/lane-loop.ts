@@ -264,7 +264,7 @@ export class LaneLoop {
     return free > 0 ? Math.min(free, bytes.attemptsLeft(proven)) : free
   }
 
-  /** How many claims each busy subscription may get. All others may get as many as a new one. */
+  /** How many claims each busy subscription may get. All other lanes may get as many claims as a new lane. */
   #limits(): Map<string, number> {
     const limits = new Map<string, number>()
     for (const [id, capacity] of this.#options.slots.busy()) limits.set(id, capacity)

@@ -31,7 +31,7 @@ export interface CompiledSubscription {
   target: Target
   /** Version of the signature of the topic's messages. undefined: they are not signed. */
   signature: SignatureVersion | undefined
-  /** Which deliveries the topic asks to log. undefined: none are logged. */
+  /** Which deliveries the topic asks to log. undefined: no deliveries are logged. */
   feedback: Feedback | undefined
   /** Which attempts the topic asks to record. undefined: it has no setting. */
   recordAttempts: AttemptRecording | undefined
@@ -146,7 +146,7 @@ export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notificati
   return !unsubscribed || kind !== 'Notification'
 }
 
-/** A plain webhook took 1,016 bytes of the heap, and one with a delivery policy half as much again. */
+/** A plain webhook took 1,016 bytes of the heap, and a webhook with a delivery policy took 1.5 times as much. */
 const SUBSCRIPTION_BYTES = 1_500
 
 /** Approximate bytes of the slice, for the cache's bound. */

@@ -8,7 +8,7 @@ import type { MessageContext } from './message-context.ts'
 import type { SnapshotCache } from './snapshot-cache.ts'
 
 /**
- * @limit Age of the last check of a snapshot by which a claim is attempted. Past it: the revision is checked first.
+ * @limit Age of the last check of a snapshot with which a claim is attempted. Past it: the revision is checked first.
  */
 const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
 

@@ -1,4 +1,4 @@
-/** Routes of recorded attempts: those of a subscription, and those of one of its deliveries. */
+/** Routes that show the recorded attempts of a subscription, or of one of its deliveries. */
 import { seesBodies } from '@fantail/access'
 import {
   AttemptsAnswer,

@@ -114,7 +114,7 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** The id of what was created, which the path does not have yet, and the digests of an edited text. */
+/** The id of the object that was created, which the path does not have yet, and the digests of an edited text. */
 function madeIn(body: unknown): Record<string, string> {
   const members = (body ?? {}) as Record<string, unknown>
   const shown = ['id', 'originalSha256', 'editedSha256'].map((name) => [name, members[name]] as const)

@@ -29,7 +29,7 @@ export interface Events {
   events: EventListeners
   eventLog: OutcomeReader
   live: LiveSender
-  /** Finds the subscriptions of events. It must forget those that have changed. */
+  /** Finds the subscriptions of events. It must forget subscriptions that have changed. */
   finder: SliceFinder
 }
 

@@ -43,7 +43,7 @@ test('two processes let through no more than one', async () => {
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i % 2)))
   const seconds = (performance.now() - startedAt) / 1_000
   const served = statuses.filter((status) => status === 200).length
-  // The tokens of one second at once, and those that came meanwhile.
+  // The tokens of one second are served at once, and also the tokens that came meanwhile.
   expect(served).toBeGreaterThanOrEqual(15)
   expect(served).toBeLessThanOrEqual(20 + Math.ceil(20 * seconds))
 })

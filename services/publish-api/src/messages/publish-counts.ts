@@ -8,7 +8,9 @@ import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { ApiDeps } from '../deps.ts'
 
-/** @limit Topics whose series the API keeps at hand. Past it: those of the least recently used one are dropped. */
+/**
+ * @limit Topics whose series the API keeps at hand. Past it: the series of the least recently used topic are dropped.
+ */
 const API_TOPIC_SERIES_MAX = 10_000
 
 interface Series {

@@ -40,7 +40,7 @@ test('every route that is mounted is in the document, and no other', () => {
   // Routes that the router does not know. They are tried when it finds none.
   const others = endpointsOf(api.deps).filter(({ where }) => where !== undefined)
   const mounted = [...routed, ...others.map(({ method, path }) => `${method} ${path}`)]
-  // The pages of console and portal are for people alone.
+  // The pages of console and portal are only for people.
   const documented = mounted.filter((route) => !/^GET \/(console|portal)/.test(route))
   expect(operations.map(([route]) => route).sort()).toEqual(documented.sort())
   expect(document.openapi).toBe('3.1.0')

@@ -1,6 +1,6 @@
 /**
  * Makes the message that an edited redrive sends. It is a new message with a new id, so a receiver that has seen the
- * old one does not drop it. The old id goes along as an attribute, and as a header of webhooks.
+ * old one does not drop it. The old id is sent as an attribute, and to webhooks also as a header.
  */
 import {
   createMessageId,

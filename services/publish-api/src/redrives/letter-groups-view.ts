@@ -7,7 +7,7 @@ import { iso, isoOrNull } from '../http/record-views.ts'
 type Counts = z.input<typeof DeadLetterCounts>
 type Group = NonNullable<Counts['groups']>[number]
 
-/** `groupBy`: undefined if the caller asked for counts alone. */
+/** `groupBy`: undefined if the caller asked only for counts. */
 export function groupedView(
   found: GroupedLetters,
   groupBy: readonly LetterGroupMember[] | undefined,

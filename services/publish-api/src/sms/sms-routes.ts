@@ -1,4 +1,4 @@
-/** Text messages over REST: their settings, what they cost, and the numbers that are opted out. */
+/** Text messages over REST: their settings, what they cost, and the opted-out numbers. */
 import {
   FantailError,
   NumberReference,

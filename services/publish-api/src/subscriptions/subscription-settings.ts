@@ -111,8 +111,8 @@ interface PolicyContext {
 }
 
 /**
- * Every problem of a subscription's policy by the rules of the native API. Those of the AWS protocols are a part of
- * them. Raw delivery decides which content types are allowed.
+ * Every problem of a subscription's policy by the rules of the native API. These rules include the rules of the AWS
+ * protocols. Raw delivery decides which content types are allowed.
  */
 export function policyProblems(policy: unknown, { protocol, raw }: PolicyContext): Problem[] {
   if (policy === undefined || policy === null) return []

@@ -54,7 +54,7 @@ function timesOf({ dueAt, nextInMs }: TravelAnswer, now: number): DueWork[] {
   return nextInMs === null ? claim : [...claim, { at: now + Math.ceil(nextInMs), what: 'pause of a process' }]
 }
 
-/** Jobs that run or are about to, but for those that only wait for time to pass. */
+/** Jobs that run or will run soon, without jobs that only wait for time to pass. */
 function jobsIn({ queues }: StoredWork, { answers }: Answers): string[] {
   return queues.flatMap(({ name, waiting, active }) => {
     const short = name.slice(name.lastIndexOf(':') + 1)

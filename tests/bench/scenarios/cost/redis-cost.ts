@@ -1,4 +1,4 @@
-/** Redis's cost of a delivery: for first attempts at two fan-outs, and if everything goes through lanes. */
+/** Redis's cost of a delivery: with first attempts at two fan-outs, and with all deliveries through lanes. */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'

@@ -1,4 +1,7 @@
-/** Throughput of Fantail, compared with the fan-out by hand and the client alone, in alternating rounds of one run. */
+/**
+ * Throughput of Fantail, compared with a fan-out by hand and with only the HTTP client, in alternating rounds of one
+ * run.
+ */
 import { contest } from '../../contest/contest.ts'
 import { NAMES, type Name } from '../../contest/contestant.ts'
 import { rowOf } from '../../report/rows.ts'

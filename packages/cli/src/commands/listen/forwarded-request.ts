@@ -12,7 +12,7 @@ export interface RequestForm {
   subscriptionArn: string | undefined
   /** The secret (`whsec_…`) that signs requests by Standard Webhooks. undefined: they are not signed. */
   secret: string | undefined
-  /** Further headers, by name. They replace those of the same name. */
+  /** Further headers, by name. They replace headers of the same name. */
   headers: Record<string, string>
 }
 

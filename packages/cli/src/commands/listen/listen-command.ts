@@ -112,7 +112,7 @@ async function forwardTopics(
 
 type Subscribed = Pick<ListenWanted, 'topics' | 'filterPolicy' | 'filterPolicyScope'> & { form: RequestForm }
 
-/** The form of requests, and the filter of the queue: those of the flags, or those of the subscription. */
+/** The form of requests, and the filter of the queue: set by the flags, or else by the subscription. */
 async function formOf(
   context: CommandContext,
   wanted: ListenWanted,

@@ -1,4 +1,4 @@
-/** Keys of `fantail redrive watch`: `p` pauses and resumes, `+` and `-` change the rate, `q` ends the command alone. */
+/** Keys of `fantail redrive watch`: `p` pauses and resumes, `+` and `-` change the rate, `q` ends only the command. */
 import { type Client, pauseRedrive, type Redrive, resumeRedrive, updateRedrive } from '@fantail/client/api'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { hasKeys, readKeys } from '../../frame/terminal-keys.ts'

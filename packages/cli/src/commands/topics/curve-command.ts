@@ -46,7 +46,7 @@ export const curve: Define = (command, does) => {
   )
 }
 
-/** The policy in force. Throws if the given policy is wrong. The input may also be a `healthyRetryPolicy` alone. */
+/** The policy in force. Throws if the given policy is wrong. The input may also be only a `healthyRetryPolicy`. */
 function retryPolicy(given: Record<string, unknown>) {
   const isWhole = ['healthyRetryPolicy', 'throttlePolicy', 'requestPolicy'].some((group) => group in given)
   const policy = isWhole || Object.keys(given).length === 0 ? given : { healthyRetryPolicy: given }

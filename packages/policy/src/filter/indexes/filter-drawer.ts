@@ -13,7 +13,7 @@ type Found = (n: number) => void
 type Lists<K> = Map<K, number | number[]>
 
 /**
- * A longer prefix is filed under its first so many characters. A drawer makes one look-up for each length that it
+ * A longer prefix is filed under its beginning of this length. A drawer makes one look-up for each length that it
  * holds.
  * @limit Characters by which the index files a prefix or suffix. Past it: the rest is compared when asked.
  */

@@ -2,7 +2,7 @@
 -- then.
 -- @key base: of API keys
 -- @arg offered: text, kept if there is none yet
--- Returns the key that holds
+-- Returns the key that is valid now
 -- @include when-full
 run_when_full(base)
 redis.call('SET', base .. 'cursors', offered, 'NX')

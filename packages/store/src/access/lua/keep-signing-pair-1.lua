@@ -2,7 +2,7 @@
 -- waiting messages could not leave it.
 -- @key base: of signing
 -- @arg offered: text, kept if there is none yet
--- Returns the pair that holds
+-- Returns the pair that is valid now
 -- @include when-full
 run_when_full(base)
 redis.call('SET', base .. 'pair', offered, 'NX')

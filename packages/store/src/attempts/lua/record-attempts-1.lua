@@ -6,9 +6,8 @@
 -- @list shares
 -- @item subscription: text
 -- @item records: text, lines, oldest first
--- Returns how many shares went
--- @include attempt-share
--- Key, list entry and places in the other keys, approximately.
+-- Returns how many shares were removed
+-- @include attempt-share Key, list entry and places in the other keys, approximately.
 local SHARE_BYTES, RECORD_BYTES = 300, 32
 -- @limit Time after its last record for which the records of a subscription are kept. After it: they are removed.
 local RECORDS_KEPT_SECONDS = 604800

@@ -83,7 +83,8 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
--- The attempt reached its endpoint, so the lane no longer stands (lane-stand). Only an open circuit may still stop it.
+-- Notes that the attempt reached its endpoint, so the lane no longer stands (lane-stand). Only an open circuit may
+-- still stop it.
 local function note_reached(pace)
   pace.reached = true
   if not pace.failures_max then pace.shut = nil end

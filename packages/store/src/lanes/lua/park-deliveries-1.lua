@@ -1,6 +1,6 @@
 -- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
 -- stored a higher fence, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
--- parked before and stay unchanged. Those that are still in flight get the same lease again. Deliveries of deleted
+-- parked before and stay unchanged. Deliveries that are still in flight get the same lease again. Deliveries of deleted
 -- subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
@@ -59,7 +59,7 @@ local function lease_again(first_at)
   return lease and math.floor(lease / LEASE_UNIT) == math.floor(first_at + ms) and lease or 0
 end
 
--- Parks the next entry. If it fails, the others are parked nevertheless.
+-- Parks the next entry. If it fails, the other deliveries are parked nevertheless.
 local function try_entry()
   local first = at
   local works, outcome = try(park_entry)

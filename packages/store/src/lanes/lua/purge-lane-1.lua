@@ -1,4 +1,4 @@
--- Discards the waiting deliveries of a lane. Those in flight continue.
+-- Discards the waiting deliveries of a lane. Deliveries in flight continue.
 -- @key base: of the shard
 -- @arg id: text, of the subscription
 -- @arg deliveries_max: number

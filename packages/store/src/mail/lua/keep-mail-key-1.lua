@@ -2,7 +2,7 @@
 -- are sent then too.
 -- @key base: of mail
 -- @arg offered: text, kept if there is none yet
--- Returns the key that holds
+-- Returns the key that is valid now
 -- @include when-full
 run_when_full(base)
 redis.call('SET', base .. 'links', offered, 'NX')

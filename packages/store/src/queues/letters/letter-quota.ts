@@ -23,7 +23,7 @@ const CHECK_EVERY_MS = 1_000
 export interface LetterShares {
   /** A topic's queue, as a share of Redis's memory (0 to 1). */
   perQueue: number
-  /** All of them together. On a cluster: those of one master. */
+  /** All of them together. On a cluster: the queues of one master. */
   together: number
 }
 
@@ -33,8 +33,8 @@ interface LetterQuotaOptions {
   /** The latest sample, if there is one. */
   sample(): MemorySample | undefined
   /**
-   * Called when messages of this topic's queue were removed to make space for others. `letters`: those that were dead
-   * letters.
+   * Called when messages of this topic's queue were removed to make space for others. `letters`: the removed messages
+   * that were dead letters.
    */
   onRemoved(topicArn: string, removed: number, letters: RemovedLetter[]): void
   onProblem(error: unknown): void
@@ -97,7 +97,7 @@ export class LetterQuota {
     }
   }
 
-  /** Removes at most so much that the queue is as small as the next one. The largest queues then shrink equally. */
+  /** Makes the largest queue at most as small as the second largest, so that the largest queues shrink equally. */
   async #trimLargest(queues: Filled[], over: number): Promise<number> {
     const [largest, second] = queues.sort((a, b) => b.bytes - a.bytes)
     if (!largest) return 0

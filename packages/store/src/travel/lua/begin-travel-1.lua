@@ -1,5 +1,5 @@
 -- Marks empty data as that of a stack whose time can be moved. Data without the mark is not touched. BullMQ writes the
--- `meta` of a queue before the services check their data, so this alone does not count as data.
+-- `meta` of a queue before the services check their data, so `meta` does not count as data.
 -- @key travel: of the stack
 -- @arg id: text, for a new mark
 -- Returns the id of the stack, or '' if there is other data

@@ -117,7 +117,7 @@ local function split_off(base, log, entries, now)
   return kept
 end
 
--- Up to max of the log's first entries for its reader. If too many entries of isolated groups stood before them, it
+-- Up to max of the log's first entries for its reader. If too many entries of isolated groups come before them, it
 -- returns none, and the next read continues.
 local function first_entries(base, log, max, now)
   for _ = 1, WINDOWS_MAX do

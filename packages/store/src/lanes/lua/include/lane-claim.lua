@@ -21,7 +21,7 @@ local RUN_BYTES_MAX = 1048576
 -- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
 local RUN_LEASE_MS = 5000
 
--- Lanes of older releases do not have 'l'. Those of webhooks have no floor, and those of queues keep deliveries for 30
+-- Lanes of older releases do not have 'l'. Lanes of webhooks have no floor, and lanes of queues keep deliveries for 30
 -- days.
 local EARLIER_QUEUE_FLOOR_SECONDS = '2592000'
 
@@ -106,7 +106,7 @@ local function states_of(base, id, ids)
 end
 
 -- Expires deliveries behind a head, at most EXPIRE_MAX, and returns how many. If the lane has a dead-letter queue they
--- stay. Each becomes the head later, and then goes to that queue in order.
+-- stay. Each of these becomes the head later, and then goes to the queue in order.
 local function expire_behind(take, id, lane, head)
   if not lane.fifo or lane.dlq then return 0 end
   local n = 0

@@ -32,8 +32,8 @@ local function slice_of(base, sid)
   return slice
 end
 
--- Numbers are passed to Redis as texts that are cached. Each number among the arguments costs as much as the call
--- itself.
+-- Numbers are passed to Redis as texts that are cached. Each number among the arguments of a call takes as much time as
+-- the call itself.
 local texts = {}
 
 local function text(number)

@@ -1,6 +1,5 @@
 -- An item stores the digests of its receipt handles' secrets, newest first. A FIFO queue needs only the newest. A
--- standard queue also accepts handles of earlier receives, as SQS does. It stores so many that the digests of a message
--- take at most 4 KiB.
+-- standard queue also accepts handles of earlier receives, as SQS does. The digests of one message take at most 4 KiB.
 local DIGEST_BYTES, RECEIVES_KEPT = 16, 256
 
 -- The digests with one more.

@@ -16,8 +16,9 @@ local ITEM_BYTES = 900
 local FAR = 8640000000000000
 
 -- nil if there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back. If
--- Redis's time does (a failover), the clock stands still for up to a second, or else continues from where it was, so
--- that no message stays hidden for too long. Only scores use this time; `offset` is how far it is ahead.
+-- Redis's time goes back by up to a second (a failover), the clock stops for this time. If it goes back further, the
+-- clock continues from its last time. So no message stays hidden for too long. Only scores use this time; `offset` is
+-- how far it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
   local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot', 'of')
@@ -106,8 +107,8 @@ local function wake_readers(queue)
 end
 
 -- The name under which a removed item is remembered, so that it is recognised if it is sent again. It is the item's id
--- if the sender gave one. An item that a redrive policy brought is only recognised by moves. Two queues may be each
--- other's dead-letter queue and bring it back rightly, so an item that is moved on is forgotten.
+-- if the sender gave one. An item that a redrive policy brought is only recognised by moves. If two queues are each
+-- other's dead-letter queue, the item may come back correctly. So an item that is moved on is forgotten.
 local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end

@@ -44,7 +44,7 @@ export async function publishToTarget(
   }
 }
 
-/** Members of a JSON message that may stand instead of `default`. */
+/** Members of a JSON message that may be there instead of `default`. */
 function keysOf(target: string): readonly string[] {
   const platform = parsePlatformEndpointArn(target)?.platform
   return platform === undefined ? ['sms'] : [platform, 'application']

@@ -23,8 +23,8 @@ export interface ReadMessage {
 }
 
 /**
- * Reads a message, with the checks that need nothing but the message. `instead`: keys of a text for protocols of which
- * any may stand for `default`.
+ * Reads a message, with the checks that need nothing but the message. `instead`: keys of texts for protocols. If one of
+ * them is present, `default` may be missing.
  */
 export function readMessage(
   input: AwsInput,
