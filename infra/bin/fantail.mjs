@@ -4,7 +4,7 @@
  * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
  * runs in this process, so signals and exit codes are the service's own. `all` runs the three as children. When one
  * child ends, the others and this process end too, so that a supervisor can start everything again. `--help` and
- * `--version` need no Redis and no settings. The package `fantail` has this file beside the bundles, and runs those.
+ * `--version` need no Redis and no settings. The package `fantail` has this file next to the bundles, and runs those.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

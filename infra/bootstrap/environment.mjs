@@ -39,7 +39,7 @@ function nativeTurbo() {
 }
 
 /**
- * The folders with the binaries of a tool. The binaries are in packages of the scope, beside the package of the tool.
+ * The folders with the binaries of a tool. The binaries are in packages of the scope, next to the package of the tool.
  * @param {string} tool
  * @param {string} scope
  */

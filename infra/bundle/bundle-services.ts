@@ -9,7 +9,7 @@ import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolld
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
-/** These packages find files beside themselves, or start threads from them. */
+/** These packages find files next to themselves, or start threads from them. */
 const UNBUNDLED = /^(pino|nodemailer|msgpackr)(\/|$)/
 
 interface ServiceBundle {

@@ -68,7 +68,7 @@ function endpointsIn(lines: string[], receiver: string): string[] {
   return [...new Set(found)].toSorted()
 }
 
-/** The index of endpoints has a hash of each, beside the endpoint itself. */
+/** The index of endpoints has a hash of each, in addition to the endpoint itself. */
 function withMoved(line: string, [before, after]: readonly [before: string, after: string]): string {
   const hashText = (url: string) =>
     JSON.stringify(createHash('sha1').update(`http${url}`).digest().toString('latin1')).slice(1, -1)

@@ -4,7 +4,7 @@
  * a wrapper per command that points the loader at the unpacked libraries. It uses the machine's sources, proxies and
  * certificates. It only reads the machine's package state, and runs none of its hooks.
  *
- * Everything is made beside the destination and renamed into place. A crash leaves nothing half made, and two runs at
+ * Everything is made next to the destination and renamed into place. A crash leaves nothing half made, and two runs at
  * once are safe.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -28,7 +28,7 @@ const PATHS = [
 interface ReceiverOptions {
   /** Host names under which the receiver shows arrivals. Pages of other sites must not read the messages and tokens. */
   ownHosts: OwnHosts
-  /** Mails to show beside the requests. Default: none. */
+  /** Mails to show in addition to the requests. Default: none. */
   mails?: Pick<Mails, 'list'>
   /** Gets one line per request. */
   print: (line: string) => void

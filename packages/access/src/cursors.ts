@@ -2,7 +2,7 @@
  * Sealed cursors for pages. A cursor contains the name of the last item that a page has read. The caller may not be
  * allowed to see this item, because it belongs to another account or has a name outside the key's prefixes. It may also
  * be a subscription id, which is secret: anybody who knows one can unsubscribe it. All processes share one sealing key.
- * The first process that lists items makes the key, and stores it beside the API keys.
+ * The first process that lists items makes the key, and stores it next to the API keys.
  */
 import type { ApiKeys } from '@fantail/store'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'

@@ -1,4 +1,4 @@
-/** Names of SQS's error shapes beside their Query codes (checklist 161). */
+/** Names of SQS's error shapes, with their Query codes (checklist 161). */
 import type { AwsError } from './aws-error.ts'
 
 const MODEL = 'com.amazonaws.sqs#'

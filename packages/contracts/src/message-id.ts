@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 
 const POOL_IDS = 256
-/** Ten bytes beside the time. */
+/** Ten bytes in addition to the time. */
 const RANDOM_DIGITS = 20
 let pool = ''
 let used = 0

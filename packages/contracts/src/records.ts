@@ -264,7 +264,7 @@ export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
-/** Stored beside a dead letter's text, never as an SQS attribute (checklist 154). */
+/** Stored next to a dead letter's text, never as an SQS attribute (checklist 154). */
 export interface DeadLetter {
   reason: DeadLetterReason
   statusCode: number | null

@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes `dist`: the launcher, and beside it the command line, the services, the console and their licences. */
+/** Writes `dist`: the launcher, and next to it the command line, the services, the console and their licences. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { writeServer } from '../../../infra/bundle/write-server.mjs'

@@ -1,6 +1,6 @@
 /**
- * Every misbehaviour of a receiver, all at once, beside healthy ones. Each delivery ends as its policy says, the
- * healthy endpoints are not delayed, and the worker's memory is bounded. Each fault alone is tested in
+ * Endpoints with every kind of misbehaviour at once, and healthy endpoints. Each delivery ends as its policy says, the
+ * healthy endpoints are not delayed, and the worker's memory is bounded. Each fault by itself is tested in
  * packages/delivery/src/http/receiver-faults.test.ts. So are names that hang or change, because they need a resolver of
  * the test.
  */

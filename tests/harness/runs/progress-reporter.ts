@@ -1,6 +1,6 @@
 /**
- * Runs beside vitest's own reporter. If the output is no terminal, it prints the progress of a run (vitest does it only
- * on a terminal). At the end of a long run it prints the slowest files.
+ * Runs in addition to vitest's own reporter. If the output is no terminal, it prints the progress of a run (vitest does
+ * it only on a terminal). At the end of a long run it prints the slowest files.
  */
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 

@@ -1,4 +1,4 @@
-/** A refusal or failure of the API, in its one form. */
+/** A refusal or failure of the API, in the one form of all its errors. */
 
 interface Problem {
   path: string

@@ -39,7 +39,7 @@ const DASHES: Record<Look, number[]> = {
   median: [],
   slowest: [6, 4],
 }
-/** Cursors of charts beside each other move together. */
+/** Cursors of charts next to each other move together. */
 const SYNC = 'fantail'
 
 export function TimeSeries({ summary, isLogarithmic = false, ...data }: Props) {

@@ -20,7 +20,7 @@ export interface OutboundOptions {
   /** `http(s)://[user:password@]host[:port]`. Every connection is a tunnel through this proxy (CONNECT). */
   proxy?: string | undefined
   clientCertificate?: ClientCertificate | undefined
-  /** PEM certificates, trusted beside the system's. */
+  /** PEM certificates, trusted in addition to the system's. */
   ca?: string | undefined
   /** Headers that are sent with every request, after Fantail's own. */
   headers?: Record<string, string> | undefined

@@ -1,6 +1,6 @@
 /**
- * Stores an endpoint's settings in two parts. The record has the public part. The secret part is sealed beside it. It
- * can be opened only for this endpoint of this topic. An attempt puts both parts together again.
+ * Stores an endpoint's settings in two parts. The record has the public part. The secret part is sealed and stored next
+ * to it. It can be opened only for this endpoint of this topic. An attempt puts both parts together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'

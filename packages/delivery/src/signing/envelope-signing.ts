@@ -1,6 +1,6 @@
 /**
  * Signs envelopes. Each distinct text of a message is signed once, when its signature is first needed. The signature is
- * kept beside the text.
+ * kept next to the text.
  */
 import { carriesSignature, type Envelope, type EnvelopeText, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'

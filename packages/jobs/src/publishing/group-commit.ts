@@ -32,13 +32,13 @@ export interface GroupLimits {
  * (docs/performance.md).
  */
 const GROUP_LIMITS: GroupLimits = {
-  /** @limit Messages of one group. Past it: a further write takes them. */
+  /** @limit Messages of one group. Past it: the others wait for a further write. */
   messagesMax: 128,
   /**
-   * @limit Text of one group; a larger request is a group of its own. Past it: a further write takes them.
+   * @limit Text of one group; a larger request is a group of its own. Past it: the others wait for a further write.
    */
   bytesMax: 1_048_576,
-  /** @limit Expected deliveries of one group. Past it: a further write takes them. */
+  /** @limit Expected deliveries of one group. Past it: the others wait for a further write. */
   deliveriesMax: 1_000,
   /** @limit Writes of one dispatch queue under way at a time. Past it: requests wait. */
   writesMax: 8,

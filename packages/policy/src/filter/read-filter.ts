@@ -34,7 +34,7 @@ const WILDCARD_POINTS: Limit = { what: 'points of wildcards', max: 100, text: TO
 /** Each level and each name of a path may cost one visit of every level of a body. */
 const LEVELS: Limit = { what: 'levels of nested objects', max: 100, text: TOO_COMPLEX }
 const NAMES: Limit = { what: 'names in a key', max: 100, text: TOO_COMPLEX }
-/** A key may occur both beside `$or` and inside of it. Each clause is a bit of a mask (array-consistency.ts). */
+/** A key may occur both next to `$or` and inside of it. Each clause is a bit of a mask (array-consistency.ts). */
 const CLAUSES: Limit = { what: 'keys in a combination of $or', max: 10, text: TOO_COMPLEX }
 const PASSES: Limit = { what: 'passes over the values of a body', max: PASSES_MAX, text: TOO_COMPLEX }
 

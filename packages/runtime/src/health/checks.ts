@@ -18,7 +18,7 @@ export interface Degradation {
   message: string
 }
 
-/** The parts of the answer of `/readyz` beside its checks. */
+/** The parts of the answer of `/readyz` in addition to its checks. */
 export interface ReadyOptions {
   checks: Checks
   /** Called if every check passes. A rejection counts as a degradation. */

@@ -38,8 +38,8 @@ export class ServerMarks {
   readonly #connections: Redis[]
 
   /**
-   * `connections`: all connections that write copies or delete sources. Beside clusters, plain ones may lead to other
-   * masters.
+   * `connections`: all connections that write copies or delete sources. If clusters are among them, plain connections
+   * may lead to other masters.
    */
   constructor(connections: Redis[]) {
     this.#connections = [...new Set(connections)]

@@ -78,7 +78,10 @@ export interface ConsumerReceive {
   name: string
   /** Revision of the record that the caller knows. */
   revision: string
-  /** Names the share. If the batch holds a share already, it is filled further. */
+  /**
+   * The id of the batch, which is also the name of its share. If the batch already has a share, further messages are
+   * added to it.
+   */
   batch: string
   /** The least time for which messages are hidden, ms. */
   hideMs: number

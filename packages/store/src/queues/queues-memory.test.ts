@@ -15,7 +15,7 @@ async function usedBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await fixture.redis.info('memory'))?.[1])
 }
 
-/** Bytes of a message beside its body: in the queue, and for 5 minutes for its deduplication. */
+/** Bytes of a message in addition to its body: in the queue, and for 5 minutes for its deduplication. */
 async function bytesPerMessage(
   arn: string,
   groups: number,

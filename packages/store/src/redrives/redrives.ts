@@ -7,7 +7,7 @@
  *
  * A resend is a task too: its source is a subscription, and it reads the ring of messages that the topic keeps.
  *
- * A task is one hash in its source's shard, beside its queue or ring. Choosing and ending a batch then take one script
+ * A task is one hash in its source's shard, next to its queue or ring. Choosing and ending a batch then take one script
  * each. The last byte of a task's id is the number of that shard. A task moves only messages that were in the source
  * when it began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs
  * tasks (redrive-batches.ts, resend-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended

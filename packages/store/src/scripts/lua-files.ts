@@ -1,5 +1,5 @@
 /**
- * Finds the Lua files. Scripts are in the folder `lua/` beside their caller, includes in the `lua/include/` of any
+ * Finds the Lua files. Scripts are in the folder `lua/` next to their caller, includes in the `lua/include/` of any
  * folder. No two files have the same name. `-- @include now` in the head of a file inserts `now.lua` before it. An
  * include may include others. Each is inserted once, so a file names only the includes that it uses itself.
  */

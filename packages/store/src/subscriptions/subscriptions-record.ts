@@ -1,4 +1,4 @@
-/** The stored form of a subscription: its record (subscription-fields.ts), and values that scripts keep beside it. */
+/** The stored form of a subscription: its record (subscription-fields.ts), and values that scripts keep next to it. */
 import { createHash } from 'node:crypto'
 import {
   type Protocol,
@@ -37,7 +37,7 @@ export function unpackSubscription(
   return { id, arn: subscriptionArn(topicArn, id), topicArn, ...stored }
 }
 
-/** Values that scripts keep beside the record, each '' if unset. */
+/** Values that scripts keep next to the record, each '' if unset. */
 export interface SubscriptionFields {
   /** Own. */
   throttle: string

@@ -17,7 +17,7 @@ export function atSlice({ sliceId, shard }: SlicePlace): { base: string; shard: 
   return { base: shardBase(shard), shard, slice: sliceId }
 }
 
-/** The settings of a topic that scripts read. They are stored beside its record. */
+/** The settings of a topic that scripts read. They are stored next to its record. */
 export interface TopicScriptSettings {
   /** Sends per second, or ''. */
   throttle: string

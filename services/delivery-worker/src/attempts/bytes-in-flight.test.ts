@@ -1,4 +1,7 @@
-/** The bytes of messages bound the attempts of lanes. Hanging attempts leave healthy lanes their half. */
+/**
+ * The bytes of messages bound the attempts of lanes. Attempts that hang use at most half of these bytes, so healthy
+ * lanes keep the other half.
+ */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, urlOf, useFixture } from '../fixtures/worker.fixture.ts'

@@ -179,8 +179,8 @@ class MethodNotAllowed extends FantailError {
 type LastResort = (context: ApiContext) => (Matched & { route: Route }) | undefined
 
 /**
- * Routes with patterns. Hono's fastest router does not allow them beside fixed paths, and a slower one would serve all
- * routes.
+ * Routes with patterns. Hono's fastest router does not allow them together with fixed paths, and a slower one would
+ * serve all routes.
  */
 function lastResort(all: Route[]): LastResort {
   const routes = all

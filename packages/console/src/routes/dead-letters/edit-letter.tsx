@@ -1,4 +1,4 @@
-/** Edits a dead letter beside the original, shows the difference, and sends it again. */
+/** Edits a dead letter next to the original, shows the difference, and sends it again. */
 import { lineDiff } from '@fantail/policy'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

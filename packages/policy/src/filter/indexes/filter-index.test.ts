@@ -126,7 +126,7 @@ function expectAgreement(policies: Policy[], subject: FilterSubject, found: Foun
   expect(filters.flatMap((filter, n) => (matchesFilter(filter, subject) ? [n] : []))).toEqual(expected)
 }
 
-/** Each computes for several seconds, and for a minute beside a load of 40. */
+/** Each computes for several seconds, or for a minute if the machine has a load of 40. */
 const LONG_MS = 180_000
 
 test(

@@ -103,7 +103,7 @@ export class QueueDefinitions {
   }
 
   /**
-   * Sets the members that `change` computes from the queue's present record. It is safe beside concurrent changes.
+   * Sets the members that `change` computes from the queue's present record. Concurrent changes are safe.
    * Throws `not_found`.
    */
   async update(arn: string, change: (queue: QueueRecord) => Partial<QueueSettings>): Promise<QueueRecord> {

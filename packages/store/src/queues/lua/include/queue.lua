@@ -10,7 +10,7 @@ local EXPIRED_MAX = 200
 -- @limit How long a received message may be hidden from its receive on. Past it: a change of its visibility is refused,
 -- and a repeated receive hides it no longer.
 local HIDDEN_MAX_MS = 43200000
--- Approximate bytes of a message beside its payload, counted in a topic's own queue.
+-- Approximate bytes of a message in addition to its payload, counted in a topic's own queue.
 local ITEM_BYTES = 900
 -- FIFO: the time at which an item on its way to another queue would come back, far in the future.
 local FAR = 8640000000000000
