@@ -1,8 +1,8 @@
 /**
  * Handles each message once, although a queue may deliver it twice.
  *
- * free ─ claim ─▶ claimed (under a lease) ─ finish ─▶ done (until its time is over) claimed ─ release, or the lease
- * ends because the consumer died ─▶ free
+ * free ─ claim ─▶ claimed (under a lease) ─ finish ─▶ done (until its time is over)
+ * claimed ─ release, or the lease ends because the consumer died ─▶ free
  *
  * A message counts as done only after its handler has returned. A handler that dies is therefore run again.
  */

@@ -73,15 +73,16 @@ export const keptKey = (base: string) => `${base}kept`
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
 // `<base>fifo:<topic uid>`. Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence
-// of the log's reader, `e` that of the latest reader whose end is noted, `g` last fence given for an isolated group;
-// after a reader has died `k` messages moved one by one since, `u` and `v` the message under way (16 bytes) and its
-// reader's fence, `x` readers that have died at the first message (fifo-isolation.lua). `<base>log:<topic uid>`. List,
-// oldest first: 16 bytes message id and the group of each message that has not been moved into lanes yet. While it is
-// not empty, `log:<uid>` is in `due`. `<base>isolated:<topic uid>`. Set: groups that are isolated. Each has a log of
-// its own and a hash with `f`, `u`, `v` and `x`, under `<uid>:<group>` in place of the uid, until that log is empty.
-// Meanwhile `isolated:<uid>:<group>` is in `due`. `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes
-// message id, 20 digits sequence number, ms of the publish. `scope` is the group and a space where the topic
-// deduplicates by group, else ''.
+// of the log's reader, `e` fence of the latest reader whose end is noted, `g` last fence given for an isolated group.
+// After a reader has died: `k` messages moved one by one since, `u` and `v` the message under way (16 bytes) and its
+// reader's fence, `x` readers that have died at the first message (fifo-isolation.lua).
+// `<base>log:<topic uid>`. List, oldest first: 16 bytes message id and the group of each message that has not been
+// moved into lanes yet. While it is not empty, `log:<uid>` is in `due`.
+// `<base>isolated:<topic uid>`. Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v`
+// and `x`, under `<uid>:<group>` in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` is in
+// `due`.
+// `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the
+// publish. `scope` is the group and a space if the topic deduplicates by group, else ''.
 
 // ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
 
@@ -137,9 +138,9 @@ export const heldKey = (base: string) => `${base}held`
 export const failingKey = (base: string) => `${base}failing`
 // `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
 // `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,
-// `<item id>` → '' for each item that it parked. Expires a day after the latest batch. `<base>sender:<subscription>`.
-// Hash: redriven delivery in the lane → id of its redrive. A field is removed with its delivery. Expires 15 days after
-// the last one came.
+// `<item id>` → '' for each item that it parked. Expires a day after the latest batch.
+// `<base>sender:<subscription>`. Hash: redriven delivery in the lane → id of its redrive. A field is removed with its
+// delivery. Expires 15 days after the last delivery came.
 /**
  * Hash: how many deliveries of a redrive were delivered `d`, dead-lettered again `q` or discarded `x`. Expires 14 days
  * after the last of them.

@@ -4,8 +4,8 @@
  * oldest are dropped, and the next line that is written says how many are missing before it. A clean stop writes the
  * rest. A crash loses the waiting lines, which the process's log has already.
  *
- * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing writing ─refused, silent→ waiting
- * (WRITE_RETRY_MS)
+ * nothing ─add→ waiting (AUDIT_GATHER_MS) ─timer→ writing ─written→ nothing
+ * writing ─refused, or no answer→ waiting (WRITE_RETRY_MS)
  */
 import { randomUUID } from 'node:crypto'
 import type { AuditLine } from '@fantail/contracts'

@@ -7,7 +7,8 @@
 -- @item subscription: text
 -- @item records: text, lines, oldest first
 -- Returns how many shares were removed
--- @include attempt-share Key, list entry and places in the other keys, approximately.
+-- @include attempt-share
+-- Approximate bytes of a share (its key, list entry and places in the other keys), and of a record without its text.
 local SHARE_BYTES, RECORD_BYTES = 300, 32
 -- @limit Time after its last record for which the records of a subscription are kept. After it: they are removed.
 local RECORDS_KEPT_SECONDS = 604800
