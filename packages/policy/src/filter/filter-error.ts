@@ -16,7 +16,7 @@ export class FilterPolicyError extends Error {
 export const TOO_COMPLEX = 'Filter policy is too complex'
 
 export interface Limit {
-  /** What is counted: a policy may have at most `max` of it. */
+  /** The counted part, such as keys. A policy may have at most `max` of them. */
   what: string
   max: number
   /** The text of the refusal. */

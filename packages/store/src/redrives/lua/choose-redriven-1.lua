@@ -10,7 +10,7 @@
 -- @arg looked_at_max: number
 -- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate)
---   | { 'canary', ms } (it is moved, and the task has waited this long for its ends) | { 'stop' } (paused or ended, maybe
+--   | { 'canary', ms } (moved; the task has waited this long for its ends) | { 'stop' } (paused or ended, maybe
 -- just
 --   now) | { 'stale' }
 -- @include now
