@@ -1,7 +1,7 @@
 -- Receives messages of a FIFO queue. A message can be received if it is visible and no earlier one of its group is in
--- flight. The group that has waited longest comes first, with several of its messages before the next group's. The work
--- is bounded by the number of wanted messages, and as many moves. Moves are as in receive-messages. A group waits until
--- its move is settled.
+-- flight. The group that has waited longest comes first. Several of its messages may come before the next group. One
+-- call returns at most the wanted number of messages, and makes at most as many moves to the dead-letter queue. Moves
+-- are as in receive-messages. A group waits until its move is settled.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg messages_max: number
@@ -10,7 +10,7 @@
 -- @arg proofs: text, 32 bytes per message: the secret of its handle and its digest
 -- @arg attempt: text, id, or ''
 -- @arg is_first: flag, the attempt begins
--- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
+-- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
 -- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, else: uid, ms
 --   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
 --   (each a list of items, queue.lua), 0; why a consumer may not receive now.

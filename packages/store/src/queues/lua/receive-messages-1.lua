@@ -7,7 +7,7 @@
 -- @arg visibility_ms: number?, nil: the queue's own
 -- @arg in_flight_max: number
 -- @arg digests: text, 16 bytes per message: the digest of its handle's secret
--- @arg consumer_text: text, what a push consumer is, or '' (queue-shares.lua)
+-- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
 -- Returns false if there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
 --   queue, messages, moves (each a list of items, queue.lua), 1 if too much is in flight; why a consumer may not
 --   receive now.

@@ -10,9 +10,8 @@
 -- @arg looked_at_max: number
 -- @arg filter_json: text, as queue-scan.lua reads it
 -- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate)
---   | { 'canary', ms } (moved; the task has waited this long for its ends) | { 'stop' } (paused or ended, maybe
--- just
---   now) | { 'stale' }
+--   | { 'canary', ms } (moved; the task has waited this long for its ends) | { 'stop' } (paused or
+--   ended, maybe just now) | { 'stale' }
 -- @include now
 -- @include when-full
 -- @include queue

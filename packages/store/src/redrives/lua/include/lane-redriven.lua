@@ -1,5 +1,5 @@
--- Counts how redriven deliveries end, for the redrive that sent them. Their ids have a generation, so others cost
--- nothing. An edited message is a new one, and is not counted.
+-- Counts how redriven deliveries end, for the redrive that sent them. Only their ids have a generation,
+-- so other deliveries cost nothing. An edited message is a new message, and is not counted.
 -- @limit How long the ends of a redrive are kept after the last one. After it: the redrive shows none.
 local ENDS_KEPT_MS = 1209600000
 -- @limit How long a lane remembers by which redrive its deliveries came. After it: their ends are not counted.
