@@ -37,7 +37,7 @@ const port = setting({
   name: 'FANTAIL_PORT',
   schema: wholeNumber(PORT),
   default: '4100',
-  description: 'Port of the API; 0 takes a free one. The other services count theirs from it.',
+  description: 'Port of the API; 0 takes a free one. The other services derive their ports from it.',
 })
 
 /** Read by every service. */
@@ -54,7 +54,7 @@ const common = {
     name: 'FANTAIL_HOST',
     schema: matching(/^[A-Za-z0-9.:_-]+$/, 'must be an address or a host name'),
     unset: '127.0.0.1 in local mode, 0.0.0.0 in server mode',
-    description: 'Address to listen on. Local mode takes loopback addresses only.',
+    description: 'Address to listen on. Local mode accepts only loopback addresses.',
   }),
   commit: optional({
     name: 'FANTAIL_COMMIT',
@@ -76,7 +76,7 @@ const storage = {
     name: 'FANTAIL_DATA_DIR',
     schema: folder(),
     default: '.fantail',
-    description: 'Folder of local mode, holding the local Redis and its URL. Relative to the repository.',
+    description: 'Folder of local mode, with the local Redis and its URL. Relative to the repository.',
   }),
   queues: setting({
     name: 'FANTAIL_QUEUES',
@@ -97,14 +97,14 @@ const storage = {
     schema: wholeNumber({ min: 0, max: 16 }),
     default: '0',
     unit: 'replicas',
-    description: 'Replicas that must hold a message before it is acknowledged.',
+    description: 'Replicas that must have a message before it is acknowledged.',
   }),
   allowVolatileRedis: setting({
     name: 'FANTAIL_ALLOW_VOLATILE_REDIS',
     schema: flag(),
     default: 'false',
     description:
-      'Whether server mode starts on a Redis that would lose accepted messages: one that evicts, or keeps nothing over a restart.',
+      'Whether server mode starts on a Redis that would lose accepted messages: one that evicts keys, or keeps no data over a restart.',
   }),
   logMessages: setting({
     name: 'FANTAIL_LOG_MESSAGES',
@@ -119,7 +119,7 @@ const storage = {
     default: '16777216',
     unit: 'bytes',
     description:
-      'Memory of Redis for recorded attempts (docs/attempts.md). Past it: the records of the subscription without an attempt for longest go. 0 records nothing.',
+      'Memory of Redis for recorded attempts (docs/attempts.md). Past it: the subscription that has had no attempt for the longest time loses its records. 0 records nothing.',
   }),
   keptMessagesShare: setting({
     name: 'FANTAIL_KEPT_MESSAGES_SHARE',
@@ -127,7 +127,7 @@ const storage = {
     default: '0.1',
     unit: 'share of the memory of Redis',
     description:
-      'What the messages that topics keep may fill together. Past it: the topic that fills most loses its oldest ones.',
+      'Share that the kept messages of all topics may fill together. Past it: the topic with the most bytes loses its oldest messages.',
   }),
   account: setting({
     name: 'FANTAIL_ACCOUNT',
@@ -156,7 +156,7 @@ const names = {
     schema: addressRules(),
     unset: 'loopback, the machine’s own name and the host of FANTAIL_PUBLIC_URL',
     description:
-      'Host names, *.domains and addresses, separated by commas, that local mode answers to beside those. Server mode answers to any.',
+      'Host names, *.domains and addresses, separated by commas, that local mode answers to in addition to its own names. Server mode answers to any host.',
   }),
 }
 
@@ -181,7 +181,7 @@ const mail = {
     schema: wholeNumber({ min: 1, max: 100 }),
     default: '5',
     unit: 'connections',
-    description: 'Connections to the SMTP server that one worker keeps at most.',
+    description: 'Most connections to the SMTP server that one worker keeps.',
   }),
   emailFrom: optional({
     name: 'FANTAIL_EMAIL_FROM',
@@ -195,7 +195,7 @@ const mail = {
     schema: wholeNumber({ min: 1, max: 100_000 }),
     default: '20',
     unit: 'mails a second',
-    description: 'Mails to the addresses of one domain, over all workers. Further ones wait.',
+    description: 'Mails to the addresses of one domain, over all workers. Further mails wait.',
   }),
   emailDkimDomain: optional({
     name: 'FANTAIL_EMAIL_DKIM_DOMAIN',
@@ -207,13 +207,13 @@ const mail = {
     name: 'FANTAIL_EMAIL_DKIM_SELECTOR',
     schema: matching(/^[A-Za-z0-9._-]{1,63}$/, 'must be 1 to 63 of A-Z a-z 0-9 . _ -'),
     unset: 'mails carry no signature of Fantail’s',
-    description: 'Selector: the public key stands in the TXT record SELECTOR._domainkey.DOMAIN.',
+    description: 'Selector of the DKIM signature: the public key is in the TXT record SELECTOR._domainkey.DOMAIN.',
   }),
   emailDkimKey: optional({
     name: 'FANTAIL_EMAIL_DKIM_KEY_FILE',
     schema: rsaKeyFile(),
     unset: 'mails carry no signature of Fantail’s',
-    description: 'Private RSA key in PEM of that record.',
+    description: 'Private RSA key in PEM for the DKIM signature.',
   }),
 }
 
@@ -238,14 +238,14 @@ const sms = {
     schema: smsHeaders(),
     unset: 'a content type of application/json',
     description:
-      'Their headers as JSON: {"authorization":"Bearer …"}. The content type is application/json or application/x-www-form-urlencoded.',
+      'Headers of the requests to the SMS provider, as JSON: {"authorization":"Bearer …"}. The content type is application/json or application/x-www-form-urlencoded.',
   }),
   smsBody: optional({
     name: 'FANTAIL_SMS_BODY',
     schema: smsBody(),
     unset: '{"to":"{number}","from":"{sender}","text":"{message}","id":"{id}"}',
     description:
-      'Their body: {number}, {message}, {sender}, {id} and {type} are replaced, escaped for the content type.',
+      'Body of the requests to the SMS provider: {number}, {message}, {sender}, {id} and {type} are replaced, escaped for the content type.',
   }),
   smsStatuses: optional({
     name: 'FANTAIL_SMS_STATUSES',
@@ -284,9 +284,9 @@ const sms = {
   smsDayUsd: optional({
     name: 'FANTAIL_SMS_DAY_USD',
     schema: fraction({ min: 0, max: 1_000_000 }),
-    unset: 'no bound beside that of the month',
+    unset: 'only the limit of the month',
     unit: 'USD',
-    description: 'What the messages of a day (UTC) may cost. Past it: deliveries fail for good.',
+    description: 'What the text messages of a day (UTC) may cost. Past it: deliveries fail permanently.',
   }),
   smsMonthUsd: setting({
     name: 'FANTAIL_SMS_MONTH_USD',
@@ -294,7 +294,7 @@ const sms = {
     default: '1',
     unit: 'USD',
     description:
-      'What the messages of a month (UTC) may cost. MonthlySpendLimit of SetSMSAttributes lowers it. Past it: deliveries fail for good.',
+      'What the text messages of a month (UTC) may cost. MonthlySpendLimit of SetSMSAttributes lowers it. Past it: deliveries fail permanently.',
   }),
 }
 
@@ -308,21 +308,21 @@ const delivery = {
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
     default: String(RETRY_SECONDS_MAX),
     unit: 'seconds',
-    description: 'What the delays of one delivery policy may add up to over the AWS protocols.',
+    description: 'Most seconds that all delays of one delivery policy may take together, over the AWS protocols.',
   }),
   retryJitter: setting({
     name: 'FANTAIL_RETRY_JITTER',
     schema: fraction({ min: 0, max: 1 }),
     default: '0.1',
     unit: 'share of the delay',
-    description: 'Half width of the band that retry delays are spread over.',
+    description: 'Share by which each retry delay may be shorter or longer than planned.',
   }),
   attemptTimeoutMs: setting({
     name: 'FANTAIL_ATTEMPT_TIMEOUT_MS',
     schema: wholeNumber({ min: 1, max: 120_000 }),
     default: String(ATTEMPT_DEADLINE_MS),
     unit: 'milliseconds',
-    description: 'Deadline of one attempt over connecting, headers and body.',
+    description: 'Deadline of one attempt, including connecting, headers and body.',
   }),
   userAgent: optional({
     name: 'FANTAIL_USER_AGENT',
@@ -351,7 +351,7 @@ const delivery = {
     name: 'FANTAIL_OUTBOUND_DENY',
     schema: addressRules(),
     unset: 'nothing beyond private addresses',
-    description: 'The same forms: what nothing connects to, whatever else allows it.',
+    description: 'Addresses, CIDRs, host names and *.domains that Fantail never connects to, even if another setting allows them.',
   }),
   functions: optional({
     name: 'FANTAIL_FUNCTIONS',
@@ -404,21 +404,21 @@ const delivery = {
     schema: arnPatterns(),
     unset: 'nothing is called at AWS',
     description:
-      'ARNs that these credentials may call, separated by commas. `*` stands for any text between two colons, `?` for one character.',
+      'ARNs that these credentials may call, separated by commas. `*` means any text between two colons, `?` one character.',
   }),
   masterKey: optional({
     name: 'FANTAIL_MASTER_KEY',
     schema: masterKey(),
     unset: 'local mode makes one and keeps it in FANTAIL_DATA_DIR; server mode takes no secrets',
     description:
-      'Seals the secrets that stand in Redis: 32 random bytes in base64 or hex. Same for every service.',
+      'Key that seals the secrets in Redis: 32 random bytes in base64 or hex. Same for every service.',
   }),
   masterKeysOld: optional({
     name: 'FANTAIL_MASTER_KEYS_OLD',
     schema: masterKeys(),
     unset: 'none',
     description:
-      'Further master keys, separated by commas, that open what they have sealed: earlier ones, and the next one.',
+      'Further master keys, separated by commas. They only open secrets: earlier keys, and the next key.',
   }),
   awsMetrics: setting({
     name: 'FANTAIL_AWS_METRICS',
@@ -429,7 +429,7 @@ const delivery = {
   signingKeyFile: optional({
     name: 'FANTAIL_SIGNING_KEY_FILE',
     schema: file(),
-    unset: 'a key that is made when first needed and kept in Redis',
+    unset: 'a key that Fantail makes when it first needs one, and stores in Redis',
     description: 'RSA private key in PEM that messages are signed with. Same for every service.',
   }),
   signingCertFile: optional({
@@ -444,7 +444,7 @@ const opsPort = optional({
   name: 'FANTAIL_OPS_PORT',
   schema: wholeNumber(PORT),
   unset: 'FANTAIL_PORT + 1 for the worker, + 2 for the redrive service',
-  description: 'Port of /metrics, /healthz and /readyz beside the API; 0 takes a free one.',
+  description: 'Port of /metrics, /healthz and /readyz of the worker and the redrive service; 0 takes a free one.',
 })
 
 const redisMemoryBytes = optional({
@@ -452,7 +452,7 @@ const redisMemoryBytes = optional({
   schema: wholeNumber({ min: 1_048_576, max: 999_999_999_999_999 }),
   unset: 'half of the host’s memory',
   unit: 'bytes',
-  description: 'Stands for maxmemory where Redis has none; publishing is refused from 75 % of it.',
+  description: 'Used as maxmemory if Redis has none; publishing is refused from 75 % of it.',
 })
 
 export const apiTable = {
@@ -503,14 +503,14 @@ export const apiTable = {
     name: 'FANTAIL_OPEN_METRICS',
     schema: flag(),
     default: 'false',
-    description: 'Whether /metrics of the API needs no key where everything else does.',
+    description: 'Whether /metrics of the API needs no key even if all other routes need one.',
   }),
   awsCredentials: optional({
     name: 'FANTAIL_ACCESS_KEYS',
     schema: awsCredentials(),
-    unset: 'none beside those that are made by `fantail keys create --aws`',
+    unset: 'only keys that are made by `fantail keys create --aws`',
     description:
-      'Access keys that may do everything, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas. Where some are given, calls of the AWS protocols need a signature in local mode, too.',
+      'Access keys that may do everything, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas. If some are given, calls of the AWS protocols need a signature in local mode, too.',
   }),
   redisMemoryBytes,
   queueInFlightMax: setting({
@@ -518,12 +518,12 @@ export const apiTable = {
     schema: wholeNumber({ min: 1, max: 100_000_000 }),
     default: '120000',
     unit: 'messages',
-    description: 'Messages of one queue that may be in flight: past it nothing is received, as in SQS.',
+    description: 'Messages of one queue that may be in flight: past it nothing more is received, as in SQS.',
   }),
   sqsDeleteCooldownSeconds: optional({
     name: 'FANTAIL_SQS_DELETE_COOLDOWN_SECONDS',
     schema: wholeNumber({ min: 0, max: 60 }),
-    unset: '60 in server mode, as in SQS, and 0 in local mode, where queues are made again all day',
+    unset: '60 in server mode, as in SQS, and 0 in local mode, where queues are often created again',
     unit: 'seconds',
     description: 'How long SQS’s CreateQueue refuses the name of a deleted queue.',
   }),
@@ -553,7 +553,7 @@ export const workerTable = {
     default: '0.05',
     unit: 'share of the memory of Redis',
     description:
-      'What the dead-letter queue that a topic makes for itself may fill. Past it: its oldest letters are discarded and counted.',
+      'Share that the dead-letter queue of a topic may fill, if the topic made the queue itself. Past it: its oldest letters are discarded and counted.',
   }),
   deadLettersShare: setting({
     name: 'FANTAIL_DEAD_LETTERS_SHARE',
@@ -561,7 +561,7 @@ export const workerTable = {
     default: '0.2',
     unit: 'share of the memory of Redis',
     description:
-      'What all these queues together may fill. Past it: the one that fills most loses its oldest letters.',
+      'Share that all dead-letter queues of topics may fill together. Past it: the queue with the most bytes loses its oldest letters.',
   }),
   attemptsMax: setting({
     name: 'FANTAIL_ATTEMPTS_MAX',
@@ -588,6 +588,6 @@ export const receiverTable = {
     name: 'FANTAIL_RECEIVER_SMTP_PORT',
     schema: wholeNumber(PORT),
     unset: 'FANTAIL_PORT + 8',
-    description: 'Port on which it takes mails; 0 takes a free one.',
+    description: 'Port on which the example receiver takes mails; 0 takes a free one.',
   }),
 }
