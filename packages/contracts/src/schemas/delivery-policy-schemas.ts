@@ -53,8 +53,8 @@ const retryOn = z
 const preset = z
   .string()
   .describe(
-    'A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the ' +
-      'members beside it replace; POST /v1/delivery-policies/preview lists them.',
+    'A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other ' +
+      'members replace them. POST /v1/delivery-policies/preview lists the presets.',
   )
 
 const RETRY_RULE =
@@ -223,8 +223,8 @@ export const PreviewAnswer = named(
         .array(
           z.object({
             name: z.string().describe('Name for `preset` of a retry policy.'),
-            description: z.string().describe('How long it goes on, and what it is for.'),
-            healthyRetryPolicy: z.object({ ...retry, ...shape }).describe('The numbers that it stands for.'),
+            description: z.string().describe('How long it lasts, and what it is for.'),
+            healthyRetryPolicy: z.object({ ...retry, ...shape }).describe('The numbers that it sets.'),
             totalSeconds: z.number().describe('Sum of its delays in seconds.'),
           }),
         )

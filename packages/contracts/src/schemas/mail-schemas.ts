@@ -86,7 +86,7 @@ export const BouncesAnswer = named(
     .object({
       suppressed: z.int().describe('Addresses that are new on the suppression list.'),
       present: z.int().describe('Addresses that were on it.'),
-      ignored: z.int().describe('Reports that are not permanent: their addresses go on getting mail.'),
+      ignored: z.int().describe('Reports that are not permanent: their addresses still get mail.'),
     })
     .meta({
       description: 'The result of an import of bounces.',

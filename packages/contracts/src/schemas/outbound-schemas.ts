@@ -39,7 +39,7 @@ export const OutboundInput = z
       .min(1)
       .max(CERTIFICATE_CHARS_MAX)
       .nullish()
-      .describe('Certificates in PEM that are trusted beside the system’s authorities.'),
+      .describe('Certificates in PEM that are trusted in addition to the system’s authorities.'),
     headers: givenMap(z.string(), z.string())
       .nullish()
       .describe(
@@ -61,7 +61,7 @@ export const OutboundView = z
     ca: z
       .string()
       .nullable()
-      .describe('Certificates in PEM trusted beside the system’s; null: the system’s alone.'),
+      .describe('Certificates in PEM that are trusted in addition to the system’s. null: only the system’s.'),
     headers: z
       .array(z.string())
       .describe('Names of the headers sent with every request, without their values.'),

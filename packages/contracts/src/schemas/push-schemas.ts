@@ -25,7 +25,7 @@ const EVENTS = {
   endpointCreated: 'when an endpoint is made',
   endpointUpdated: 'when an endpoint is changed or disabled',
   endpointDeleted: 'when an endpoint is deleted',
-  deliveryFailure: 'when a notification to one endpoint has failed for good',
+  deliveryFailure: 'when a notification to one endpoint has failed permanently',
 } as const
 
 function eventMembers<T extends z.ZodType>(schema: T) {

@@ -43,7 +43,7 @@ export const RedriveInput = namedInput(
         .max(CANARY_MAX)
         .nullish()
         .describe(
-          `So many messages go first, 1 to ${CANARY_MAX}. If more than a fifth of them is not delivered within two minutes, the task pauses itself; else it goes on. Not with a destination.`,
+          `The number of messages that are sent first, 1 to ${CANARY_MAX}. If more than a fifth of them is not delivered within two minutes, the task pauses itself; otherwise it continues. Not with a destination.`,
         ),
       dryRun: z
         .boolean()
@@ -118,7 +118,7 @@ export const RedriveView = named(
       endedAt: Timestamp.nullable().describe(
         'When the task ended: ISO 8601 in UTC. null while it is active.',
       ),
-      error: z.string().optional().describe('Why a failed task could not go on; absent without a failure.'),
+      error: z.string().optional().describe('Why a failed task could not continue; absent without a failure.'),
     })
     .meta({
       description: 'A task that moves or removes messages of a queue.',

@@ -35,7 +35,7 @@ export function directRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Publish a message to one phone number, device or browser',
       description:
         'Needs no topic and no subscription. Answers once the message is stored; it is delivered and retried ' +
-        'afterwards. A message that fails for good is discarded and counted, since no dead-letter queue belongs to it. ' +
+        'afterwards. A message that fails permanently is discarded and counted, because it has no dead-letter queue. ' +
         'A phone number needs the scope `sms`. An `Idempotency-Key` belongs to the target.',
       headers: { 'Idempotency-Key': IdempotencyKey.optional() },
       body: DirectMessageInput,

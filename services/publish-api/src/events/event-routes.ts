@@ -23,7 +23,7 @@ type Query = z.output<typeof EventsQuery>
 const LastEventId = z
   .string()
   .optional()
-  .describe('The last `id` that the caller got. The stream goes on behind it, so no end comes twice.')
+  .describe('The last `id` that the caller got. The stream continues after it, so no end comes twice.')
 
 /** Proxies must neither cache nor buffer the stream. */
 const STREAM_HEADERS = {

@@ -34,7 +34,7 @@ export function filterReplayRoute(
     method: 'POST',
     path: '/v1/filter-policies/replay',
     tag: 'Filter policies',
-    summary: 'How many of the latest messages a filter policy lets through',
+    summary: 'Count the latest messages that match a filter policy',
     description:
       `Tries the policy on the messages that the topic keeps, the latest first, for at most ${REPLAY_MS_MAX / 1_000} s. ` +
       'Nothing is sent or changed. A key also needs the scope `bodies`, because the counts reveal the contents of messages.',

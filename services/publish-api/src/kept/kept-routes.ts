@@ -59,7 +59,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Messages',
       summary: 'Send a message again to one subscription',
       description:
-        'The subscription gets a new delivery under the same message id, with all its attempts anew. Its filter is not ' +
+        'The subscription gets a new delivery under the same message id, with a new set of attempts. Its filter is not ' +
         'asked. The delivery waits in the lane, and in a FIFO topic behind its group. With an `Idempotency-Key`, a ' +
         'request that is repeated within 24 hours makes no second delivery.',
       headers: { 'Idempotency-Key': IdempotencyKey.optional() },

@@ -83,7 +83,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Revoke an API key',
       description:
         'Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way ' +
-        'go on.',
+        'continue.',
       answers: { 204: { description: 'Gone, or there was none' } },
       errors: [],
       handle: (call) => revokeKey(deps, call),

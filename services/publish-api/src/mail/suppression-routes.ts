@@ -56,7 +56,7 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
       method: 'PUT',
       summary: 'Put an address on the suppression list',
       description:
-        'Deliveries to it then fail for good before anything is sent, and go to the dead-letter queue. An address that is on the list stays there as it is.',
+        'Deliveries to it then fail permanently. Nothing is sent, and they go to the dead-letter queue. An address that is on the list stays there as it is.',
       body: NewSuppressionInput,
       bodyIs: 'optional',
       answers: {

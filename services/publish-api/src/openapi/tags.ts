@@ -1,6 +1,6 @@
 /** Groups of operations, in the order in which the document shows them. */
 export const TAGS = {
-  Messages: 'Publish to a topic, and see what became of a message.',
+  Messages: 'Publish to a topic, and see how the deliveries of a message ended.',
   Topics: 'A message that is published to a topic goes to each of its subscriptions.',
   Subscriptions: 'Webhooks and queues that get the messages of a topic: settings, state, keys of signatures.',
   'Delivery policies': 'Try a retry policy before it is set.',

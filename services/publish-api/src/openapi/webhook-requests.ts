@@ -25,7 +25,7 @@ const RESPONSES = {
     description: 'Tried again by the retry policy. With 503 `Retry-After` may ask for a longer delay.',
   },
   default: {
-    description: 'Refused for good, redirects included: it goes to the dead-letter queue or is discarded.',
+    description: 'Refused permanently, redirects included: it goes to the dead-letter queue or is discarded.',
   },
 }
 

@@ -100,7 +100,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       handle: changed('pauseSubscription'),
     }),
     endpoint({
-      ...action('resumePortalEndpoint', 'resume', 'Let attempts at an endpoint go on'),
+      ...action('resumePortalEndpoint', 'resume', 'Continue attempts at an endpoint'),
       description: 'Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.',
       answers: SHOWN,
       handle: changed('resumeSubscription'),
@@ -115,7 +115,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('rotatePortalKey', 'rotate-key', 'Make a new key for signatures of an endpoint'),
-      description: 'Earlier keys go on signing for a day. The secret is in this answer and in no other.',
+      description: 'Earlier keys still sign for a day. The secret is in this answer and in no other.',
       answers: { 201: { description: 'The key signs at once', schema: NewWebhookKeyView } },
       errors: [...ERRORS, 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
       handle: (call) => run('createWebhookKey', { ...call, body: {} }),

@@ -59,7 +59,7 @@ export function portalListRoutes(deps: ApiDeps): Endpoint[] {
       params: { id: PortalEndpointReference },
       tag: TAG,
       summary: 'Read an endpoint of the portal session',
-      description: 'Shows how it stands and what waits for it.',
+      description: 'Shows its state and the deliveries that wait for it.',
       answers: { 200: { description: 'The endpoint', schema: PortalEndpoint } },
       errors: ['not_found'],
       handle: async ({ params }) =>

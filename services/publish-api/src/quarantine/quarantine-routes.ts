@@ -91,7 +91,7 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/quarantine/{id}',
       params,
       tag: TAG,
-      summary: 'Delete an entry for good',
+      summary: 'Delete an entry permanently',
       description:
         'Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
       answers: { 204: { description: 'It is gone' } },

@@ -95,10 +95,10 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       ...route,
       id: 'updateConsumer',
       method: 'PATCH',
-      summary: 'Set the members given of a push consumer',
+      summary: 'Set the given members of a push consumer',
       description:
-        'Members that are left out stay as they are; null resets one. A `url` of another origin needs the secrets of ' +
-        '`outbound` anew.',
+        'Members that are left out stay as they are; null resets one. If `url` has another origin, the secrets of ' +
+        '`outbound` must be given again.',
       body: ConsumerInput,
       answers: { 200: { description: 'The consumer as it is now', schema: ConsumerView } },
       errors: INPUT_ERRORS,

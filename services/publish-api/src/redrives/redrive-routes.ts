@@ -66,8 +66,8 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'Move dead letters back to their subscriptions, or to a queue',
       description:
-        'Answers at once; the task then moves what is in the source at this moment. A dead letter goes back to its ' +
-        'subscription alone, with all its attempts anew. One redrive per source is active at a time.',
+        'Answers at once; the task then moves what is in the source at this moment. A dead letter goes only to its own ' +
+        'subscription, with a new set of attempts. One redrive per source is active at a time.',
       body: RedriveInput,
       answers: {
         200: { description: 'With dryRun: what would be moved', schema: DryRunAnswer },

@@ -37,9 +37,9 @@ const AWS_CALL = {
   Message: 'hello',
 }
 const GET_DESCRIPTION =
-  'The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …'
+  'The confirm and unsubscribe links of delivered messages are such requests. Parameters are in the query: `Action`, …'
 const QUEUE_PATH =
-  'The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.'
+  'The queue’s URL replaces the parameter `QueueUrl`. Older AWS clients call queues in this way. Answers are XML.'
 
 const Account = z.string().describe('Account that the queue belongs to: 12 digits.')
 const QueueName = z.string().describe('Plain name of the queue, as its URL ends.')

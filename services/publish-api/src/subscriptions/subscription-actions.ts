@@ -51,7 +51,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
   const subscription = { 200: { description: 'The subscription as it is now', schema: SubscriptionView } }
   return [
     endpoint({
-      ...action('pauseSubscription', 'pause', 'Stop attempts; messages go on to be kept for it'),
+      ...action('pauseSubscription', 'pause', 'Stop attempts; messages are still kept for it'),
       description:
         'No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s ' +
         'retention. Pausing a paused subscription changes nothing.',
@@ -61,7 +61,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => setStatus(deps, call, 'paused'),
     }),
     endpoint({
-      ...action('resumeSubscription', 'resume', 'Let attempts go on'),
+      ...action('resumeSubscription', 'resume', 'Continue attempts'),
       description: 'Waiting deliveries are attempted again. Resuming an active subscription changes nothing.',
       body: NoBody,
       bodyIs: 'optional',
@@ -71,7 +71,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
     endpoint({
       ...action('confirmSubscription', 'confirm', 'Confirm a pending subscription with its token'),
       description:
-        'The token stands in the confirmation request that the endpoint got. Confirming again with the same token ' +
+        'The token is in the confirmation request that the endpoint got. Confirming again with the same token ' +
         'answers the same.',
       body: ConfirmInput,
       answers: subscription,

@@ -70,7 +70,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Subscriptions',
       summary: 'List the subscriptions of a topic',
       description:
-        'Each with its settings and how its lane stands. Answers 404 where the topic does not exist.',
+        'Each with its settings and the state of its lane. Answers 404 if the topic does not exist.',
       query: TopicSubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
       errors: ['validation_failed', 'not_found'],
@@ -99,7 +99,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/subscriptions/{id}',
       params: { id: SubscriptionReference },
       tag: 'Subscriptions',
-      summary: 'Read a subscription and how its lane stands',
+      summary: 'Read a subscription and the state of its lane',
       description:
         'Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.',
       answers: { 200: { description: 'The subscription', schema: SubscriptionView } },
@@ -112,13 +112,13 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/subscriptions/{id}',
       params: { id: SubscriptionReference },
       tag: 'Subscriptions',
-      summary: 'Set the members given of a subscription',
+      summary: 'Set the given members of a subscription',
       description:
         'Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A ' +
         'changed filter acts on every message that is dispatched after the answer.\n\n`endpoint` moves the subscription: its ' +
-        'id, keys, policies and what waits stay; its circuit, last error and pace start anew. If it has to confirm, the old ' +
-        'endpoint stays until the new one has confirmed, which is asked by the retry policy; `sendConfirmation` asks anew. ' +
-        'Headers, client certificate and credentials of the URL do not follow to another origin unless given again.',
+        'id, keys, policies and waiting deliveries stay. Its circuit, last error and pace are reset. If the new endpoint must ' +
+        'confirm, the old one stays until then. The request to confirm is repeated by the retry policy, and by ' +
+        '`sendConfirmation`. For another origin, headers, client certificate and credentials of the URL must be given again.',
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },

@@ -40,10 +40,10 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       ...route,
       id: 'createWebhookKey',
       method: 'POST',
-      summary: 'Sign a subscription’s requests as Standard Webhooks has it, or rotate the key',
+      summary: 'Sign a subscription’s requests by Standard Webhooks, or rotate the key',
       description:
-        'Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Keys made before go on signing beside ' +
-        'the new one for `overlapSeconds`. The secret is in this answer and in no other.',
+        'Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Earlier keys still sign together ' +
+        'with the new one for `overlapSeconds`. The secret is in this answer and in no other.',
       body: WebhookKeyInput,
       bodyIs: 'optional',
       answers: { 201: { description: 'Made; it signs at once', schema: NewWebhookKeyView } },

@@ -32,7 +32,7 @@ export const MessageView = named(
         .describe('The phone number, or ARN of the platform endpoint, it was published to; else null.'),
       publishedAt: timestamp('When it was published'),
       sizeBytes: z.int().describe('Bytes of the message’s text and attributes together.'),
-      counts: DeliveryCounts.describe('How many of its deliveries stand where.'),
+      counts: DeliveryCounts.describe('How many of its deliveries are in each state.'),
     })
     .meta({
       description: 'The fate of a message, in numbers.',
@@ -94,7 +94,7 @@ const DeliveryView = named(
           'quarantined',
           'filtered',
         ])
-        .describe('Where the delivery stands. Only waiting and inFlight deliveries go on by themselves.'),
+        .describe('State of the delivery. Only waiting and inFlight deliveries continue by themselves.'),
       attempts: z.int().describe('Attempts made so far; 0 before the first one.'),
       attemptsMax: z
         .int()
@@ -116,7 +116,7 @@ const DeliveryView = named(
       ),
       endedAt: Timestamp.nullable().describe(
         'When the outcome log stored its end, soon after it: ISO 8601 in UTC. First attempts of a message at several ' +
-          'endpoints may be stored together, when all have ended. null while it goes on, or if unknown.',
+          'endpoints may be stored together, when all have ended. null until it has ended, or if unknown.',
       ),
       delayMs: z
         .int()
@@ -128,7 +128,7 @@ const DeliveryView = named(
       because: DeliveryCauseName.nullable().describe(
         'Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it.',
       ),
-      reason: z.string().nullable().describe('Why it ended, or is in quarantine; null while it goes on.'),
+      reason: z.string().nullable().describe('Why it ended, or is in quarantine; null until then.'),
       redrives: z
         .int()
         .describe('How often it was brought back from a dead-letter queue, since it was resent if it was.'),

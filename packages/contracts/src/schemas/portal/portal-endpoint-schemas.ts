@@ -54,7 +54,7 @@ export const PortalEndpoint = named(
         .describe('Which messages it gets; null: all.'),
       waiting: z.int().describe('Deliveries that wait for an attempt.'),
       inFlight: z.int().describe('Deliveries whose attempt is under way.'),
-      verdict: z.enum(VERDICT_CODES).describe('How it stands, as in the verdict of a subscription.'),
+      verdict: z.enum(VERDICT_CODES).describe('Its state, as in the verdict of a subscription.'),
       lastStatusCode: z
         .int()
         .nullable()

@@ -97,7 +97,7 @@ export const DeadLetterCounts = named(
         .string()
         .nullable()
         .optional()
-        .describe('Give it as `cursor` to look on; the counts begin anew. null: all was looked at.'),
+        .describe('Give it as `cursor` to continue; the counts then begin at 0. null: nothing is left.'),
       groups: z.array(LetterGroup).optional().describe('The groups, largest first; only with `groupBy`.'),
       otherGroups: z.int().optional().describe('Number of smaller groups that are left out.'),
       byHour: z

@@ -175,7 +175,7 @@ export const QueueView = named(
       deduplicationScope: DeduplicationScope.optional().describe(
         'FIFO only: whether a deduplicationId is unique in the queue or in its message group.',
       ),
-      counts: QueueCounts.describe('How many messages stand where, now.'),
+      counts: QueueCounts.describe('How many messages are in each state now.'),
       oldestSeconds: z
         .number()
         .nullable()

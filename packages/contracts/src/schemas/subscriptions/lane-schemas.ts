@@ -119,7 +119,7 @@ export const LaneView = z
       'When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.',
     ),
   })
-  .describe('How the deliveries of this subscription stand, now.')
+  .describe('The state of the deliveries of this subscription now.')
 
 export const SUBSCRIPTION_EXAMPLE = {
   id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',

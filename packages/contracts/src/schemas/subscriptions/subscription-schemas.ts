@@ -82,7 +82,7 @@ const settings = {
   )
     .nullish()
     .describe(
-      `Your own words about it, up to ${METADATA_MEMBERS_MAX} texts by key; given anew as a whole. Default: none.`,
+      `Your own words about it, up to ${METADATA_MEMBERS_MAX} texts by key. A change replaces all of them. Default: none.`,
     ),
   deliveryPolicy: DeliveryPolicyInput.optional(),
   rawMessageDelivery: z
@@ -106,7 +106,7 @@ const settings = {
     )
     .nullish()
     .describe(
-      'Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
+      'Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
         'which the first of them makes. null: they are discarded and counted.',
     ),
   filterPolicy: FilterPolicyInput.nullish().describe(
@@ -229,13 +229,13 @@ export const SubscriptionView = named(
         })
         .nullable()
         .describe(
-          'Where deliveries go that failed for good. `{}`: to the topic’s own queue. null: they are discarded and counted.',
+          'Where deliveries go that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.',
         ),
       onFailure: z
         .string()
         .describe(
           'The fate of a delivery that keeps failing with a retried status, in words: how many attempts, for how long, and ' +
-            'where it goes. One that is refused for good goes there after that attempt.',
+            'where it goes. A delivery that is refused permanently goes there after that attempt.',
         ),
       filterPolicy: FilterPolicy.nullable().describe(
         'Which messages it gets, in SNS’s filter language; null: all.',

@@ -31,7 +31,7 @@ export const WebhookKeyInput = namedInput(
         .max(WEBHOOK_OVERLAP_SECONDS_MAX)
         .optional()
         .describe(
-          `How long earlier keys go on signing beside the new one. Default ${WEBHOOK_OVERLAP_SECONDS_DEFAULT}.`,
+          `How long earlier keys still sign together with the new one. Default ${WEBHOOK_OVERLAP_SECONDS_DEFAULT}.`,
         ),
     })
     .meta({
