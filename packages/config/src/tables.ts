@@ -207,7 +207,8 @@ const mail = {
     name: 'FANTAIL_EMAIL_DKIM_SELECTOR',
     schema: matching(/^[A-Za-z0-9._-]{1,63}$/, 'must be 1 to 63 of A-Z a-z 0-9 . _ -'),
     unset: 'mails carry no signature of Fantail’s',
-    description: 'Selector of the DKIM signature: the public key is in the TXT record SELECTOR._domainkey.DOMAIN.',
+    description:
+      'Selector of the DKIM signature: the public key is in the TXT record SELECTOR._domainkey.DOMAIN.',
   }),
   emailDkimKey: optional({
     name: 'FANTAIL_EMAIL_DKIM_KEY_FILE',
@@ -308,7 +309,8 @@ const delivery = {
     schema: wholeNumber({ min: 1, max: RETENTION_SECONDS_MAX }),
     default: String(RETRY_SECONDS_MAX),
     unit: 'seconds',
-    description: 'Most seconds that all delays of one delivery policy may take together, over the AWS protocols.',
+    description:
+      'Most seconds that all delays of one delivery policy may take together, over the AWS protocols.',
   }),
   retryJitter: setting({
     name: 'FANTAIL_RETRY_JITTER',
@@ -351,7 +353,8 @@ const delivery = {
     name: 'FANTAIL_OUTBOUND_DENY',
     schema: addressRules(),
     unset: 'nothing beyond private addresses',
-    description: 'Addresses, CIDRs, host names and *.domains that Fantail never connects to, even if another setting allows them.',
+    description:
+      'Addresses, CIDRs, host names and *.domains that Fantail never connects to, even if another setting allows them.',
   }),
   functions: optional({
     name: 'FANTAIL_FUNCTIONS',
@@ -444,7 +447,8 @@ const opsPort = optional({
   name: 'FANTAIL_OPS_PORT',
   schema: wholeNumber(PORT),
   unset: 'FANTAIL_PORT + 1 for the worker, + 2 for the redrive service',
-  description: 'Port of /metrics, /healthz and /readyz of the worker and the redrive service; 0 takes a free one.',
+  description:
+    'Port of /metrics, /healthz and /readyz of the worker and the redrive service; 0 takes a free one.',
 })
 
 const redisMemoryBytes = optional({

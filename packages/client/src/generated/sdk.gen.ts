@@ -88,7 +88,7 @@ export const getTopic = <ThrowOnError extends boolean = true>(options: Options<G
 });
 
 /**
- * Set the members given of a topic
+ * Set the given members of a topic
  *
  * Members that are left out stay as they are; null resets one. The topic must exist.
  *
@@ -164,7 +164,7 @@ export const listTopics = <ThrowOnError extends boolean = true>(options: Options
 /**
  * List the subscriptions of a topic
  *
- * Each with its settings and how its lane stands. Answers 404 where the topic does not exist.
+ * Each with its settings and the state of its lane. Answers 404 if the topic does not exist.
  *
  * A key needs the scope `read`.
  */
@@ -254,7 +254,7 @@ export const deleteSubscription = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Read a subscription and how its lane stands
+ * Read a subscription and the state of its lane
  *
  * Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.
  *
@@ -276,11 +276,11 @@ export const getSubscription = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Set the members given of a subscription
+ * Set the given members of a subscription
  *
  * Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A changed filter acts on every message that is dispatched after the answer.
  *
- * `endpoint` moves the subscription: its id, keys, policies and what waits stay; its circuit, last error and pace start anew. If it has to confirm, the old endpoint stays until the new one has confirmed, which is asked by the retry policy; `sendConfirmation` asks anew. Headers, client certificate and credentials of the URL do not follow to another origin unless given again.
+ * `endpoint` moves the subscription: its id, keys, policies and waiting deliveries stay. Its circuit, last error and pace are reset. If the new endpoint must confirm, the old one stays until then. The request to confirm is repeated by the retry policy, and by `sendConfirmation`. For another origin, headers, client certificate and credentials of the URL must be given again.
  *
  * A key needs the scope `manage`.
  */
@@ -304,7 +304,7 @@ export const updateSubscription = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Stop attempts; messages go on to be kept for it
+ * Stop attempts; messages are still kept for it
  *
  * No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s retention. Pausing a paused subscription changes nothing.
  *
@@ -330,7 +330,7 @@ export const pauseSubscription = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Let attempts go on
+ * Continue attempts
  *
  * Waiting deliveries are attempted again. Resuming an active subscription changes nothing.
  *
@@ -358,7 +358,7 @@ export const resumeSubscription = <ThrowOnError extends boolean = true>(options:
 /**
  * Confirm a pending subscription with its token
  *
- * The token stands in the confirmation request that the endpoint got. Confirming again with the same token answers the same.
+ * The token is in the confirmation request that the endpoint got. Confirming again with the same token answers the same.
  *
  * A key needs the scope `manage`.
  */
@@ -530,9 +530,9 @@ export const listWebhookKeys = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Sign a subscription’s requests as Standard Webhooks has it, or rotate the key
+ * Sign a subscription’s requests by Standard Webhooks, or rotate the key
  *
- * Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Keys made before go on signing beside the new one for `overlapSeconds`. The secret is in this answer and in no other.
+ * Requests then carry `webhook-id`, `webhook-timestamp` and `webhook-signature`. Earlier keys still sign together with the new one for `overlapSeconds`. The secret is in this answer and in no other.
  *
  * A key needs the scope `manage`.
  */
@@ -668,7 +668,7 @@ export const previewRetries = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * How many of the latest messages a filter policy lets through
+ * Count the latest messages that match a filter policy
  *
  * Tries the policy on the messages that the topic keeps, the latest first, for at most 2 s. Nothing is sent or changed. A key also needs the scope `bodies`, because the counts reveal the contents of messages.
  *
@@ -744,7 +744,7 @@ export const getMessageBody = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Send a message again to one subscription
  *
- * The subscription gets a new delivery under the same message id, with all its attempts anew. Its filter is not asked. The delivery waits in the lane, and in a FIFO topic behind its group. With an `Idempotency-Key`, a request that is repeated within 24 hours makes no second delivery.
+ * The subscription gets a new delivery under the same message id, with a new set of attempts. Its filter is not asked. The delivery waits in the lane, and in a FIFO topic behind its group. With an `Idempotency-Key`, a request that is repeated within 24 hours makes no second delivery.
  *
  * A key needs the scope `redrive` or `manage`.
  */
@@ -906,7 +906,7 @@ export const searchMessages = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Publish a message to one phone number, device or browser
  *
- * Needs no topic and no subscription. Answers once the message is stored; it is delivered and retried afterwards. A message that fails for good is discarded and counted, since no dead-letter queue belongs to it. A phone number needs the scope `sms`. An `Idempotency-Key` belongs to the target.
+ * Needs no topic and no subscription. Answers once the message is stored; it is delivered and retried afterwards. A message that fails permanently is discarded and counted, because it has no dead-letter queue. A phone number needs the scope `sms`. An `Idempotency-Key` belongs to the target.
  *
  * A key needs the scope `publish`.
  */
@@ -996,7 +996,7 @@ export const getQueue = <ThrowOnError extends boolean = true>(options: Options<G
 });
 
 /**
- * Set the members given of a queue
+ * Set the given members of a queue
  *
  * Members that are left out stay as they are; null resets one. The queue must exist.
  *
@@ -1358,9 +1358,9 @@ export const getConsumer = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Set the members given of a push consumer
+ * Set the given members of a push consumer
  *
- * Members that are left out stay as they are; null resets one. A `url` of another origin needs the secrets of `outbound` anew.
+ * Members that are left out stay as they are; null resets one. If `url` has another origin, the secrets of `outbound` must be given again.
  *
  * A key needs the scope `manage`.
  */
@@ -1456,7 +1456,7 @@ export const listRedrives = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Move dead letters back to their subscriptions, or to a queue
  *
- * Answers at once; the task then moves what is in the source at this moment. A dead letter goes back to its subscription alone, with all its attempts anew. One redrive per source is active at a time.
+ * Answers at once; the task then moves what is in the source at this moment. A dead letter goes only to its own subscription, with a new set of attempts. One redrive per source is active at a time.
  *
  * A key needs the scope `redrive`.
  */
@@ -1628,7 +1628,7 @@ export const listQuarantine = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Delete an entry for good
+ * Delete an entry permanently
  *
  * Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.
  *
@@ -1748,7 +1748,7 @@ export const createKey = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * Revoke an API key
  *
- * Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way go on.
+ * Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way continue.
  *
  * A key needs the scope `manage`.
  */
@@ -2040,7 +2040,7 @@ export const deletePortalEndpoint = <ThrowOnError extends boolean = true>(option
 /**
  * Read an endpoint of the portal session
  *
- * Shows how it stands and what waits for it.
+ * Shows its state and the deliveries that wait for it.
  *
  * A portal session needs the scope `read`.
  */
@@ -2078,7 +2078,7 @@ export const pausePortalEndpoint = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Let attempts at an endpoint go on
+ * Continue attempts at an endpoint
  *
  * Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.
  *
@@ -2124,7 +2124,7 @@ export const testPortalEndpoint = <ThrowOnError extends boolean = true>(options:
 /**
  * Make a new key for signatures of an endpoint
  *
- * Earlier keys go on signing for a day. The secret is in this answer and in no other.
+ * Earlier keys still sign for a day. The secret is in this answer and in no other.
  *
  * A portal session needs the scope `manage`.
  */
@@ -2144,7 +2144,7 @@ export const rotatePortalKey = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * List what became of the latest messages at an endpoint
+ * List the results of the latest messages at an endpoint
  *
  * From the outcome log, newest first. `scannedTo` says how far the search looked.
  *
@@ -2200,7 +2200,7 @@ export const listPortalDeadLetters = <ThrowOnError extends boolean = true>(optio
 /**
  * Send all dead letters of an endpoint again
  *
- * At most ten a second. Answers at once; the redrive goes on by itself.
+ * At most ten a second. Answers at once; the redrive continues by itself.
  *
  * A portal session needs the scope `redrive`.
  */
@@ -2426,7 +2426,7 @@ export const getPlatformEndpoint = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Set the members given of an endpoint
+ * Set the given members of an endpoint
  *
  * A provider that refuses its token disables an endpoint. `enabled: true` enables it again.
  *
@@ -2498,7 +2498,7 @@ export const releaseAddress = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Put an address on the suppression list
  *
- * Deliveries to it then fail for good before anything is sent, and go to the dead-letter queue. An address that is on the list stays there as it is.
+ * Deliveries to it then fail permanently. Nothing is sent, and they go to the dead-letter queue. An address that is on the list stays there as it is.
  *
  * A key needs the scope `manage`.
  */
@@ -2718,7 +2718,7 @@ export const getOptOut = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * Opt a phone number out
  *
- * Deliveries to it then fail for good before anything is sent. Call it when somebody answers STOP. Its subscriptions stay.
+ * Deliveries to it then fail permanently, and nothing is sent. Call it when somebody answers STOP. Its subscriptions stay.
  *
  * A key needs the scope `sms`.
  */
@@ -2784,7 +2784,7 @@ export const getMetrics = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Follow a link, or call by AWS Query
  *
- * The confirm and unsubscribe links of delivered messages are such requests. Parameters stand in the query: `Action`, …
+ * The confirm and unsubscribe links of delivered messages are such requests. Parameters are in the query: `Action`, …
  */
 export const followAwsLink = <ThrowOnError extends boolean = true>(options: Options<FollowAwsLinkData, ThrowOnError>): RequestResult<FollowAwsLinkResponses, FollowAwsLinkErrors, ThrowOnError, 'data'> => options.client.get<FollowAwsLinkResponses, FollowAwsLinkErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -2813,7 +2813,7 @@ export const callAws = <ThrowOnError extends boolean = true>(options: Options<Ca
 /**
  * Call SQS on a queue’s URL by AWS Query in the URL
  *
- * The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.
+ * The queue’s URL replaces the parameter `QueueUrl`. Older AWS clients call queues in this way. Answers are XML.
  */
 export const callAwsQueueByLink = <ThrowOnError extends boolean = true>(options: Options<CallAwsQueueByLinkData, ThrowOnError>): RequestResult<CallAwsQueueByLinkResponses, CallAwsQueueByLinkErrors, ThrowOnError, 'data'> => options.client.get<CallAwsQueueByLinkResponses, CallAwsQueueByLinkErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -2825,7 +2825,7 @@ export const callAwsQueueByLink = <ThrowOnError extends boolean = true>(options:
 /**
  * Call SQS on a queue’s URL by AWS Query
  *
- * The queue’s URL stands for the parameter `QueueUrl`, as older AWS clients call queues. Answers are XML.
+ * The queue’s URL replaces the parameter `QueueUrl`. Older AWS clients call queues in this way. Answers are XML.
  */
 export const callAwsQueue = <ThrowOnError extends boolean = true>(options: Options<CallAwsQueueData, ThrowOnError>): RequestResult<CallAwsQueueResponses, CallAwsQueueErrors, ThrowOnError, 'data'> => options.client.post<CallAwsQueueResponses, CallAwsQueueErrors, ThrowOnError, 'data'>({
     ...urlSearchParamsBodySerializer,

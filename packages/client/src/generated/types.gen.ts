@@ -264,7 +264,7 @@ export type BouncesResult = {
      */
     present: number;
     /**
-     * Reports that are not permanent: their addresses go on getting mail.
+     * Reports that are not permanent: their addresses still get mail.
      */
     ignored: number;
 };
@@ -383,7 +383,7 @@ export type Consumer = {
             certificate: string;
         } | null;
         /**
-         * Certificates in PEM trusted beside the system’s; null: the system’s alone.
+         * Certificates in PEM that are trusted in addition to the system’s. null: only the system’s.
          */
         ca: string | null;
         /**
@@ -455,7 +455,7 @@ export type ConsumerInput = {
             privateKey: string;
         } | null;
         /**
-         * Certificates in PEM that are trusted beside the system’s authorities.
+         * Certificates in PEM that are trusted in addition to the system’s authorities.
          */
         ca?: string | null;
         /**
@@ -695,7 +695,7 @@ export type DeadLetterCounts = {
      */
     scannedTo?: string | null;
     /**
-     * Give it as `cursor` to look on; the counts begin anew. null: all was looked at.
+     * Give it as `cursor` to continue; the counts then begin at 0. null: nothing is left.
      */
     nextCursor?: string | null;
     /**
@@ -789,7 +789,7 @@ export type Delivery = {
      */
     endpoint: string | null;
     /**
-     * Where the delivery stands. Only waiting and inFlight deliveries go on by themselves.
+     * State of the delivery. Only waiting and inFlight deliveries continue by themselves.
      */
     state: 'delivered' | 'waiting' | 'inFlight' | 'deadLettered' | 'discarded' | 'expired' | 'quarantined' | 'filtered';
     /**
@@ -813,7 +813,7 @@ export type Delivery = {
      */
     nextAttemptAt: string | null;
     /**
-     * When the outcome log stored its end, soon after it: ISO 8601 in UTC. First attempts of a message at several endpoints may be stored together, when all have ended. null while it goes on, or if unknown.
+     * When the outcome log stored its end, soon after it: ISO 8601 in UTC. First attempts of a message at several endpoints may be stored together, when all have ended. null until it has ended, or if unknown.
      */
     endedAt: string | null;
     /**
@@ -825,7 +825,7 @@ export type Delivery = {
      */
     because: DeliveryCause | null;
     /**
-     * Why it ended, or is in quarantine; null while it goes on.
+     * Why it ended, or is in quarantine; null until then.
      */
     reason: string | null;
     /**
@@ -1449,7 +1449,7 @@ export type Lane = {
      */
     status: 'pending' | 'active' | 'paused';
     /**
-     * How the deliveries of this subscription stand, now.
+     * The state of the deliveries of this subscription now.
      */
     lane: {
         /**
@@ -1653,7 +1653,7 @@ export type Message = {
      */
     sizeBytes: number;
     /**
-     * How many of its deliveries stand where.
+     * How many of its deliveries are in each state.
      */
     counts: {
         /**
@@ -1888,7 +1888,7 @@ export type NewSubscription = {
      */
     name?: string | null;
     /**
-     * Your own words about it, up to 20 texts by key; given anew as a whole. Default: none.
+     * Your own words about it, up to 20 texts by key. A change replaces all of them. Default: none.
      */
     metadata?: {
         [key: string]: string;
@@ -1902,7 +1902,7 @@ export type NewSubscription = {
          */
         healthyRetryPolicy?: {
             /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
              */
             preset?: string;
             /**
@@ -1962,7 +1962,7 @@ export type NewSubscription = {
      */
     rawMessageDelivery?: boolean | null;
     /**
-     * Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     * Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
      */
     redrivePolicy?: {
         /**
@@ -2027,7 +2027,7 @@ export type NewSubscription = {
             privateKey: string;
         } | null;
         /**
-         * Certificates in PEM that are trusted beside the system’s authorities.
+         * Certificates in PEM that are trusted in addition to the system’s authorities.
          */
         ca?: string | null;
         /**
@@ -2277,7 +2277,7 @@ export type PlatformApplication = {
          */
         endpointDeleted: string | null;
         /**
-         * ARN of a topic that hears when a notification to one endpoint has failed for good.
+         * ARN of a topic that hears when a notification to one endpoint has failed permanently.
          */
         deliveryFailure: string | null;
     };
@@ -2343,7 +2343,7 @@ export type PlatformApplicationSettings = {
          */
         endpointDeleted?: string | null;
         /**
-         * ARN of a topic that hears when a notification to one endpoint has failed for good.
+         * ARN of a topic that hears when a notification to one endpoint has failed permanently.
          */
         deliveryFailure?: string | null;
     };
@@ -2584,7 +2584,7 @@ export type PortalEndpoint = {
      */
     inFlight: number;
     /**
-     * How it stands, as in the verdict of a subscription.
+     * Its state, as in the verdict of a subscription.
      */
     verdict: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
     /**
@@ -3074,7 +3074,7 @@ export type Queue = {
      */
     deduplicationScope?: 'queue' | 'messageGroup';
     /**
-     * How many messages stand where, now.
+     * How many messages are in each state now.
      */
     counts: {
         /**
@@ -3629,7 +3629,7 @@ export type Redrive = {
      */
     endedAt: string | null;
     /**
-     * Why a failed task could not go on; absent without a failure.
+     * Why a failed task could not continue; absent without a failure.
      */
     error?: string;
 };
@@ -3714,7 +3714,7 @@ export type RedriveInput = {
         messageIds?: Array<string>;
     };
     /**
-     * So many messages go first, 1 to 100. If more than a fifth of them is not delivered within two minutes, the task pauses itself; else it goes on. Not with a destination.
+     * The number of messages that are sent first, 1 to 100. If more than a fifth of them is not delivered within two minutes, the task pauses itself; otherwise it continues. Not with a destination.
      */
     canary?: number | null;
     /**
@@ -3867,11 +3867,11 @@ export type RetryPreview = {
          */
         name: string;
         /**
-         * How long it goes on, and what it is for.
+         * How long it lasts, and what it is for.
          */
         description: string;
         /**
-         * The numbers that it stands for.
+         * The numbers that it sets.
          */
         healthyRetryPolicy: {
             /**
@@ -3923,7 +3923,7 @@ export type RetryPreviewInput = {
          */
         healthyRetryPolicy?: {
             /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
              */
             preset?: string;
             /**
@@ -4376,7 +4376,7 @@ export type Subscription = {
     deliveryPolicy: DeliveryPolicy | null;
     effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
     /**
-     * Where deliveries go that failed for good. `{}`: to the topic’s own queue. null: they are discarded and counted.
+     * Where deliveries go that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.
      */
     redrivePolicy: {
         /**
@@ -4385,7 +4385,7 @@ export type Subscription = {
         deadLetterTargetArn?: string;
     } | null;
     /**
-     * The fate of a delivery that keeps failing with a retried status, in words: how many attempts, for how long, and where it goes. One that is refused for good goes there after that attempt.
+     * The fate of a delivery that keeps failing with a retried status, in words: how many attempts, for how long, and where it goes. A delivery that is refused permanently goes there after that attempt.
      */
     onFailure: string;
     /**
@@ -4437,7 +4437,7 @@ export type Subscription = {
             certificate: string;
         } | null;
         /**
-         * Certificates in PEM trusted beside the system’s; null: the system’s alone.
+         * Certificates in PEM that are trusted in addition to the system’s. null: only the system’s.
          */
         ca: string | null;
         /**
@@ -4458,7 +4458,7 @@ export type Subscription = {
      */
     createdAt: string;
     /**
-     * How the deliveries of this subscription stand, now.
+     * The state of the deliveries of this subscription now.
      */
     lane: {
         /**
@@ -4547,7 +4547,7 @@ export type SubscriptionInput = {
      */
     name?: string | null;
     /**
-     * Your own words about it, up to 20 texts by key; given anew as a whole. Default: none.
+     * Your own words about it, up to 20 texts by key. A change replaces all of them. Default: none.
      */
     metadata?: {
         [key: string]: string;
@@ -4561,7 +4561,7 @@ export type SubscriptionInput = {
          */
         healthyRetryPolicy?: {
             /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
              */
             preset?: string;
             /**
@@ -4621,7 +4621,7 @@ export type SubscriptionInput = {
      */
     rawMessageDelivery?: boolean | null;
     /**
-     * Where deliveries go that failed for good. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     * Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
      */
     redrivePolicy?: {
         /**
@@ -4686,7 +4686,7 @@ export type SubscriptionInput = {
             privateKey: string;
         } | null;
         /**
-         * Certificates in PEM that are trusted beside the system’s authorities.
+         * Certificates in PEM that are trusted in addition to the system’s authorities.
          */
         ca?: string | null;
         /**
@@ -4979,7 +4979,7 @@ export type TopicInput = {
          */
         healthyRetryPolicy?: {
             /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It stands for its numbers, which the members beside it replace; POST /v1/delivery-policies/preview lists them.
+             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
              */
             preset?: string;
             /**
@@ -5184,7 +5184,7 @@ export type WebhookKeyInput = {
      */
     secret?: string;
     /**
-     * How long earlier keys go on signing beside the new one. Default 86400.
+     * How long earlier keys still sign together with the new one. Default 86400.
      */
     overlapSeconds?: number;
 };
@@ -7664,7 +7664,7 @@ export type ListenToEventsData = {
     body?: never;
     headers?: {
         /**
-         * The last `id` that the caller got. The stream goes on behind it, so no end comes twice.
+         * The last `id` that the caller got. The stream continues after it, so no end comes twice.
          */
         'Last-Event-ID'?: string;
     };

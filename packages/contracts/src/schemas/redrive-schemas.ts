@@ -118,7 +118,10 @@ export const RedriveView = named(
       endedAt: Timestamp.nullable().describe(
         'When the task ended: ISO 8601 in UTC. null while it is active.',
       ),
-      error: z.string().optional().describe('Why a failed task could not continue; absent without a failure.'),
+      error: z
+        .string()
+        .optional()
+        .describe('Why a failed task could not continue; absent without a failure.'),
     })
     .meta({
       description: 'A task that moves or removes messages of a queue.',

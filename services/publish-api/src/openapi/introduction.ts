@@ -6,7 +6,7 @@ semantics of Amazon SNS. AWS clients can use the same server over Amazon’s own
 
 ## First steps
 
-Make a topic, subscribe a webhook, publish, and see what became of the message:
+Make a topic, subscribe a webhook, publish, and see the result of each delivery:
 
 \`\`\`sh
 curl -sS -X PUT http://127.0.0.1:4100/v1/topics/orders

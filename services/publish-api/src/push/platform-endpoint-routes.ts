@@ -93,7 +93,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
       ...one,
       id: 'updatePlatformEndpoint',
       method: 'PATCH',
-      summary: 'Set the members given of an endpoint',
+      summary: 'Set the given members of an endpoint',
       description:
         'A provider that refuses its token disables an endpoint. `enabled: true` enables it again.',
       body: PlatformEndpointInput,

@@ -77,7 +77,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       ...input,
       id: 'updateQueue',
       method: 'PATCH',
-      summary: 'Set the members given of a queue',
+      summary: 'Set the given members of a queue',
       description: 'Members that are left out stay as they are; null resets one. The queue must exist.',
       answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
       errors: [...INPUT_ERRORS, 'not_found', 'conflict'],

@@ -77,7 +77,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/topics/{topic}',
       params: { topic: TopicReference },
       tag: 'Topics',
-      summary: 'Set the members given of a topic',
+      summary: 'Set the given members of a topic',
       description: 'Members that are left out stay as they are; null resets one. The topic must exist.',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
       errors: [...INPUT_ERRORS, 'not_found', 'conflict', 'storage_full'],
