@@ -4,11 +4,11 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export type { Logger } from 'pino'
 
 interface LoggerOptions {
-  /** Stands in every line. */
+  /** The name of the service, in every line. */
   service: string
   /** An unknown level counts as info. The check of the settings reports it. */
   level?: string
-  /** stdout where absent. */
+  /** Default: stdout. */
   destination?: DestinationStream
 }
 

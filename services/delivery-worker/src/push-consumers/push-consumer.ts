@@ -22,8 +22,8 @@ const BATCH_ID_BYTES = 9
 /** @limit Shortest pause between two looks of a consumer that waits only for time to pass. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
- * setTimeout allows no longer pause. If the time is later, it is checked again then.
- * @limit Longest pause, as timers take no much longer one. After it: the consumer looks again.
+ * setTimeout cannot wait much longer than this. If the time is later, the consumer waits again.
+ * @limit Longest pause of one timer. After it: the consumer looks again.
  */
 const PUSH_PAUSE_MS_MAX = 86_400_000
 /** @limit Longest pause after batches that failed as a whole. */

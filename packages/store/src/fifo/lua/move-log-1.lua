@@ -14,10 +14,13 @@
 -- @rest values: subscriptions, each: id, '1' or '2' (several of a group may be sent at once); messages, each: id (16
 --   bytes), number of lanes or -1 (it is too old, and counts as expired), position of each lane's subscription. Both
 --   lists are preceded by their length; positions count from 1.
--- Returns 'stale' (another reader has the log) or 'gone' (the topic is deleted); else a list: earliest due time or '',
---         wakes published (lane-wake), how many readers have died at the first message; of a message that has to wait
---         now (fifo-isolation): id or '', readers that died at it, delay in ms, body or false; then of each message
---         read: id and group, body or false
+-- Returns 'stale' (another reader has the log), 'gone' (the topic is deleted), or a list:
+--   - earliest due time or ''
+--   - wakes published (lane-wake)
+--   - number of readers that have died at the first message
+--   - about a message that must wait now (fifo-isolation): id or '', number of readers that died at it, delay in ms,
+--     body or false
+--   - for each message read: id and group, body or false
 -- @include when-full
 -- @include now
 -- @include lane-next

@@ -13,9 +13,10 @@
 -- @item group: text
 -- @item deduplication: text, id
 -- @item body: text, JSON up to where the sequence number follows
--- Returns 'missing' or 'standard' (no such topic, not FIFO); or what the key holds, in a list; or earliest due time or
---         '',
---         wakes published (lane-wake), then for each message: id (16 bytes), sequence number, 1 if a duplicate
+-- Returns 'missing' (there is no such topic), 'standard' (it is not FIFO), the value of the key in a list, or a list:
+--   - earliest due time or ''
+--   - wakes published (lane-wake)
+--   - for each message: id (16 bytes), sequence number, 1 if it is a duplicate
 -- @include now
 -- @include lane-wake
 -- @include lane-body

@@ -3,9 +3,13 @@
 -- @list deliveries
 -- @item id: text, of the subscription
 -- @item delivery: text
--- Returns for each: w waiting, f in flight or a absent; due time of a waiting one or '' (behind another of its group it
---         has none); retry state or ''; of an absent one when its lane was last purged or '';
---         of a waiting one the letter of what its lane makes it wait for (why-codes.ts) and until when at least, or ''
+-- Returns for each delivery:
+--   - w waiting, f in flight, or a absent
+--   - waiting: due time, or '' behind another delivery of its group
+--   - retry state or ''
+--   - absent: when its lane was last purged, or ''
+--   - waiting: the letter of the cause for which its lane makes it wait (why-codes.ts), and the earliest end of this
+--     wait, or ''
 -- @include now
 -- @include lane-next
 -- @include lane-state

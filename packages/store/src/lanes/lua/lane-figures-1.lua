@@ -2,12 +2,16 @@
 -- @key base: of the shard
 -- @list subscriptions
 -- @item id: text
--- Returns for each: waiting, in flight, next attempt or '', rate or '', its latest attempts, the deliveries that
---         come first (the oldest is among them), what is left of the retry quota or '', until when its circuit is
---         open or it stands, or '', '1' where dead deliveries wait for a dead-letter queue that does not exist or '',
---         '1' where it stands or '', and what a verdict takes (verdict_facts). Its latest attempts: last error, last
---         status code, when that was or '', last
---         success or '', and how many attempts and successes ended lately in how many ms
+-- Returns for each lane:
+--   - waiting, in flight, next attempt or '', rate or ''
+--   - its latest attempts: last error, last status code, when that was or '', last success or '', how many attempts and
+--     successes ended lately, and in how many ms
+--   - the deliveries that come first (the oldest is among them)
+--   - the rest of the retry quota, or ''
+--   - until when its circuit is open or it stands, or ''
+--   - '1' if dead deliveries wait for a dead-letter queue that does not exist, or ''
+--   - '1' if it stands, or ''
+--   - the facts for a verdict (verdict_facts)
 -- @include now
 -- @include lane-next
 -- @include lane-group
@@ -31,7 +35,7 @@ local function latest_attempts(id)
   return { h[1] or '', h[2] or '', h[3] or '', h[4] or '', attempts, successes, ms }
 end
 
--- Failures in a row or '', when the first was or '', '1' where it is paused or '', '1' where its endpoint is proven or
+-- Failures in a row or '', when the first was or '', '1' if it is paused or '', '1' if its endpoint is proven or
 -- '', the delivery with the first lease or '', how many came in the last ARRIVALS_MS or '', and for how many seconds
 -- deliveries are kept. The first of those that wait must be older than ARRIVALS_MS: later ones are then all here.
 -- Deliveries of a FIFO lane are not, as some wait behind the heads of their groups.

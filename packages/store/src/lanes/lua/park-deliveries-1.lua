@@ -5,11 +5,11 @@
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,
---   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' where its endpoint is proven, '-'
---   where it is not, else ''). Every list is preceded by its length; messages count from 1.
--- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list:
---         1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the error of an entry
---         whose lane has corrupt data. The checkpoint of a job with such an entry is not written
+--   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' if its endpoint is proven, '-'
+--   if it is not, else ''). Every list is preceded by its length; messages count from 1.
+-- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list with one
+--   value for each entry: 1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the
+--   error if the entry's lane has corrupt data. The checkpoint of a job with such an error is not written.
 -- @include when-full
 -- @include now
 -- @include lane-next

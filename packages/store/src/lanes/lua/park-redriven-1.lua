@@ -7,9 +7,10 @@
 -- @arg batch: number
 -- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or ''. Both
 --   lists are preceded by their length; messages count from 1.
--- Returns earliest due time or '', wakes published (lane-wake), then 0 if the fence is stale, that batch's
---         number where a later one has been here, or a list: 1 parked, 0 present, -1 gone (not counted: the item stays
---         in its queue)
+-- Returns earliest due time or '', wakes published (lane-wake), then one of these:
+--   - 0 if the fence is stale
+--   - the number of a later batch, if one has been here
+--   - a list with one value for each entry: 1 parked, 0 present, -1 gone (not counted: the item stays in its queue)
 -- @include when-full
 -- @include now
 -- @include lane-next

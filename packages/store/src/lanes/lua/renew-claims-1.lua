@@ -10,10 +10,9 @@
 -- @key base: of the shard
 -- @arg lease_ms: number, that a lease must last from the send time on
 -- @rest values: for each lane: subscription, ms from now before which nothing late is sent, number of claims, and for
---   each of them, in the order of their send times, delivery, lease and send time, '' where it makes another request
--- Returns for each claim its send time, '' where it has none (its lease has ended, the lane is paused or deleted, or
---         too
---         much is ahead of it), and its lease
+--   each of them, in the order of their send times, delivery, lease and send time, '' if it makes another request
+-- Returns for each claim its send time and its lease. The send time is '' if the lease has ended, if the lane is paused
+--   or deleted, or if too much is ahead of the claim.
 -- @include when-full
 -- @include now
 -- @include lane-next

@@ -3,14 +3,19 @@
 -- nevertheless.
 -- @key base: of the shard
 -- @arg shard: digits
--- @rest values: for each lane: subscription, what its attempts have shown ('+' its endpoint is proven, '-' it is not,
---   '' nothing new), number of claims, their deliveries, and for each of them lease and result (delivered,
---   deliveredRun, retry, markDead, forget, awaitQueue, discard, return, kept, stand, quarantined; keep: it continues).
---   Behind deliveredRun also 0 and those that went with it, behind retry its delay in ms and the state, behind markDead
---   the least lease in ms and the state, behind return its delay in ms and '', behind awaitQueue its longest delay in
---   ms and '', behind stand the ms that the lane stands and the credential, behind discard 0 and the cause
--- Returns earliest due time or '', wakes published (lane-wake), then for each claim 0 refused, 1 accepted, for an
---         accepted markDead the lease that holds from now on, or '!' and the error if data of its lane is corrupt
+-- @rest values: for each lane: subscription, '+' or '-' if its attempts have shown that its endpoint is proven or is
+--   not (else ''), number of claims, their deliveries, then a lease and a result for each of them. Some results have no
+--   further values: delivered, forget, kept, quarantined, keep (the claim continues). The others have two more:
+--   deliveredRun  0, and the deliveries that were delivered with it
+--   retry         delay in ms, and the retry state
+--   markDead      shortest lease in ms, and the retry state
+--   return        delay in ms, and ''
+--   awaitQueue    longest delay in ms, and ''
+--   stand         ms for which the lane stands, and the credential
+--   discard       0, and the cause
+-- Returns earliest due time or '', wakes published (lane-wake), then for each claim:
+--   0 refused, 1 accepted, for an accepted markDead the lease that is valid from now on, or '!' and the error if data
+--   of the lane is corrupt
 -- @include when-full
 -- @include now
 -- @include lane-next

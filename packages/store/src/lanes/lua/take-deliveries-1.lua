@@ -20,12 +20,17 @@
 -- @list lane_limits
 -- @item id: text, of the subscription
 -- @item claims_max: number, that its lane may get now
--- Returns now, earliest due time or '', drained deliveries, lanes (each: subscription, slice, slice's revision, '1'
---         where its endpoint is proven or '', and behind a colon the credential for which it stands, then for each
---         claim delivery, lease, send time or '', state or ''), expired
---         (subscription, delivery, ...), runs (each: subscription, claimed delivery, those behind it that may go with
---         it), logs (each: topic's uid, ARN, fence, isolated group or ''),
---         when to look at the turns again or '', lanes or logs with corrupt data (each: name, error)
+-- Returns a list:
+--   - now
+--   - earliest due time or ''
+--   - drained deliveries
+--   - lanes, each: subscription, slice, slice's revision, '1' if its endpoint is proven or '', with a colon and the
+--     credential for which it stands; then for each claim: delivery, lease, send time or '', state or ''
+--   - expired deliveries, each: subscription, delivery
+--   - runs, each: subscription, claimed delivery, the deliveries behind it that may be sent with it
+--   - logs, each: topic's uid, ARN, fence, isolated group or ''
+--   - when to look at the turns again, or ''
+--   - lanes or logs with corrupt data, each: name, error
 -- @include when-full
 -- @include now
 -- @include lane-next

@@ -8,9 +8,7 @@
 -- @item uid: text
 -- @item id: text
 -- @item digest: text
--- Returns false if there is no such queue, else for each handle 1, 0 if it belongs to another queue, or 2 if
---         it
---   has expired.
+-- Returns false if there is no such queue, or for each handle: 1 done, 0 it belongs to another queue, 2 it has expired
 -- @include when-full
 -- @include queue
 -- @include queue-handles

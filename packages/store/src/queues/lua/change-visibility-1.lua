@@ -9,9 +9,12 @@
 -- @item uid: text
 -- @item id: text
 -- @item digest: text
--- Returns false if there is no such queue, else for each handle: 'ok', 'invalid' (of another queue), 'gone'
---   (deleted, on its way elsewhere, or received again since and not in flight), 'expired' (FIFO: received again since,
---   or its time is over), 'limit' (longer than 12 hours after the newest receive).
+-- Returns false if there is no such queue, or for each handle one of these:
+--   - 'ok'
+--   - 'invalid': it belongs to another queue
+--   - 'gone': the message is deleted, moves to another queue, or was received again and is not in flight
+--   - 'expired' (FIFO): the message was received again, or the handle's time is over
+--   - 'limit': the time would end more than 12 hours after the newest receive
 -- @include when-full
 -- @include queue
 -- @include queue-handles

@@ -11,9 +11,14 @@
 -- @arg attempt: text, id, or ''
 -- @arg is_first: flag, the attempt begins
 -- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
--- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, else: uid, ms
---   until the next becomes visible (-1 never), dead-letter queue, messages (with the secrets of their handles), moves
---   (each a list of items, queue.lua), 0; why a consumer may not receive now.
+-- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, or a list:
+--   - uid
+--   - ms until the next message becomes visible (-1: never)
+--   - dead-letter queue
+--   - messages, with the secrets of their handles
+--   - moves, each a list of items (queue.lua)
+--   - 0
+--   - why a consumer may not receive now
 -- @include when-full
 -- @include queue
 -- @include queue-groups

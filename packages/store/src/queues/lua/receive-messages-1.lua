@@ -8,9 +8,14 @@
 -- @arg in_flight_max: number
 -- @arg digests: text, 16 bytes per message: the digest of its handle's secret
 -- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
--- Returns false if there is no such queue, else: uid, ms until the next becomes visible (-1 never), dead-letter
---   queue, messages, moves (each a list of items, queue.lua), 1 if too much is in flight; why a consumer may not
---   receive now.
+-- Returns false if there is no such queue, or a list:
+--   - uid
+--   - ms until the next message becomes visible (-1: never)
+--   - dead-letter queue
+--   - messages
+--   - moves, each a list of items (queue.lua)
+--   - 1 if too much is in flight
+--   - why a consumer may not receive now
 -- @include when-full
 -- @include queue
 -- @include queue-handles

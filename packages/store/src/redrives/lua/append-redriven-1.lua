@@ -7,7 +7,7 @@
 -- @arg fence: number
 -- @arg batch: number
 -- @rest items: 18 values of each (queue-store.lua)
--- Returns 1, 0 if the fence is stale, that batch's number in a list where a later one has been here, or false if
+-- Returns 1, 0 if the fence is stale, that batch's number in a list if a later batch has been here, or false if
 --   there is no such queue.
 -- @include when-full
 -- @include queue

@@ -9,9 +9,13 @@
 -- @arg bytes_max: number
 -- @arg looked_at_max: number
 -- @arg filter_json: text, as queue-scan.lua reads it
--- Returns { 'batch', number, items } | { 'again' } (nothing on this page) | { 'wait', ms } (the rate)
---   | { 'canary', ms } (moved; the task has waited this long for its ends) | { 'stop' } (paused or
---   ended, maybe just now) | { 'stale' }
+-- Returns one of these lists:
+--   - 'batch', number, items
+--   - 'again': this page has nothing to move
+--   - 'wait', ms: because of the rate
+--   - 'canary', ms: the canary is moved, and the task has waited this long for its ends
+--   - 'stop': the task is paused or has ended, maybe just now
+--   - 'stale'
 -- @include now
 -- @include when-full
 -- @include queue

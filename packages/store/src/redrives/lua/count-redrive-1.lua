@@ -6,9 +6,13 @@
 -- @arg newest: text, highest score; '' that of now
 -- @arg looked_at_max: number
 -- @arg filter_json: text, as queue-scan.lua reads it
--- Returns false if there is no such queue, else: highest score, score and id of the next cursor ('' both: the end),
---   matched, flat counts by subscription, flat counts by status code, time, matched that came from no subscription and
---   no queue.
+-- Returns false if there is no such queue, or a list:
+--   - highest score
+--   - score and id of the next cursor (both '' at the end)
+--   - number of matching messages
+--   - counts by subscription, and counts by status code, both flat
+--   - time
+--   - number of matching messages that came from no subscription and no queue
 -- @include queue
 -- @include queue-scan
 local queue = open_queue(base, source)

@@ -9,7 +9,7 @@
 -- @arg record: text
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg revision: text
--- @arg arn: text, where the topic is in this shard, else ''
+-- @arg arn: text, if the topic is in this shard, else ''
 -- @arg uid: text, the topic's
 -- @arg raw_id: text, 16 bytes
 -- @arg old_hash: text, SHA-1 of the old endpoint

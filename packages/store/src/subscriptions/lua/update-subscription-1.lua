@@ -16,7 +16,7 @@
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg mode: text, retry mode and circuit breaker, or ''
 -- @arg revision: text
--- @arg arn: text, where the topic is in this shard, else ''
+-- @arg arn: text, if the topic is in this shard, else ''
 -- @arg uid: text, the topic's
 -- @arg raw_id: text, 16 bytes
 -- @arg old_token: text, SHA-1 or ''

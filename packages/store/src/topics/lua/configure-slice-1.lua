@@ -7,7 +7,7 @@
 -- @arg version: text, of the record
 -- @arg throttle: text, '' for none
 -- @arg retention: text, seconds
--- @arg overrides: text, '1' where subscriptions' overrides are disabled, else ''
+-- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
 -- @arg revision: text
 -- Returns: 1, or 0 if there is no such slice
 -- @include now

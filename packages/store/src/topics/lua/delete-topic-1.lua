@@ -3,7 +3,7 @@
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits
--- Returns: {} where there is no such topic | {uid, number of slices}
+-- Returns: {} if there is no such topic | {uid, number of slices}
 -- @include now
 -- @include when-full
 -- @include lane-next

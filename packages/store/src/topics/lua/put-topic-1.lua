@@ -10,7 +10,7 @@
 -- @arg uid: text
 -- @arg throttle: text, '' for none
 -- @arg retention: text, seconds
--- @arg overrides: text, '1' where subscriptions' overrides are disabled, else ''
+-- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
 -- @arg kept: text, seconds and bytes of the ring of messages; '' for none
 -- @arg revision: text
 -- Returns: {'changed'} | {'created', record} | {'set', number of slices}

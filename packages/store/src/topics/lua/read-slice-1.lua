@@ -1,7 +1,7 @@
 -- A slice as of one instant.
 -- @key base: of the slice's shard
 -- @arg slice: text
--- Returns: {} where there is no such slice | {revision, topic record, id, record, id, record, …}
+-- Returns: {} if there is no such slice | {revision, topic record, id, record, id, record, …}
 local revision, record = unpack(redis.call('HMGET', base .. 'slice:' .. slice, SLICE.revision, SLICE.topic))
 if not revision or not record then return {} end
 local found = {revision, record}

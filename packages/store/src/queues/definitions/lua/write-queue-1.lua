@@ -10,8 +10,8 @@
 -- @arg delay_ms: digits
 -- @arg receives_max: text, maxReceiveCount, or ''
 -- @arg target: text, dead-letter queue, or ''
--- @arg by_content: text, '1' where a deduplication id may be made from the body, or ''
--- @arg group_scope: text, '1' where a deduplication id holds within a group only, or ''
+-- @arg by_content: text, '1' if a deduplication id may be made from the body, or ''
+-- @arg group_scope: text, '1' if a deduplication id holds within a group only, or ''
 -- Returns 1, or 0 if the record is another by now.
 -- @include when-full
 local key = base .. 'queue:' .. arn

@@ -7,9 +7,11 @@
 -- @arg hour_ms: number
 -- @arg samples_max: number, ids of a group
 -- @arg filter_json: text, as queue-scan.lua reads it
--- Returns false if there is no such queue, else: score and id of the next cursor ('' both: the end), items looked at,
---   ms of the last of them or '', and the groups. Each is: reason, status or '', subscription, error or '', number of
---   its hour, number of letters, ms of the first and the last death, then ids, each followed by the published one.
+-- Returns false if there is no such queue, or a list:
+--   - score and id of the next cursor (both '' at the end)
+--   - number of items looked at, and ms of the last of them or ''
+--   - groups, each: reason, status or '', subscription, error or '', number of its hour, number of letters, ms of the
+--     first and the last death, then ids, each followed by the id of the published message
 -- @include queue
 -- @include queue-scan
 local queue = open_queue(base, arn)

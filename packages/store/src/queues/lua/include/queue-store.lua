@@ -51,7 +51,7 @@ end
 -- `at` is the position in ARGV before the item's values: id, payload, '1' if the sender gave the id, delay in ms
 -- ('' the queue's own), sent at ('' now), retention counts from ('' sent at), receive count, first received at, source
 -- queue; of a dead letter: reason, status code, subscription ARN, dead-lettered at, message id; group and
--- deduplication id ('' none, or the id), '1' to hold it against earlier ones, 'b' where it is made from the body
+-- deduplication id ('' none, or the id), '1' to hold it against earlier ones, 'b' if it is made from the body
 -- and need not be kept either; code of a dead letter's last failure. A FIFO queue takes no time of an item.
 -- Returns the id and sequence ('' none) of what is in the queue, and whether that is this item, now stored.
 local function store_item(queue, at)
