@@ -1,7 +1,7 @@
 /** Amazon resource names of topics, subscriptions and queues: makes, parses, and completes them from plain names. */
 import { FantailError } from './fantail-error.ts'
 
-/** The account and region of plain names. */
+/** The account and region that a name without an ARN belongs to. */
 export interface ArnDefaults {
   partition: string
   region: string

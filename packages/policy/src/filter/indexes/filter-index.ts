@@ -1,7 +1,7 @@
 /**
  * Finds which of many filters a message matches, without checking each. Every rule of a filter is filed under one of
- * its clauses, in the drawer of that clause's key. Only filters that the message's values lead to are checked, and
- * filters that want a missing key to be missing.
+ * its clauses, in the drawer of that clause's key. The values of the message lead to filters, and only these are
+ * checked. A filter that requires a key to be missing is checked if the message lacks that key.
  *
  * The rule's rarest clause is used. If filters share `type` and differ in `tenant`, each is filed under its tenant.
  */

@@ -1,5 +1,5 @@
--- Stores the pair that messages are signed with, if there is none yet. Runs when memory is full too: without the pair,
--- waiting messages could not leave it.
+-- Stores the pair that messages are signed with, if there is none yet. It also runs when memory is full. Without
+-- the pair, messages that wait for a signature could not be delivered, and their memory could not be freed.
 -- @key base: of signing
 -- @arg offered: text, kept if there is none yet
 -- Returns the pair that is valid now

@@ -43,7 +43,7 @@ local messages, moves = {}, overdue_moves(queue, messages_max)
 local function receive(id, count)
   local item = q .. 'i:' .. id
   local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
-  -- Thousandths keep the order of groups that come back together.
+  -- Differences of a thousandth of a ms keep the order of groups that become visible at the same time.
   local due = until_ms - (messages_max - #messages) / 1000
   redis.call('ZADD', q .. 'flight', due, id)
   redis.call('HSETNX', item, 'f', queue.now)
