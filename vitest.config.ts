@@ -10,7 +10,7 @@ import { ProgressReporter } from './tests/harness/runs/progress-reporter.ts'
 const conditions = ['@fantail/source', 'node', 'import', 'default']
 const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-/** Tests that measure times share the machine with nothing: one at a time, after all others. */
+/** Tests that measure times run one at a time, after all other tests, so that nothing else uses the machine. */
 const TIMING = '**/*.timing.test.ts'
 /**
  * More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their

@@ -79,7 +79,7 @@ it('every metric of Fantail’s own stands in a dashboard, and every panel in it
   expect(misplacedPanels()).toEqual([])
 })
 
-/** The name of a histogram, if the name is that of one of its series. */
+/** The name of the histogram, if `name` is the name of one of its series. */
 function familyOf(metric: string): string {
   return metric.replace(/_(?:bucket|sum|count)$/, '')
 }

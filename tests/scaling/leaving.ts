@@ -17,9 +17,9 @@ export function openTopic(stack: Stack, receiver: Receiver, topic: string): Prom
 }
 
 /**
- * One after the other, so that each message is a job of its own, and only when all workers wait for a job. They then
- * get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and may get jobs that are
- * meant for the others.
+ * Publishes one message after the other, so that each message is a job of its own, and only when all workers wait for a
+ * job. The workers then get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and
+ * may get jobs that are meant for the others.
  */
 export async function publishInTurn(
   { connection, workers }: Stack,

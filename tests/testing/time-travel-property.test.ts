@@ -1,7 +1,7 @@
 /**
- * Property: on a stack whose time is moved, attempts, their order and dead letters are those of a real clock. Short
- * random curves run on two stacks at once: one waits, the other one is moved. FANTAIL_TEST_TRAVEL_RUNS sets the number
- * of runs, each with CASES curves.
+ * Property: on a stack whose time is moved, attempts, their order and dead letters are the same as with a real clock.
+ * Short random curves run on two stacks at once: one waits, the other one is moved. FANTAIL_TEST_TRAVEL_RUNS sets the
+ * number of runs, each with CASES curves.
  */
 import { FantailError } from '@fantail/client'
 import type { Delivery } from '@fantail/client/api'

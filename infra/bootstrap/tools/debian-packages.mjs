@@ -100,8 +100,8 @@ function runner(env, cwd) {
 }
 
 /**
- * The packages and their dependencies, without those that this system has. apt plans for an empty system. For the real
- * system it would refuse to plan if any other package is broken.
+ * The packages and their dependencies, without the packages that this system has. apt plans for an empty system. For
+ * the real system it would refuse to plan if any other package is broken.
  * @param {Run} run @param {string[]} words @param {string[]} packages
  */
 async function neededPackages(run, words, packages) {

@@ -1,5 +1,8 @@
 // @ts-check
-/** Prometheus and its tools to check configurations, for tests: those on PATH, or else unpacked packages of Debian. */
+/**
+ * Prometheus and its tools to check configurations, for tests. They are the programs on PATH, or else unpacked packages
+ * of Debian.
+ */
 import { join } from 'node:path'
 import { withLock } from '../lock.mjs'
 import { privateDir } from '../paths.mjs'

@@ -26,7 +26,7 @@ export function decodeQuery(parameters: QueryParameters, shapes: Record<string, 
   return members(treeOf(parameters, shapes), shapes, '')
 }
 
-/** Only parameters whose first part is one of the shapes. The others are not checked at all. */
+/** Builds the tree of the parameters whose first part is one of the shapes. Other parameters are not checked at all. */
 function treeOf(parameters: QueryParameters, shapes: Record<string, Shape>): Node {
   const known = namesOf(shapes)
   const root: Node = { children: new Map() }

@@ -60,7 +60,7 @@ const IN_MODEL = new Set([
 
 /**
  * `__type` of an error: the shape that it names or that belongs to its code. Some shapes have the model's namespace,
- * others none.
+ * and others have no namespace.
  */
 export function sqsShapeOf({ code, shape }: AwsError): string {
   const name = shape === code ? (SHAPES[code] ?? code.replace(CODE_PREFIX, '')) : shape

@@ -37,7 +37,7 @@ export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${t
 export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
 /**
  * Sorted set by the ms of their start, in the topic's home shard: changes that span shards and have not ended
- * (topics-repair.ts). A sweep finishes those that a crash interrupted.
+ * (topics-repair.ts). A sweep finishes changes that a crash interrupted.
  */
 export const unfinishedKey = (base: string) => `${base}unfinished`
 /**
@@ -301,7 +301,9 @@ export const SIGNING_BASE = 'ft:{signing}:'
  * key. Kept until an operator deletes it. The next process that signs then makes another pair.
  */
 export const signingPairKey = () => `${SIGNING_BASE}pair`
-/** Hash: certificates by name (32 hex digits of their SHA-256), also those of earlier pairs. Never deleted. */
+/**
+ * Hash: certificates by name (32 hex digits of their SHA-256), also the certificates of earlier pairs. Never deleted.
+ */
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 /** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */
 export const API_KEYS_BASE = 'ft:{keys}:'

@@ -28,7 +28,7 @@ export interface Metrics extends Instruments, AwsInstruments {
   observeFifoLogs(source: FifoLogSource): void
   /** Sets the source of the gauges of the quarantine. */
   observeQuarantine(source: QuarantineSource): void
-  /** And those of Redis. */
+  /** Sets the source of the gauges of Redis. */
   observeStorage(source: StorageSource): void
   showBuild(build: BuildObservation): void
   /** Sets the source of the gauges of queues. It is never called if AWS's metrics are not shown. */

@@ -1,6 +1,6 @@
 /**
- * Builds a delivery worker from its classes. Each class knows others only by the objects that it gets here. The path of
- * a delivery:
+ * Builds a delivery worker from its classes. A class knows other classes only by the objects that it gets here. The
+ * path of a delivery:
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling

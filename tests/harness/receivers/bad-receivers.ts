@@ -1,6 +1,6 @@
 /**
  * Receivers that misbehave, each on its own socket. A request that gets a 2xx is delivered, however the answer
- * continues. All others end by the policy.
+ * continues. All other requests end by the policy.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -10,7 +10,7 @@ export function residentBytes(pid: number): number {
   return Number(procFile(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
 }
 
-/** CPU seconds so far, also those in the kernel; 0 if there is no such process. */
+/** CPU seconds so far, including time in the kernel. 0 if there is no such process. */
 export function cpuSeconds(pid: number): number {
   const text = procFile(pid, 'stat')
   // The name of the command, in brackets, may contain spaces.

@@ -41,8 +41,8 @@ export class QueueAppends {
   }
 
   /**
-   * Appends the message of the attempt, which is the first one. The others follow it in its FIFO group and may be
-   * appended with it, in order. A success has the status 200, as in SQS. It never rejects.
+   * Appends the message of the attempt, which is the first of `appends`. The other messages follow it in its FIFO group
+   * and may be appended with it, in order. A success has the status 200, as in SQS. The promise never rejects.
    */
   async append(queueArn: string, appends: Iterable<QueueAppend>): Promise<Appended> {
     const startedAt = performance.now()

@@ -29,7 +29,7 @@ interface FolderSinkOptions {
  */
 const FOLDER_WRITES_MAX = 2
 /**
- * One folder that hangs therefore leaves a turn to the others.
+ * If one folder hangs, another folder can still be written.
  * @limit Writes to one folder of streams that a process has under way. Past it: a batch waits for its turn.
  */
 const WRITES_PER_FOLDER_MAX = 1

@@ -13,7 +13,7 @@ const PARTS_SAMPLE_MS = 250
  */
 export const PARTS_SHARE = 0.8
 /**
- * Other consumers use the same capacity at the same time, so each takes only a share of it.
+ * Other consumers use the same capacity at the same time, so each consumer takes only a share of it.
  * @limit Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a
  * large job is left whole.
  */

@@ -2,8 +2,9 @@
 import type { Feedback } from '@fantail/contracts'
 
 /**
- * `prefix`: the kind of subscriber among the attributes of a topic; those of a platform application have none.
- * undefined: nothing is logged. Without a rate every success is logged.
+ * Reads the feedback attributes. `prefix`: the beginning of their names, such as `HTTP`. In a platform application the
+ * names have no beginning. Returns undefined if nothing is logged. If the attributes have no rate, every success is
+ * logged.
  */
 export function feedbackOf(attributes: Record<string, string>, prefix: string | null): Feedback | undefined {
   if (prefix === null) return undefined

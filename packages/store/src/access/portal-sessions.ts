@@ -84,7 +84,7 @@ export class PortalSessions {
     return removeSession(this.#redis, PORTAL_SESSIONS_BASE, digest)
   }
 
-  /** All sessions by their digests, those that end last first. */
+  /** All sessions by their digests. The session that ends last comes first. */
   async list(): Promise<{ digest: string; record: PortalSessionRecord }[]> {
     const found = await listSessions(this.#redis, PORTAL_SESSIONS_BASE)
     return found.map(({ digest, record }) => ({ digest, record: record as unknown as PortalSessionRecord }))

@@ -55,7 +55,7 @@ export class Sessions {
     return recordOf(parseStored(text, sessionKey(digest)))
   }
 
-  /** All sessions by their digests, those that end last first. `lastUsedAt`: to the minute, epoch ms. */
+  /** All sessions by their digests. The session that ends last comes first. `lastUsedAt`: to the minute, epoch ms. */
   async list(now: number): Promise<{ digest: string; record: SessionRecord; lastUsedAt: number }[]> {
     const found = await listSessions(this.#redis, SESSIONS_BASE)
     return found.map(({ digest, record, ttlMs }) => {

@@ -74,8 +74,8 @@ export class Idempotency {
   }
 
   /**
-   * Claims the key for a stored publish. Returns the key's value once replicas hold it: the given one, or that of an
-   * earlier publish. If the topic was deleted meanwhile, it returns the given one.
+   * Claims the key for a stored publish. Resolves with the key's value when the replicas have it. This is the given
+   * value, or the value of an earlier publish. If the topic was deleted meanwhile, it is the given value.
    */
   async claim(topicArn: string, key: string, value: string): Promise<IdempotentPublish> {
     const own = JSON.parse(value) as IdempotentPublish

@@ -49,8 +49,8 @@ export interface SubscriptionFinder {
 }
 
 /**
- * Ranks of parked deliveries begin with this number, so they come after those of delivered ones. No slice has so many
- * slots.
+ * Ranks of parked deliveries begin with this number, so they come after the ranks of delivered ones. No slice has so
+ * many slots.
  */
 const PARKED_RANK = 65_536
 const UNDELAYED = shownWhy(undefined)

@@ -33,7 +33,7 @@ interface BusyLane {
   topicArn: string
 }
 
-/** At most `max` lanes of each shard, those that are due first. Takes three round trips. */
+/** At most `max` lanes of each shard. Lanes that are due first are chosen. Takes three round trips. */
 export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> {
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const ids = await Promise.all(

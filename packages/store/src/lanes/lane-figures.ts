@@ -20,8 +20,9 @@ const STATES = readScript('delivery-states-1')
 type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
- * Waiting, in flight, next attempt, rate, latest attempts, the deliveries that may be the oldest, quota, circuit,
- * whether dead deliveries wait for a missing queue, whether it stands, and what a verdict takes.
+ * The values of lane-figures-1.lua for one lane: waiting, in flight, next attempt, rate, latest attempts, the
+ * deliveries that may be the oldest, quota, circuit, whether dead deliveries wait for a missing queue, whether the lane
+ * stands, and the facts for a verdict.
  */
 type FiguresReply = [
   ...[number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer, Buffer],

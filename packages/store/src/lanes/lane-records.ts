@@ -149,7 +149,7 @@ export interface TakeRequest {
   turnsMax?: number
   /** Subscription id → the claims that its lane gets in a turn. Default: one. */
   turnClaims?: ReadonlyMap<string, number> | undefined
-  /** Only lanes whose turn came before this Redis time get one; default now. */
+  /** Only lanes whose turn came before this time of Redis get their turn. Default: now. */
   turnsTill?: number
 }
 

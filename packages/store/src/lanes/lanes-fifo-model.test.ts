@@ -337,7 +337,7 @@ class Play {
     }
   }
 
-  /** Expired deliveries leave from the front of their group: the head, or those right behind it. */
+  /** Expired deliveries leave from the front of their group: the head, or deliveries right behind it. */
   noteExpired(taken: TakeResult) {
     const expired = taken.expired.map(({ subscriptionId, delivery }) => ({
       lane: this.model.lane(subscriptionId),

@@ -26,7 +26,7 @@ test('processes share the rate of a domain, and each domain has its own', async 
   const taken = await Promise.all(
     Array.from({ length: 30 }, (_, n) => (n % 2 ? one : other).takeOfDomain('a.example', 20)),
   )
-  // At once only the mails of one second are allowed, and those that become free while the test runs.
+  // Only the mails of one second are allowed at once, and the mails that become allowed while the test runs.
   const granted = taken.filter((waitMs) => waitMs === 0).length
   expect(granted).toBeGreaterThanOrEqual(20)
   expect(granted).toBeLessThanOrEqual(21 + (20 * (performance.now() - startedAt)) / 1_000)

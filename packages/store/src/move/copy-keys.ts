@@ -1,6 +1,6 @@
 /**
  * Copies keys with their life times, and compares each copy with its source. Small keys are copied whole (DUMP,
- * RESTORE). Large ones, and those in a format that the target does not know, are copied element by element. Safe to
+ * RESTORE). Large keys, and keys in a format that the target does not know, are copied element by element. Safe to
  * repeat, because a copy replaces the target's key.
  */
 import type { Redis } from 'ioredis'

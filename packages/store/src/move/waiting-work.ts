@@ -8,7 +8,7 @@ const SCAN_COUNT = 1_000
 const OURS = 'ft:*'
 
 export interface WaitingWork {
-  /** Deliveries in lanes, and those of them that are in flight. */
+  /** Deliveries in lanes. `inFlight` counts the part of them that is in flight. */
   waiting: number
   inFlight: number
   /** Messages in the logs of FIFO topics. */

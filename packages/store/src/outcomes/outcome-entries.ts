@@ -62,7 +62,7 @@ type DispatchFields = [
   paused?: string,
   target?: string,
 ]
-/** Without slots, the code is that of all delivered ones. */
+/** Without slots, the code applies to all delivered slots. */
 type CodeText = [statusCode: number, slots?: string]
 type LaneFields = [
   tag: 'l',

@@ -37,8 +37,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Rows of redriven deliveries, which have entries of their own. The row of a subscription in `first` becomes that of
- * its delivery's latest end. Returned are the rows of subscriptions that `first` does not have.
+ * Rows of redriven deliveries, which have entries of their own. The row of a subscription in `first` is replaced by the
+ * row of its delivery's latest end. Returns the rows of subscriptions that `first` does not have.
  */
 export function redrivenRows({ lanes }: Found, first: DeliveryOutcome[]): DeliveryOutcome[] {
   const rows = new Map(first.map((row) => [row.subscriptionId, row]))

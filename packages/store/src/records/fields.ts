@@ -135,8 +135,8 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
   }
 
   /**
-   * Like `unpack`, for records that are stored by their members' own names. Unknown members, those of a later release,
-   * are kept.
+   * Like `unpack`, for records that are stored by their members' own names. Unknown members, which a later release has
+   * written, are kept.
    */
   complete(stored: Json, key: string): R {
     return { ...stored, ...this.unpack(stored, key) }

@@ -43,7 +43,7 @@ interface NamesRequest {
 
 /**
  * The first `limit` names of all shards in byte order. A page's bounds are names and not positions. A name that stays
- * is therefore on exactly one page, even if others are added or removed meanwhile.
+ * is therefore on exactly one page, even if other names are added or removed meanwhile.
  */
 export async function listNames(redis: Redis, request: NamesRequest): Promise<string[]> {
   const { key, prefix, limit } = request

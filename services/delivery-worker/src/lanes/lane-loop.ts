@@ -162,7 +162,7 @@ export class LaneLoop {
     return next
   }
 
-  /** Only the first shard in the line. While the worker takes from it, the others wait. */
+  /** The first shard in the line. While the worker takes from it, the other shards wait. */
   #nextTurn(): (ShardTurn & { inMs: number }) | undefined {
     if (this.#turnsStarved || this.#takingTurns) return undefined
     const { first } = this.#line

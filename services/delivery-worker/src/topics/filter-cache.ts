@@ -47,7 +47,7 @@ export class FilterCache {
     }
     const { filters: topic, since } = cached ?? { filters: new TopicFilters(), since: 0 }
     if (checkedAt < since) return
-    // Slices of the largest topics are cached while they fit. The others are opened for every message.
+    // Slices of the largest topics are cached while they fit. Other slices are opened for every message.
     if (FILTERED_TOPIC_BYTES + topic.weight + filters.weight > FILTER_CACHE_BYTES_MAX)
       topic.delete(sliceNumber)
     else topic.set(sliceNumber, { ref, filters, checkedAt })

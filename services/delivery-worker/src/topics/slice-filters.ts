@@ -37,7 +37,7 @@ interface Sum {
   bytes: number
 }
 
-/** Bytes of a slot, counted with those of its filter. */
+/** Bytes of a slot. They are added to the bytes of its filter. */
 const SLOT_BYTES = 32
 
 export class SliceFilters {

@@ -2,7 +2,8 @@
  * Caches topics and their slices for attempts, at most SNAPSHOT_AGE_MS_MAX old (invariant 6).
  *
  * Every burst of attempts first gets a snapshot. A snapshot that was checked recently is returned at once. Otherwise
- * its revision is read, together with all others of the same turn, and only changed parts are loaded again.
+ * its revision is read. All revisions that are needed in one turn of the event loop are read together. Only changed
+ * parts are loaded again.
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'

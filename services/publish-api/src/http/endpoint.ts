@@ -44,7 +44,7 @@ export interface Call<Q = unknown, B = unknown> {
 
 export interface AnswerDoc {
   description: string
-  /** The schema of the answer, named in contracts. With a `contentType` it is that of one event of a stream. */
+  /** The schema of the answer, named in contracts. With a `contentType` it is the schema of one event of a stream. */
   schema?: z.ZodType
   contentType?: string
   /** Name → schema of the header. */

@@ -116,7 +116,7 @@ async function answer(
   }
 }
 
-/** Repeats the checks of the caller and its rights, but not those of its limit. */
+/** Repeats the checks of the caller and its rights, but not the check of its limit. */
 function recheckOf(guard: RouteGuard, call: Call): () => Promise<void> {
   return async () => {
     const caller = await guard.identify(call.request)

@@ -1,6 +1,6 @@
 /**
- * Stores accepted messages. Messages of a standard topic go together into one dispatch job, those of a FIFO topic into
- * its log. Each is one atomic write.
+ * Stores accepted messages. Messages of a standard topic go together into one dispatch job. Messages of a FIFO topic go
+ * into its log. Both are one atomic write.
  */
 import { type Message, messageBytes } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
@@ -22,7 +22,7 @@ export interface Receipt {
 
 interface Stored {
   receipts: Receipt[]
-  /** Nothing was stored. The receipts are those of the earlier request with the key. */
+  /** Nothing was stored. The receipts come from the earlier request with the key. */
   replayed: boolean
 }
 
@@ -78,7 +78,7 @@ export class MessageStore {
     return receipts.map(({ messageId, sequenceNumber }) => ({ messageId, sequenceNumber }))
   }
 
-  /** The ids that belong to the key after this publish: its own, or those of an earlier publish. */
+  /** The ids that belong to the key after this publish: its own ids, or the ids of an earlier publish. */
   async #publishOnce(topic: KnownTopic, messages: Message[], bytes: number, { key, hash }: Once) {
     const { publisher, idempotency } = this.#deps
     const { arn } = topic.record

@@ -1,6 +1,6 @@
 /**
- * Rules of a publish that depend on the topic: its size limit, and the members that FIFO topics require and others
- * refuse (checklist 130, 131).
+ * Rules of a publish that depend on the topic: its size limit, and the members that FIFO topics require and standard
+ * topics refuse (checklist 130, 131).
  */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
 import type { KnownTopic } from '../topics/topic-cache.ts'

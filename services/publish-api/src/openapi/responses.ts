@@ -6,7 +6,7 @@ import { described, examplesOf, type Json, referenceTo } from './component-schem
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-/** Statuses of which every code says when to try again. */
+/** Every error with one of these statuses says when to try again. */
 const RETRIABLE = [429, 503]
 
 export const HEADERS: Record<string, Json> = {

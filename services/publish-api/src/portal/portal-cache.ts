@@ -1,4 +1,4 @@
-/** A cache of portal sessions by their digests, as fresh as that of keys. */
+/** A cache of portal sessions by their digests. It is as up to date as the cache of keys. */
 import type { PortalSessionRecord } from '@fantail/contracts'
 import type { PortalSessions } from '@fantail/store'
 import { FreshCache } from '../topics/fresh-cache.ts'

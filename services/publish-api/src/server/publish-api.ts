@@ -284,7 +284,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
 }
 
-/** Without a public URL, links in messages, also those to certificates, lead to the host that a caller has named. */
+/** Without a public URL, links in messages and links to certificates use the host that a caller has named. */
 function reportWithoutPublicUrl(log: Logger): void {
   log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
 }

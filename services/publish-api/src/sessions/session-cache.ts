@@ -1,6 +1,6 @@
 /**
- * A cache of sessions by their digests, as fresh as that of keys. It also renews sessions in use, so that they do not
- * end.
+ * A cache of sessions by their digests. It is as up to date as the cache of keys. It also renews sessions in use, so
+ * that they do not end.
  */
 import type { SessionRecord, Sessions } from '@fantail/store'
 import { LRUCache } from 'lru-cache'

@@ -1,7 +1,7 @@
 /**
  * IP addresses as texts of two (IPv4) or eight (IPv6) code units, each with 16 bits of the address. Equal addresses are
  * equal texts, and a greater address is a greater text. A body of 256 KB may hold 40,000 addresses, so this code reads
- * each in one pass. ipaddr.js reads those of policies, and a test compares the two.
+ * each in one pass. ipaddr.js reads the addresses in policies, and a test compares the two ways of reading.
  */
 import ipaddr from 'ipaddr.js'
 

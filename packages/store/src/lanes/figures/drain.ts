@@ -86,7 +86,7 @@ export function drainAtFailureRate(
   const attempts = failed === 1 ? attemptsMax : (1 - failed ** attemptsMax) / (1 - failed)
   const observed = observedRate({ attempts: lately.attempts, spanMs: busySpanMs(figures, now) })
   const perSecond = Math.min(observed, rate ?? observed)
-  // The last delivery also waits between those attempts that it is expected to make.
+  // The last delivery also waits between its expected attempts.
   const between = attemptsMax === 1 ? 0 : (totalSeconds * (attempts - 1)) / (attemptsMax - 1)
   return (waiting * attempts) / perSecond + between
 }

@@ -35,10 +35,11 @@ local function latest_attempts(id)
   return { h[1] or '', h[2] or '', h[3] or '', h[4] or '', attempts, successes, ms }
 end
 
--- Failures in a row or '', when the first was or '', '1' if it is paused or '', '1' if its endpoint is proven or
--- '', the delivery with the first lease or '', how many came in the last ARRIVALS_MS or '', and for how many seconds
--- deliveries are kept. The first of those that wait must be older than ARRIVALS_MS: later ones are then all here.
--- Deliveries of a FIFO lane are not, as some wait behind the heads of their groups.
+-- Failures in a row or '', when the first was or '', '1' if it is paused or '', '1' if its endpoint is proven or '',
+-- the delivery with the first lease or '', how many deliveries came in the last ARRIVALS_MS or '', and for how many
+-- seconds deliveries are kept. The number of arrivals is known only if the first waiting delivery is older than
+-- ARRIVALS_MS: all later ones are then still in the lane. In a FIFO lane it is unknown, because some deliveries wait
+-- behind the heads of their groups.
 local function verdict_facts(id, lane)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince, LANE.floor)
   local fresh = base .. 'fresh:' .. id
@@ -57,7 +58,7 @@ local function figures(id)
     { '', '', '', '', '', '', 0 } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
-  -- In a FIFO lane, fresh heads are in the order of their turns, and others may wait behind a head in flight.
+  -- In a FIFO lane, fresh heads are in the order of their turns. Other deliveries may wait behind a head in flight.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
     heads[#heads + 1] = delivery

@@ -79,7 +79,7 @@ local function save_checkpoint(key, first, fields)
   redis.call('PEXPIRE', key, CHECKPOINT_KEPT_MS)
 end
 
--- The checkpoint is written after the entries. If the script fails at one, the checkpoint does not have the others.
+-- The checkpoint is written after the entries. If the script fails at an entry, the checkpoint has none of the entries.
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job

@@ -147,9 +147,9 @@ local full = {}
 -- share one.
 local turns_left = TAKEN_DELIVERIES_MAX
 
--- Claims for a lane in its turn, and takes one slot for it. If the lane then has all the attempts that this worker may
--- make, it is full: it is due after FULL_MS, or once a claim is settled. Until then other workers may take it, and this
--- one passes over it.
+-- Claims for a lane in its turn, and takes one slot for it. If the lane then has as many attempts as this worker may
+-- make, it is full. This worker skips a full lane for FULL_MS, or until a claim of the lane is settled. Other workers
+-- may take it meanwhile.
 local function take_turn(id, lane)
   local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end

@@ -1,10 +1,10 @@
 /**
  * FIFO queues: messages keep their order within a group, and duplicates are not stored.
  *
- * A FIFO queue compares the sender's deduplication id with those of the last 5 minutes. Without one it uses the SHA-256
- * of the body. Dead letters, moves and redrives have an id of their own, and only this id is compared. Otherwise two
- * deliveries of one message would count as duplicates. A dead letter shows its message's deduplication id. Moves,
- * redrives, and dead letters without one show their own id.
+ * A FIFO queue compares the sender's deduplication id with the ids of the last 5 minutes. Without one it uses the
+ * SHA-256 of the body. Dead letters, moves and redrives have an id of their own, and only this id is compared.
+ * Otherwise two deliveries of one message would count as duplicates. A dead letter shows its message's deduplication
+ * id. Moves, redrives, and dead letters without one show their own id.
  */
 import { FantailError } from '@fantail/contracts'
 import { readScript, runScript } from '../../redis/scripts.ts'

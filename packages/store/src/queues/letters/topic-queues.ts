@@ -69,7 +69,7 @@ export class TopicQueues {
     this.#use = use
   }
 
-  /** Like `find`, but from this process's cache if possible. null: queues of others have all of the names. */
+  /** Like `find`, but from this process's cache if possible. null: all possible names belong to queues of others. */
   async arnOf(topicArn: string): Promise<string | null> {
     const known = this.#known.get(topicArn)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
--- Deletes messages by receipt handle. In a standard queue the handle of any receive works, as in SQS, or only one of
--- the newest receive if newest_only is set. A handle that deletes nothing, and one of a deleted message, is answered as
--- done. In a FIFO queue the handle must be of the newest receive and not expired.
+-- Deletes messages by receipt handle. In a standard queue the handle of any receive works, as in SQS. If newest_only is
+-- set, only the handle of the newest receive works. A handle that deletes nothing is answered as done, and so is the
+-- handle of a deleted message. In a FIFO queue the handle must be of the newest receive and not expired.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg newest_only: flag, handles of earlier receives delete nothing

@@ -1,6 +1,7 @@
 -- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue the handle of any
--- receive works while the message is in flight, as in SQS, and one of the newest receive also after its time; or only
--- one of the newest if newest_only is set. In a FIFO queue it must be of the newest receive and not expired.
+-- receive works while the message is in flight, as in SQS. The handle of the newest receive also works after its time.
+-- If newest_only is set, only the handle of the newest receive works. In a FIFO queue the handle must be of the newest
+-- receive and not expired.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg newest_only: flag, handles of earlier receives change nothing

@@ -1,5 +1,5 @@
--- Removes a topic with its first slice. If it has more, a mark remains until the caller has dropped those (drop-slice),
--- so that a crash in between can be repaired.
+-- Removes a topic with its first slice. If it has more slices, a mark remains until the caller has dropped them
+-- (drop-slice), so that a crash in between can be repaired.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

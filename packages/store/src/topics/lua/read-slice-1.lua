@@ -1,4 +1,4 @@
--- A slice as of one instant.
+-- Reads a slice with all its subscriptions in one step.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- Returns: {} if there is no such slice | {revision, topic record, id, record, id, record, …}

@@ -1,4 +1,4 @@
-/** Shapes that several operations share; `flat` names are those of the Query protocol. */
+/** Shapes that several operations share. `flat` has the names of the Query protocol. */
 import type { MapShape } from '@fantail/aws-wire'
 
 export const ATTRIBUTES: MapShape = {

@@ -38,7 +38,7 @@ local function place_item(queue, id, kept_from, delay_ms)
   redis.call('ZADD', queue.q .. (delay_ms > 0 and 'delayed' or 'ready'), queue.clock + delay_ms + order, id)
 end
 
--- FIFO queues: puts the item behind all others of its group. Retention and delay count from now.
+-- FIFO queues: puts the item behind all other items of its group. Retention and delay count from now.
 local function place_in_group(queue, id, group)
   local sequence, age = redis.call('HINCRBY', queue.key, 'seq', 1), newest_age(queue)
   redis.call('ZADD', queue.q .. 'age', age, id)

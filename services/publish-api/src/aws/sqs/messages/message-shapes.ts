@@ -1,4 +1,4 @@
-/** Shapes of messages, and of batches of messages. `flat` names are those of the Query protocol. */
+/** Shapes of messages, and of batches of messages. `flat` has the names of the Query protocol. */
 import type { ListShape, MapShape, Shape, StructShape } from '@fantail/aws-wire'
 
 const VALUE: StructShape = { struct: { StringValue: 'string', BinaryValue: 'blob', DataType: 'string' } }
