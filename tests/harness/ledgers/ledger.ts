@@ -385,8 +385,8 @@ export class Ledger {
   }
 
   /**
-   * Number of deliveries in the quarantine: those of accepted messages whose text is in an entry, and those of which
-   * only the subscription is known.
+   * Number of deliveries in the quarantine. An entry either has the text of an accepted message, or only names a
+   * subscription.
    */
   async #quarantined(placed: Set<string>): Promise<number> {
     const quarantine = new Quarantine(this.#options.stack.connection)

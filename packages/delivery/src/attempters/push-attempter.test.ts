@@ -1,6 +1,6 @@
 /**
- * Libraries of others check what is sent: jose the tokens, http_ece the bodies for browsers, and google-auth-library
- * the request for a token of FCM.
+ * Public libraries check the requests: jose checks the tokens, http_ece the bodies for browsers, and
+ * google-auth-library the request for a token of FCM.
  */
 import { createPublicKey, type ECDH } from 'node:crypto'
 import { createRequire } from 'node:module'

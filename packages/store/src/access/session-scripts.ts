@@ -10,7 +10,7 @@ interface NewSession {
   base: string
   digest: string
   record: object
-  /** It ends after this time without a use. */
+  /** The session ends after this time without a use. */
   idleMs: number
   /** Epoch ms. */
   endsAt: number

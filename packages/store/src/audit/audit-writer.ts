@@ -23,7 +23,7 @@ const WRITE_RETRY_MS = 2_000
  */
 const AUDIT_LINES_MAX = 10_000
 /**
- * They have a separate stream, so that strangers cannot displace the lines of keys.
+ * Lines of callers without a key have a separate stream, so that strangers cannot displace the lines of keys.
  * @limit memory Lines of refused callers without a key that the audit trail keeps. Past it: the oldest are removed.
  */
 const STRANGER_LINES_MAX = 1_000

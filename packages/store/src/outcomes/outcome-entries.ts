@@ -101,7 +101,7 @@ function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
   return slots.equals(delivered) ? [statusCode] : [statusCode, base64(slots)]
 }
 
-/** It looks like the end of a delivery, so that older releases can read it. */
+/** The entry of a resend. It looks like the end of a delivery, so that older releases can read it. */
 const RESENT = 'resent'
 
 export function resentText({ subscriptionId, generation }: ResentEntry): string {

@@ -226,7 +226,7 @@ export function parkedRow(
   if (waiting) return waiting
   const place = placeAt(subscriber)
   if (ended) return endedRow(wasPaused(entry, subscriber.record.slot) ? heldByPause(ended) : ended, place)
-  // It left its lane without an entry: it was purged, or its entry was cut off or lost.
+  // The delivery left its lane without an entry: it was purged, or its entry was cut off or lost.
   const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
   return discardedRow(place, isPurged ? PURGED : UNTOLD)
 }

@@ -35,7 +35,7 @@ export function storedItem(item: SendItem, arn: string): StoredItem {
   }
 }
 
-/** It keeps id, body, attributes and receive count, and the members that the kind of the queue keeps. */
+/** The moved item keeps id, body, attributes and receive count, and the members that the kind of the queue keeps. */
 export function movedItem({ message, payload }: ReadItem, source: string): StoredItem {
   return {
     id: message.messageId,

@@ -23,7 +23,7 @@ export function decodeCursor(cursor: string, count: number): string[] {
       return parts
     }
   } catch {
-    // It is not JSON, so it is refused below like any other invalid cursor.
+    // The cursor is not JSON, so it is refused below like any other invalid cursor.
   }
   throw badCursor()
 }

@@ -22,8 +22,8 @@ import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedB
  */
 const UNRENEWED_MS = 1_000
 /**
- * This is a quarter of the bytes for all attempts of lanes. Batches that wait long so leave enough bytes for other
- * attempts.
+ * This is a quarter of the bytes for all attempts of lanes. Even if batches wait long, they leave enough bytes for
+ * other attempts.
  * @limit memory Bytes of messages that wait in batches for more, counted as four bytes per character. Past it: the
  * largest batch is sent.
  */

@@ -13,7 +13,7 @@ import { SnapshotCache } from './snapshot-cache.ts'
 
 const SUBSCRIPTIONS = 500
 const CHOICES = 60
-/** It takes 80 ms or more to compile, and a turn has 4 ms. */
+/** The slice takes 80 ms or more to compile, and a turn has 4 ms. */
 const TURNS_MIN = 5
 const ARN = 'arn:aws:sns:us-east-1:000000000000:t'
 const REF: SliceRef = { sliceId: 'uid.0', shard: 0 }

@@ -19,7 +19,7 @@ export class SharedRead<T> {
   readonly #freshMs: number
   #kept: Kept<T> | undefined
 
-  /** It is read again after `freshMs`; with 0 each time. */
+  /** The value is read again after `freshMs`. With 0 it is read each time. */
   constructor(read: () => Promise<T>, { freshMs }: { freshMs: number }) {
     this.#read = read
     this.#freshMs = freshMs

@@ -30,7 +30,7 @@ export async function rotateWebhookKey(
   rotation: Rotation,
 ): Promise<NewWebhookKey> {
   checkRotation(protocol, rotation)
-  // Others check signatures by their own clocks, so keys live in real time.
+  // Receivers check signatures by their own clocks. So keys use real time, even if a test moves the stack's time.
   const now = passingTime.realOf(deps.clock())
   const made = create(deps, { subscriptionId: id, now, ...rotation })
   await deps.subscriptions.update(id, (current) => {

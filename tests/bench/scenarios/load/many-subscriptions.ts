@@ -134,7 +134,7 @@ class Costs {
     for (const turn of [smallTurn, hotTurn]) await turn()
     const before = residentBytes(large.worker.pid)
     const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // This measurement comes last. The snapshots of so many topics leave garbage, which the next turn would have to
+    // This measurement comes last. The snapshots of these many topics leave garbage, which the next turn would have to
     // collect.
     const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
     const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
