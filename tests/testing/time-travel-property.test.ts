@@ -157,7 +157,7 @@ function publishedAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16) / 1_000
 }
 
-/** The seconds by which this machine has delayed this process, until `end` is called. Other processes are delayed too. */
+/** The seconds by which this machine has delayed this process, until `end` is called. It delays other processes too. */
 function watchStalls(): { end(): number } {
   let last = performance.now()
   let stalledMs = 0
