@@ -1,5 +1,8 @@
 import { FantailError } from '@fantail/contracts'
-import { expect, test } from 'vitest'
+import { connect, whenReady } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, onTestFinished, test } from 'vitest'
 import { errorResponse, invalid, toFantailError } from './error-answers.ts'
 
 test.each([
@@ -11,6 +14,8 @@ test.each([
   ['Connection is closed.', 'storage_unavailable', 1],
   ['Command timed out', 'storage_unavailable', 1],
   ["Stream isn't writeable and enableOfflineQueue options is false", 'storage_unavailable', 1],
+  ["Cluster isn't ready and enableOfflineQueue options is false", 'storage_unavailable', 1],
+  ['Cluster is ended.', 'storage_unavailable', 1],
   ['connect ECONNREFUSED 127.0.0.1:6379', 'storage_unavailable', 1],
   ['read ECONNRESET', 'storage_unavailable', 1],
   ['WRONGTYPE Operation against a key holding the wrong kind of value', 'internal', undefined],
@@ -18,6 +23,19 @@ test.each([
 ])('%s becomes %s', (message, code, retryAfterSeconds) => {
   const cause = new Error(message)
   expect(toFantailError(cause)).toMatchObject({ code, retryAfterSeconds, cause })
+})
+
+test('a connection that breaks in the middle of a pipeline is a storage that does not answer', async () => {
+  const { server, redis: other } = await useRedis()
+  const redis = connect({ url: server.url, name: 'broken' })
+  onTestFinished(() => redis.disconnect())
+  await whenReady(redis)
+  const answered = redis.pipeline().ping().blpop('nothing', 0).exec()
+  await waitFor(async () => String(await other.client('LIST')).includes('cmd=blpop'))
+  await other.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+  const [[, pong] = [], [error] = []] = (await answered) ?? []
+  expect(pong).toBe('PONG')
+  expect(toFantailError(error)).toMatchObject({ code: 'storage_unavailable' })
 })
 
 test.each(['Connection is closed.', 'LOADING Redis is loading the dataset in memory'])(

@@ -29,9 +29,9 @@ export class Unseen extends FantailError {
   }
 }
 
-/** Errors of ioredis: the connection is broken, or the answer did not come in time. */
+/** Errors of ioredis: the connection is broken, maybe in the middle of a pipeline, or the answer was late. */
 const CONNECTION =
-  /^(Connection is closed|Command timed out|Stream isn't writeable|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
+  /^(Connection is closed|Command (timed out|aborted)|(Stream|Cluster) isn't|Cluster is ended|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
 /**
  * The error that a client gets for anything thrown. An unexpected error becomes `internal`. The request's method
