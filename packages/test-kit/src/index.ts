@@ -35,6 +35,7 @@ export { startSentinels, type TestSentinels } from './redis/redis-sentinels.ts'
 export {
   canSpawnRedis,
   canSpawnTlsRedis,
+  connectPatiently,
   redisReleases,
   redisServerPath,
   startRedis,

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Redis, whenReady } from '@fantail/store'
-import { canSpawnRedis, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
+import { canSpawnRedis, connectPatiently, type TestRedis, type TestRedisOptions } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { startTcpProxy, type TcpProxy } from '../redis/tcp-proxy.ts'
 import { failureReport } from '../runs/failure-report.ts'
@@ -36,7 +36,7 @@ export interface Stack {
   place: RedisPlace
   /** The only server, or the first master. */
   redis: TestRedis
-  /** A connection for the test itself. */
+  /** A connection for the test itself. To a single server, it waits while that is away. */
   connection: Redis
   api: ServiceProcess
   workers: ServiceProcess[]
@@ -56,7 +56,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const place = typeof given === 'object' ? given : await startPlace(given, options.redis)
   const { redis } = place
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-data-'))
-  const connection = connect({ url: place.target, name: 'test' })
+  const { target } = place
+  const connection =
+    typeof target === 'string' ? connectPatiently(target) : connect({ url: target, name: 'test' })
   const proxy = await startTcpProxy(redis.port)
   const create = (name: ServiceName, label: string, own: Record<string, string> = {}) => {
     const isProxied = options.proxied === 'all' || options.proxied === name

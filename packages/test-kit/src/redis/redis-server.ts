@@ -55,6 +55,15 @@ export function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   return port === undefined ? atFreePort((free) => startAt(free, options)) : startAt(port, options)
 }
 
+/** A connection that queues commands while the server is away, and sends those again that got no answer. */
+export function connectPatiently(url: string): Redis {
+  const redis = new Redis(url, { maxRetriesPerRequest: null })
+  redis.on('error', () => {
+    // Commands wait for the next connection.
+  })
+  return redis
+}
+
 async function startAt(port: number, options: TestRedisOptions): Promise<TestRedis> {
   const { tls } = options
   const runtime = await launch(port, options)
