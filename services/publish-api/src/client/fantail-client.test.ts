@@ -89,7 +89,9 @@ test('a wrong message of a batch is refused alone', async () => {
     publisher.publish('fourth'),
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-  expect((await publishedTo('picky')).map(({ message }) => message)).toEqual(['first', 'fourth'])
+  // On a slow machine the fourth goes before the first is sent again. Standard topics promise no order.
+  const stored = (await publishedTo('picky')).map(({ message }) => message)
+  expect(stored.toSorted()).toEqual(['first', 'fourth'])
 })
 
 test('topics and subscriptions of every kind are made, changed, listed and deleted', async () => {

@@ -110,7 +110,8 @@ test('missing topics and failures are not remembered', async () => {
 test('large records drop those that were looked up longest ago, before memory fills', async () => {
   const text = 'x'.repeat(4_194_304)
   const topics = { getWithCounts: async () => ({ ...found(1), topic: { attributes: { text } } }) }
-  const cache = new TopicCache({ topics } as unknown as ConstructorParameters<typeof TopicCache>[0])
+  const given = { topics, now: () => 0 }
+  const cache = new TopicCache(given as unknown as ConstructorParameters<typeof TopicCache>[0])
   for (const arn of ['a', 'b', 'c', 'd']) await cache.find(arn)
   expect(['a', 'b', 'c', 'd'].map((arn) => cache.known(arn) !== undefined)).toEqual([false, true, true, true])
 })
