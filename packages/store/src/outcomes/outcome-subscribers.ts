@@ -13,8 +13,8 @@ export interface Subscriber {
 }
 
 /**
- * The subscriptions of a slice by slot. A subscription that is newer than the message is left out, since it may have an
- * older one's slot.
+ * The subscriptions of a slice by slot. A subscription that is newer than the message is left out, because its slot may
+ * have belonged to an older subscription.
  */
 export function subscribersBySlot(data: SliceData | null, messageId: string): Map<number, Subscriber> {
   const bySlot = new Map<number, Subscriber>()

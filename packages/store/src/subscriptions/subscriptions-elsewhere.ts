@@ -63,8 +63,8 @@ export async function replaceStored(
     grows,
   }
   if (place.shard === place.homeShard) return updateSubscription(redis, { ...update, before, after })
-  // The new token's entry is added first, and the old one's removed last. If the record was not written, the new one's
-  // is removed.
+  // The entry of the new token is added before the record is written, and the entry of the old token is removed after
+  // that. If the record was not written, the entry of the new token is removed.
   const sameToken = record.token === stored.record.token
   const [oldToken, newToken] = sameToken ? (['', ''] as const) : [before.tokenHash, after.tokenHash]
   const touch = { arn: record.topicArn, uid: place.topicUid, rawId: idBytes(record.id) }

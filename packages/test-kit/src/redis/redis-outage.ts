@@ -44,7 +44,7 @@ export async function atEachRequest(through: (at: number) => Promise<number>): P
       }
     }
   }
-  // Waits for all runs before one's failure is thrown, so that none leaves its servers behind.
+  // Waits for all runs before the failure of one is thrown, so that no run leaves its servers behind.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, goOn))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   return outages

@@ -3,7 +3,7 @@ import type { RecordedRequest } from '../receiving/recorded-request.ts'
 
 export interface ExpectedTimes {
   /**
-   * When each request came, in seconds of the stack's time since the first one's message was published. A request
+   * When each request came, in seconds of the stack's time since the message of the first request was published. A request
    * without a message id counts from its own time.
    */
   atSeconds?: readonly number[]

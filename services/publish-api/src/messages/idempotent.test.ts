@@ -58,7 +58,7 @@ const aws = {
     await sns.client.send(new DeleteTopicCommand({ TopicArn: topicArn(topic) }))
   },
 }
-/** Another process does this, so this one's cache still has the earlier topic. */
+/** Another process does this, so the cache of this process still has the earlier topic. */
 const elsewhere = {
   make: async (topic: string) => void (await sns.api.deps.topics.put(topicArn(topic), {})),
   remove: async (topic: string) => sns.api.deps.topics.delete(topicArn(topic)),

@@ -197,8 +197,8 @@ export const BatchInput = namedInput(
 )
 
 /**
- * Only documents. The route checks the body with one of the two shapes, so that the listed problems are those of that
- * shape.
+ * This schema is only for the documentation. The route checks the body with one of the two shapes, so that only the
+ * problems of this shape are listed.
  */
 export const PublishInput = namedInput(
   'PublishInput',

@@ -58,7 +58,7 @@ export class LaneSurvey {
     return { lanes, isComplete }
   }
 
-  /** Ids of lanes by shard. If a shard has more lanes than a survey reads, there is at least one more. */
+  /** Ids of lanes by shard. If a shard has more lanes than a survey reads, its list is longer than the bound. */
   async #candidates(): Promise<string[][]> {
     const pipeline = batch(this.#redis)
     const max = String(this.#perShardMax)
