@@ -3,8 +3,8 @@ import type { RecordedRequest } from '../receiving/recorded-request.ts'
 
 export interface ExpectedTimes {
   /**
-   * When each request came, in seconds of the stack's time since the message of the first request was published. A request
-   * without a message id counts from its own time.
+   * When each request came, in seconds of the stack's time since the message of the first request was published. A
+   * request without a message id counts from its own time.
    */
   atSeconds?: readonly number[]
   /** By how much a time may differ. Default: 1. */

@@ -1,7 +1,7 @@
 -- Appends messages to a FIFO log, in order, all or none, each with the next sequence number. A message is not stored if
--- its deduplication id was accepted in the last 5 minutes. It then gets the receipt of the first message. If the request's
--- idempotency key is known, nothing is stored, and the earlier receipts are returned. When memory is full, Redis
--- refuses the script.
+-- its deduplication id was accepted in the last 5 minutes. It then gets the receipt of the first message. If the
+-- request's idempotency key is known, nothing is stored, and the earlier receipts are returned. When memory is full,
+-- Redis refuses the script.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits

@@ -1,6 +1,6 @@
 -- Counts the recent attempts at a lane's endpoint and their successes, in windows of SEEN_WINDOW_MS. LANE.seen holds
--- `<start of the window>,<attempts>,<successes>,<attempts and successes of the window before>,<start of the series>`.
--- The series began with the first attempt since which every window has had an attempt; ms.
+-- `<start of the window>,<attempts>,<successes>,<attempts and successes of the window before>,<start of the series>`. A
+-- series is a time in which every window has had an attempt. Its start is the ms of its first attempt.
 local SEEN_WINDOW_MS = 30000
 
 -- The counts for the window of `now`. `since` is false if no attempt ended in this window or in the one before.
