@@ -44,7 +44,7 @@ const aCase: fc.Arbitrary<Case> = fc.record({
     maxDelayTarget: fc.constantFrom(1, 3),
     backoffFunction: fc.constantFrom('linear', 'arithmetic', 'geometric', 'exponential'),
   }),
-  // Send times are far from the times of retries, which would else be first or second by chance.
+  // The throttle's send times must be far from the times of retries. Otherwise it is chance which of two comes first.
   throttle: fc.constantFrom(null, null, 0.7),
   statuses: fc.array(fc.constantFrom(503, 500, 200, 410), { minLength: 1, maxLength: 3 }),
   messages: fc.integer({ min: 1, max: 3 }),

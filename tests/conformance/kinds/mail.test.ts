@@ -182,7 +182,8 @@ test('[339] mails to one address leave at ten a second, and the subscription sta
     .slice(1)
     .map(({ at }) => at)
   const spanMs = Math.max(...times) - Math.min(...times)
-  // At ten mails a second the span is 2,900 ms. On a loaded machine it may be less, because the machine takes the first mail late.
+  // At ten mails a second the span is 2,900 ms. On a loaded machine it may be less, because the first mail is received
+  // late.
   expect(spanMs).toBeGreaterThan(2_000)
   expect(
     (await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: subscription })))

@@ -120,7 +120,7 @@ export class LaneTurns {
     for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), SEND_AHEAD_MS)
   }
 
-  /** Called when time travel has moved the time. Send times stay, and come earlier. */
+  /** Called when time travel has moved the time. The stored send times do not change, so they come earlier. */
   moved(): void {
     for (const turn of this.#waiting()) {
       const { hand } = turn

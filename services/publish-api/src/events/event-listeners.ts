@@ -1,6 +1,6 @@
 /**
- * Manages the listeners of this process. It limits their number, reports to them how current they are, and ends those
- * that must leave.
+ * Manages the listeners of this process. It limits their number, tells them how up to date their streams are, and ends
+ * the streams of listeners that must leave.
  */
 import { type EndOfEvents, FantailError } from '@fantail/contracts'
 import type { LogPosition } from '@fantail/store'
