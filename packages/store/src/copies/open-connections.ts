@@ -10,7 +10,7 @@ interface Link {
 }
 
 const CLOSED: Link = { openSince: Number.POSITIVE_INFINITY, server: undefined }
-/** The name that is used for a server if an ACL forbids INFO. All such connections count as connections to one server. */
+/** The name of a server if an ACL forbids INFO. All such connections count as connections to one server. */
 const UNNAMED = ''
 const ASK_SERVER_AGAIN_MS = 200
 
