@@ -45,7 +45,7 @@ test('a healthy lane goes on beside lanes whose large messages hang, and these d
   const healthy = () => sender.sent.filter(({ url }) => url === urlOf('healthy')).length
   await waitFor(() => healthy() === HEALTHY + 1)
   const hanging = sender.sent.length - healthy()
-  // The last one may begin if a part of it fits.
+  // The last hanging attempt may begin if only a part of its bytes fits.
   expect(hanging).toBeLessThanOrEqual(HUNG_MAX + 1)
 
   isHanging = false

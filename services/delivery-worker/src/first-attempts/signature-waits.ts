@@ -39,7 +39,7 @@ export class SignatureWaits<D> {
     return all
   }
 
-  /** Returns false if they were released before. */
+  /** Releases the deliveries. Returns false if they were released before. */
   #letGo(deliveries: D[]): boolean {
     if (!this.#held.delete(deliveries)) return false
     this.#size -= deliveries.length
