@@ -36,7 +36,7 @@ export interface Stack {
   place: RedisPlace
   /** The only server, or the first master. */
   redis: TestRedis
-  /** A connection for the test itself. To a single server, it waits while that is away. */
+  /** A connection for the test itself. With a single server, its commands wait while the server is away. */
   connection: Redis
   api: ServiceProcess
   workers: ServiceProcess[]

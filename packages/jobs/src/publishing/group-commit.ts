@@ -28,8 +28,8 @@ export interface GroupLimits {
 
 /**
  * Larger groups gain nothing on two cores and make a job last longer. With 3 ms to gather, 2 to 16 publishers that wait
- * for their answers had 10 to 37 % more messages accepted. Half of the highest rate took an eighth less CPU
- * (docs/performance.md).
+ * for their answers had 10 to 37 % more messages accepted. At half of the highest rate, the CPU time was an
+ * eighth less (docs/performance.md).
  */
 const GROUP_LIMITS: GroupLimits = {
   /** @limit Messages of one group. Past it: the others wait for a further write. */

@@ -18,7 +18,7 @@ const BODIES_TOGETHER = 100
 /** Groups that one take reads at the same time. */
 const FETCHES_AT_ONCE = 2
 /**
- * So many bodies have at most 50 MB. They are two full groups, or many groups of a few bodies each.
+ * This number of bodies has at most 50 MB. They are two full groups, or many groups of a few bodies each.
  * @limit Bodies that a worker has requested from Redis and not received yet. Past it: further requests wait.
  */
 const COMING_MAX = 200

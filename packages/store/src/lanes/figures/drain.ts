@@ -2,7 +2,7 @@
 import type { DrainUnknown } from '@fantail/contracts'
 import type { LaneFigures } from '../lane-records.ts'
 
-/** Attempts of a shorter time do not show a rate. */
+/** Attempts within less than this time are too few to show a rate. */
 const SHORTEST_SPAN_MS = 1_000
 
 /**
