@@ -63,6 +63,7 @@ test('lanes are listed with a verdict', async () => {
 
 test('a set-up is exported, planned and applied, and only differences are changed', async () => {
   await stack().client.put('/v1/queues/jobs', { visibilityTimeoutSeconds: 60 })
+  await stack().client.put('/v1/queues/leased', { leaseSeconds: 3_600 })
   await stack().client.put('/v1/topics/orders')
   await stack().client.post('/v1/topics/orders/subscriptions', {
     endpoint: 'http://127.0.0.1:9/a',
@@ -78,6 +79,7 @@ test('a set-up is exported, planned and applied, and only differences are change
   })
 
   await stack().client.patch('/v1/queues/jobs', { visibilityTimeoutSeconds: 30 })
+  await stack().client.delete('/v1/queues/leased')
   await stack().client.delete('/v1/topics/orders')
   await stack().client.put('/v1/topics/extra')
   const planned = await fantail(`apply -f ${file} --plan --prune`)
@@ -86,6 +88,7 @@ test('a set-up is exported, planned and applied, and only differences are change
     [
       '~ queue jobs',
       '    visibilityTimeoutSeconds: 30 → 60',
+      '+ queue leased',
       '+ topic orders',
       '+ subscription http://127.0.0.1:9/a of orders',
       '- topic extra',
@@ -93,7 +96,7 @@ test('a set-up is exported, planned and applied, and only differences are change
     ],
   ])
   expect((await fantail(`apply -f ${file} --prune`)).code).toBe(2)
-  expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(4)
+  expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(5)
   expect(await objects('export')).toEqual([state])
   expect((await fantail('apply -f -', '{}')).code).toBe(2)
 })

@@ -1,13 +1,5 @@
 /** The set-up of a server as one file: queues, topics and their subscriptions, with the settings that were given. */
-import {
-  type Client,
-  listQueues,
-  listTopicSubscriptions,
-  listTopics,
-  type Queue,
-  type Subscription,
-  type Topic,
-} from '@fantail/client/api'
+import { type Client, listQueues, listTopicSubscriptions, listTopics, SETTINGS } from '@fantail/client/api'
 import { CommandError } from '../../exit-codes.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 
@@ -44,42 +36,13 @@ export interface Found extends Omit<State, 'topics'> {
   topics: (Omit<TopicState, 'subscriptions'> & { subscriptions: FoundSubscription[] })[]
 }
 
-const QUEUE_MEMBERS = [
-  'visibilityTimeoutSeconds',
-  'retentionSeconds',
-  'delaySeconds',
-  'receiveWaitSeconds',
-  'redrivePolicy',
-  'redriveAllowPolicy',
-  'maximumMessageBytes',
-  'fifo',
-  'contentBasedDeduplication',
-  'deduplicationScope',
-] as const satisfies (keyof Queue)[]
-
-const TOPIC_MEMBERS = [
-  'displayName',
-  'deliveryPolicy',
-  'disableSubscriptionOverrides',
-  'retentionSeconds',
-  'signing',
-  'recordAttempts',
-  'keepMessages',
-  'fifo',
-  'contentBasedDeduplication',
-] as const satisfies (keyof Topic)[]
-
-const SUBSCRIPTION_MEMBERS = [
-  'metadata',
-  'rawMessageDelivery',
-  'deliveryPolicy',
-  'redrivePolicy',
-  'filterPolicy',
-  'filterPolicyScope',
-  'maxInFlight',
-  'retryMode',
-  'circuitBreaker',
-] as const satisfies (keyof Subscription)[]
+/**
+ * What the file says of a subscription. Its endpoint and name stand beside the settings, and the answer masks secrets of
+ * `outbound`.
+ */
+const SUBSCRIPTION_MEMBERS = SETTINGS.Subscription.filter(
+  (member) => member !== 'endpoint' && member !== 'name' && member !== 'outbound',
+)
 
 /** Settings that a queue or topic gets when it is created, and that cannot be changed. */
 export const FIXED = ['fifo']
@@ -95,7 +58,7 @@ export async function readState(client: Client, onRead: (topics: number) => void
     ({ queues }) => queues,
   )) {
     const own = page.filter(({ deadLettersOf }) => deadLettersOf === null)
-    state.queues.push(...own.map((queue) => ({ name: queue.name, settings: picked(queue, QUEUE_MEMBERS) })))
+    state.queues.push(...own.map((queue) => ({ name: queue.name, settings: picked(queue, SETTINGS.Queue) })))
   }
   for await (const page of pagesOf(
     (query) => listTopics({ client, query }),
@@ -103,7 +66,7 @@ export async function readState(client: Client, onRead: (topics: number) => void
   )) {
     for (const topic of page) {
       const subscriptions = await subscriptionsOf(client, topic.name)
-      state.topics.push({ name: topic.name, settings: picked(topic, TOPIC_MEMBERS), subscriptions })
+      state.topics.push({ name: topic.name, settings: picked(topic, SETTINGS.Topic), subscriptions })
       onRead(state.topics.length)
     }
   }

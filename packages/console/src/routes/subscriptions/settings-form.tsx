@@ -1,4 +1,5 @@
 /** Settings of a subscription as one JSON document. Only members that differ from the present settings are sent. */
+import { SETTINGS } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -14,18 +15,8 @@ import { Failed } from '../../parts/states.tsx'
 
 const w = words.settings
 
-const MEMBERS = [
-  'name',
-  'metadata',
-  'rawMessageDelivery',
-  'deliveryPolicy',
-  'redrivePolicy',
-  'filterPolicy',
-  'filterPolicyScope',
-  'maxInFlight',
-  'retryMode',
-  'circuitBreaker',
-] as const
+/** The endpoint has a form of its own, and the answer masks secrets of `outbound`. */
+const MEMBERS = SETTINGS.Subscription.filter((member) => member !== 'endpoint' && member !== 'outbound')
 
 type Settings = Pick<Subscription, (typeof MEMBERS)[number]>
 

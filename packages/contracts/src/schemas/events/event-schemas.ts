@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { DELIVERY_CAUSES, type DeliveryCause } from '../../delivery-causes.ts'
 import { named, SubscriptionReference, Timestamp, TopicReference, timestamp } from '../shared-schemas.ts'
-import { SUBSCRIPTION_EXAMPLE } from '../subscriptions/lane-schemas.ts'
+import { SUBSCRIPTION_EXAMPLE } from '../subscriptions/subscription-schemas.ts'
 import { ATTEMPT_DECISIONS, EVENT_TYPES, type EventType } from './event-types.ts'
 
 /**

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { PROTOCOLS } from '../../protocols.ts'
 import { named, pageQuery, TopicReference, timestamp } from '../shared-schemas.ts'
-import { LaneView, SUBSCRIPTION_EXAMPLE, VERDICT_CODES, VerdictView } from './lane-schemas.ts'
+import { LaneView, VERDICT_CODES, VerdictView } from './lane-schemas.ts'
+import { SUBSCRIPTION_EXAMPLE } from './subscription-schemas.ts'
 
 /** @limit Characters of a text that lanes are searched for. Past it: the request is refused. */
 const LANE_SEARCH_CHARS_MAX = 256

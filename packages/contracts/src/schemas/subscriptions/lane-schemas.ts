@@ -1,7 +1,6 @@
-/** Schemas of the state of a subscription's lane, and a whole subscription as an example. */
+/** Schemas of the state of a subscription's lane, each with an example. */
 import { z } from 'zod'
 import { DRAIN_UNKNOWN, VERDICTS, type VerdictCode } from '../../delivery-causes.ts'
-import { SYSTEM_POLICY } from '../../system-policy.ts'
 import { named, Timestamp } from '../shared-schemas.ts'
 
 export const VERDICT_CODES = Object.keys(VERDICTS) as [VerdictCode, ...VerdictCode[]]
@@ -121,57 +120,33 @@ export const LaneView = z
   })
   .describe('The state of the deliveries of this subscription now.')
 
-export const SUBSCRIPTION_EXAMPLE = {
-  id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
-  arn: 'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
-  topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
-  protocol: 'https',
-  endpoint: 'https://example.com/hook',
-  pendingEndpoint: null,
-  name: 'Billing',
-  metadata: { team: 'payments' },
-  status: 'active',
-  rawMessageDelivery: false,
-  deliveryPolicy: null,
-  effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
-  redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
-  onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
-  filterPolicy: { color: ['red'] },
-  filterPolicyScope: 'MessageAttributes',
-  maxInFlight: 32,
-  retryMode: 'policy',
-  circuitBreaker: null,
-  outbound: null,
-  confirmation: 'none',
-  confirmationExpiresAt: null,
-  createdAt: '2026-11-21T09:30:00.000Z',
-  lane: {
-    waiting: 3,
-    inFlight: 1,
-    oldestWaitingSeconds: 12.5,
-    nextAttemptAt: '2026-11-21T09:31:10.000Z',
-    drainSeconds: 0.25,
-    drainSecondsAtFailureRate: 0.5,
-    drainUnknown: null,
-    rate: null,
-    lastFailure: { at: '2026-11-21T09:30:50.000Z', statusCode: 503, error: null },
-    lastSuccessAt: '2026-11-21T09:31:00.000Z',
-    retryQuota: null,
-    circuit: null,
-    waitsFor: null,
-    nextProbeAt: null,
-  },
-  verdict: {
-    code: 'fine',
-    since: null,
-    sentence: 'Deliveries are on their way.',
-    facts: {
-      lastStatusCode: null,
-      lastError: null,
-      failedInARow: 0,
-      arrivalsPerSecond: null,
-      attemptsPerSecond: 12,
-      firstExpiresAt: '2026-11-25T09:31:00.000Z',
-    },
+export const LANE_EXAMPLE = {
+  waiting: 3,
+  inFlight: 1,
+  oldestWaitingSeconds: 12.5,
+  nextAttemptAt: '2026-11-21T09:31:10.000Z',
+  drainSeconds: 0.25,
+  drainSecondsAtFailureRate: 0.5,
+  drainUnknown: null,
+  rate: null,
+  lastFailure: { at: '2026-11-21T09:30:50.000Z', statusCode: 503, error: null },
+  lastSuccessAt: '2026-11-21T09:31:00.000Z',
+  retryQuota: null,
+  circuit: null,
+  waitsFor: null,
+  nextProbeAt: null,
+}
+
+export const VERDICT_EXAMPLE = {
+  code: 'fine',
+  since: null,
+  sentence: 'Deliveries are on their way.',
+  facts: {
+    lastStatusCode: null,
+    lastError: null,
+    failedInARow: 0,
+    arrivalsPerSecond: null,
+    attemptsPerSecond: 12,
+    firstExpiresAt: '2026-11-25T09:31:00.000Z',
   },
 }

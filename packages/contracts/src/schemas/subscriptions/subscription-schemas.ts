@@ -15,6 +15,7 @@ import {
 } from '../../limits.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { RETRY_MODES } from '../../records.ts'
+import { SYSTEM_POLICY } from '../../system-policy.ts'
 import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
@@ -32,7 +33,7 @@ import {
   Timestamp,
   TopicReference,
 } from '../shared-schemas.ts'
-import { LaneView, SUBSCRIPTION_EXAMPLE, VerdictView } from './lane-schemas.ts'
+import { LANE_EXAMPLE, LaneView, VERDICT_EXAMPLE, VerdictView } from './lane-schemas.ts'
 
 const FilterPolicy = z.record(z.string(), z.unknown())
 const FilterPolicyInput = givenMap(z.string(), z.unknown())
@@ -188,6 +189,34 @@ export const SubscriptionInput = namedInput(
 )
 
 export const SUBSCRIPTION_FIXED = ['protocol', 'confirmation', 'status'] as const
+
+export const SUBSCRIPTION_EXAMPLE = {
+  id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+  arn: 'arn:aws:sns:us-east-1:000000000000:orders:0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+  topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+  protocol: 'https',
+  endpoint: 'https://example.com/hook',
+  pendingEndpoint: null,
+  name: 'Billing',
+  metadata: { team: 'payments' },
+  status: 'active',
+  rawMessageDelivery: false,
+  deliveryPolicy: null,
+  effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
+  redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
+  onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
+  filterPolicy: { color: ['red'] },
+  filterPolicyScope: 'MessageAttributes',
+  maxInFlight: 32,
+  retryMode: 'policy',
+  circuitBreaker: null,
+  outbound: null,
+  confirmation: 'none',
+  confirmationExpiresAt: null,
+  createdAt: '2026-11-21T09:30:00.000Z',
+  lane: LANE_EXAMPLE,
+  verdict: VERDICT_EXAMPLE,
+}
 
 export const SubscriptionView = named(
   'Subscription',

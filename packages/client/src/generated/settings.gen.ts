@@ -1,0 +1,66 @@
+// Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
+
+/** The settings of each kind of record: members that requests change and answers show. */
+export const SETTINGS = {
+  Consumer: [
+    'url',
+    'batchSize',
+    'batchWindowSeconds',
+    'concurrency',
+    'timeoutSeconds',
+    'enabled',
+    'outbound',
+    'reportBatchItemFailures',
+  ],
+  PlatformEndpoint: [
+    'token',
+    'userData',
+    'enabled',
+  ],
+  Queue: [
+    'visibilityTimeoutSeconds',
+    'retentionSeconds',
+    'delaySeconds',
+    'receiveWaitSeconds',
+    'redrivePolicy',
+    'redriveAllowPolicy',
+    'maximumMessageBytes',
+    'leaseSeconds',
+    'fifo',
+    'contentBasedDeduplication',
+    'deduplicationScope',
+  ],
+  Redrive: [
+    'maxMessagesPerSecond',
+  ],
+  Sms: [
+    'monthlySpendLimitUsd',
+    'defaultSenderId',
+    'defaultSmsType',
+  ],
+  Subscription: [
+    'endpoint',
+    'name',
+    'metadata',
+    'deliveryPolicy',
+    'rawMessageDelivery',
+    'redrivePolicy',
+    'filterPolicy',
+    'filterPolicyScope',
+    'maxInFlight',
+    'retryMode',
+    'circuitBreaker',
+    'outbound',
+  ],
+  Topic: [
+    'displayName',
+    'deliveryPolicy',
+    'disableSubscriptionOverrides',
+    'retentionSeconds',
+    'fifo',
+    'contentBasedDeduplication',
+    'keepMessages',
+    'signing',
+    'recordAttempts',
+  ],
+} as const;
