@@ -52,6 +52,12 @@ test('every index names what it exports', () => {
   expect(indexes.filter((path) => /^export (type )?\*/m.test(textOf(path)))).toEqual([])
 })
 
+test('the index of contracts lists no schemas: each is imported from its own file', () => {
+  const exported = importsOf('packages/contracts/src/index.ts').map(({ file }) => file)
+  expect(exported.length).toBeGreaterThan(10)
+  expect(exported.filter((file) => file?.startsWith('packages/contracts/src/schemas/'))).toEqual([])
+})
+
 /** Indexes of published packages are for other programs. */
 const ownIndexes = indexes.filter((path) =>
   manifests().some((manifest) => manifest.private && path.startsWith(`${manifest.folder}/`)),

@@ -6,7 +6,8 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
-import { nameOfArn, RECORDING_DEFAULT } from '@fantail/contracts'
+import { nameOfArn } from '@fantail/contracts'
+import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
 import {
   closeAttempters,
   createAttempters,

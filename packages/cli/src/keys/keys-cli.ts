@@ -1,7 +1,8 @@
 /** `fantail keys` manages API keys from the command line. It needs access to Redis. It also makes the first key. */
 import { parseArgs } from 'node:util'
 import { type AuditLog, makeKey, reportChange, type Shown } from '@fantail/access'
-import { type ApiKeyRecord, KEY_SCOPES, NewKeyInput, problemsOf } from '@fantail/contracts'
+import { type ApiKeyRecord, KEY_SCOPES, problemsOf } from '@fantail/contracts'
+import { NewKeyInput } from '@fantail/contracts/schemas/access/key-schemas'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 

@@ -1,14 +1,12 @@
 /** Requests to webhooks are as the OpenAPI document describes them. */
 import {
-  Confirmation,
   createMessageId,
   type Message,
   type MessageKind,
-  Notification,
   type SubscriptionRecord,
   SYSTEM_POLICY,
-  WEBHOOK_HEADERS,
 } from '@fantail/contracts'
+import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { expect, test } from 'vitest'
 import { createWebhookKey } from '../signing/standard-webhooks.ts'

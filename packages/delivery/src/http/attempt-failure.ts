@@ -1,7 +1,8 @@
 /**
  * Maps the error of an attempt to one of a few codes. Logs and the API show them, and retry policies decide by them.
  */
-import type { AttemptErrorCode, AttemptResult, AttemptStage } from '@fantail/contracts'
+import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
+import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'
 import { ProxyError } from '../outbound/proxy-tunnel.ts'

@@ -1,4 +1,5 @@
-import { QueueEvent, type QueueMessage } from '@fantail/contracts'
+import type { QueueMessage } from '@fantail/contracts'
+import { QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
 import { expect, test } from 'vitest'
 import { renderQueueEvent } from './queue-event.ts'
 

@@ -1,11 +1,7 @@
 /** An attempt as Redis keeps it. A record is one line of JSON. Members without a value are left out. */
-import type {
-  AttemptDecision,
-  AttemptPhase,
-  AttemptStage,
-  DeliveryCause,
-  WaitCause,
-} from '@fantail/contracts'
+import type { DeliveryCause, WaitCause } from '@fantail/contracts'
+import type { AttemptDecision } from '@fantail/contracts/schemas/events/event-types'
+import type { AttemptPhase, AttemptStage } from '@fantail/contracts/schemas/messages/recording'
 
 export interface AttemptRecord {
   messageId: string

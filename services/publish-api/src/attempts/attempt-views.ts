@@ -1,5 +1,5 @@
 /** Recorded attempts in the form of answers. */
-import type { AttemptsAnswer } from '@fantail/contracts'
+import type { AttemptsAnswer } from '@fantail/contracts/schemas/messages/attempt-schemas'
 import { type AttemptRecord, redrivesOf } from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'

@@ -1,6 +1,6 @@
 /** The route of the audit trail: which caller has requested which change. */
 import type { Caller } from '@fantail/access'
-import { AuditList, AuditListQuery } from '@fantail/contracts'
+import { AuditList, AuditListQuery } from '@fantail/contracts/schemas/access/audit-schemas'
 import type { StoredAuditLine } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -1,5 +1,10 @@
 /** The route that publishes to one phone number or platform endpoint. */
-import { DirectMessageInput, DirectMessageReceipt, FantailError, IdempotencyKey } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import {
+  DirectMessageInput,
+  DirectMessageReceipt,
+  IdempotencyKey,
+} from '@fantail/contracts/schemas/messages/message-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -2,7 +2,8 @@
  * Manages the listeners of this process. It limits their number, tells them how up to date their streams are, and ends
  * the streams of listeners that must leave.
  */
-import { type EndOfEvents, FantailError } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import type { EndOfEvents } from '@fantail/contracts/schemas/events/event-types'
 import type { LogPosition } from '@fantail/store'
 import { EventListener, type Wanted } from './event-listener.ts'
 import type { LiveChannel } from './live-channel.ts'

@@ -2,14 +2,13 @@
 import { type Caller, isOf } from '@fantail/access'
 import {
   directOwnerOf,
-  EVENT_TYPES,
-  EventsQuery,
-  EventView,
   FantailError,
   parseMessageId,
   resolveSubscription,
   resolveTopic,
 } from '@fantail/contracts'
+import { EventsQuery, EventView } from '@fantail/contracts/schemas/events/event-schemas'
+import { EVENT_TYPES } from '@fantail/contracts/schemas/events/event-types'
 import { parsePosition } from '@fantail/store'
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -1,5 +1,6 @@
 /** Writes events in the format `text/event-stream`. */
-import type { EndOfEvents, EventView, GapCause } from '@fantail/contracts'
+import type { EventView } from '@fantail/contracts/schemas/events/event-schemas'
+import type { EndOfEvents, GapCause } from '@fantail/contracts/schemas/events/event-types'
 import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryEvent } from '@fantail/store'
 import type { z } from 'zod'

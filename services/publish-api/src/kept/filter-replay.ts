@@ -1,13 +1,7 @@
 /** Tries a filter policy on the latest messages that a topic keeps. */
 import { needScope } from '@fantail/access'
-import {
-  FantailError,
-  FilterReplayAnswer,
-  FilterReplayInput,
-  type Message,
-  type Problem,
-  resolveTopic,
-} from '@fantail/contracts'
+import { FantailError, type Message, type Problem, resolveTopic } from '@fantail/contracts'
+import { FilterReplayAnswer, FilterReplayInput } from '@fantail/contracts/schemas/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

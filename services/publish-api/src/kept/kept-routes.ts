@@ -1,19 +1,16 @@
 /** Routes that read kept messages, and send them again. */
 import { needScope } from '@fantail/access'
+import { type ErrorCode, type Message, parseMessageId } from '@fantail/contracts'
 import {
-  type ErrorCode,
-  IdempotencyKey,
-  type Message,
   MessageBodyView,
-  MessageReference,
-  parseMessageId,
-  RedriveView,
   ResendAnswer,
   ResendCount,
   ResendInput,
   ResendSinceInput,
-  SubscriptionReference,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/messages/kept-schemas'
+import { IdempotencyKey, MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
+import { RedriveView } from '@fantail/contracts/schemas/redrive-schemas'
+import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { ApiDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'

@@ -3,11 +3,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import {
   FantailError,
   RESEND_RATE_DEFAULT,
-  type ResendInput,
-  type ResendSinceInput,
   resolveSubscription,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import type { ResendInput, ResendSinceInput } from '@fantail/contracts/schemas/messages/kept-schemas'
 import { deliveryId, resentGeneration } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -4,17 +4,15 @@
  */
 
 import { type Caller, type Key, makeKey } from '@fantail/access'
+import { type ApiKeyRecord, FantailError, KEY_LIMITS_INHERITED_MAX } from '@fantail/contracts'
 import {
-  type ApiKeyRecord,
-  FantailError,
-  KEY_LIMITS_INHERITED_MAX,
   KeyList,
   KeyListQuery,
   KeyReference,
   KeyView,
   NewKeyInput,
   NewKeyView,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/access/key-schemas'
 import { API_KEY } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

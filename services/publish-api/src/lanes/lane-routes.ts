@@ -1,7 +1,8 @@
 /** Lanes of all topics, worst first. */
 
 import { isVisible } from '@fantail/access'
-import { FantailError, LaneList, LaneListQuery, resolveTopic, type VerdictCode } from '@fantail/contracts'
+import { FantailError, resolveTopic, type VerdictCode } from '@fantail/contracts'
+import { LaneList, LaneListQuery } from '@fantail/contracts/schemas/subscriptions/lane-list-schemas'
 import { maskCredentials } from '@fantail/delivery'
 import { decodeCursor, encodeCursor } from '@fantail/store'
 import type { z } from 'zod'

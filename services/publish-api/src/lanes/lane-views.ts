@@ -1,5 +1,6 @@
 /** A lane's figures and the verdict on them, in the form of the REST API. */
-import type { SubscriptionRecord, SubscriptionView, TopicRecord } from '@fantail/contracts'
+import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
+import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { effectivePolicy, totalRetrySeconds } from '@fantail/policy'
 import { drainAtFailureRate, drainOf, type LaneFigures, type Verdict, verdictOf } from '@fantail/store'
 import type { z } from 'zod'

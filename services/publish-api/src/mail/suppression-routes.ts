@@ -1,15 +1,14 @@
 /** The suppression list: addresses that get no mail, and imports of bounces that add to it. */
+import { FantailError, SUPPRESSIONS_MAX } from '@fantail/contracts'
 import {
   AddressReference,
   BouncesAnswer,
   BouncesInput,
-  FantailError,
   NewSuppressionInput,
-  SUPPRESSIONS_MAX,
   SuppressionList,
   SuppressionListQuery,
   SuppressionView,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/mail-schemas'
 import { comparableAddress, isMailAddress } from '@fantail/policy'
 import type { Suppression } from '@fantail/store'
 import type { z } from 'zod'

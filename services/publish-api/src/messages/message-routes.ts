@@ -1,11 +1,7 @@
 /** Routes for a message and its deliveries. */
-import {
-  DeliveriesAnswer,
-  directOwnerOf,
-  MessageReference,
-  MessageView,
-  parseMessageId,
-} from '@fantail/contracts'
+import { directOwnerOf, parseMessageId } from '@fantail/contracts'
+import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
+import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { redactEndpoint } from '@fantail/delivery'
 import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'

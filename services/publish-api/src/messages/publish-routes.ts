@@ -2,15 +2,14 @@
  * Publishing, the only route whose speed matters. A valid request costs one round trip to Redis, without zod and
  * middleware.
  */
+import { type Problem, resolveTopic } from '@fantail/contracts'
 import {
   IdempotencyKey,
-  type Problem,
   PublishAnswer,
   PublishInput,
   PublishQuery,
-  resolveTopic,
-  TopicReference,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/messages/message-schemas'
+import { TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'

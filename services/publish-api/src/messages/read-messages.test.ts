@@ -1,4 +1,5 @@
-import { BatchInput, type FantailError, MessageInput, type Problem } from '@fantail/contracts'
+import type { FantailError, Problem } from '@fantail/contracts'
+import { BatchInput, MessageInput } from '@fantail/contracts/schemas/messages/message-schemas'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readMessages } from './read-messages.ts'

@@ -6,13 +6,11 @@ import {
   attributeNameProblem,
   attributeProblem,
   BATCH_MESSAGES_MAX,
-  BatchInput,
   FantailError,
   fifoIdProblem,
   isObject,
   MESSAGE_BYTES_MAX,
   type MessageAttribute,
-  MessageInput,
   messageBytes,
   type Problem,
   problemsOf,
@@ -22,6 +20,7 @@ import {
   textProblem,
   toAttribute,
 } from '@fantail/contracts'
+import { BatchInput, MessageInput } from '@fantail/contracts/schemas/messages/message-schemas'
 import { invalid } from '../http/error-answers.ts'
 import { parseJson } from '../http/read-body.ts'
 import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'

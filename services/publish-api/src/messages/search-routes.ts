@@ -1,13 +1,11 @@
 /** The search for messages by the events of their deliveries. */
 
 import { isVisible } from '@fantail/access'
+import { FantailError, parseArn, resolveTopic } from '@fantail/contracts'
 import {
-  FantailError,
   MessageSearchAnswer,
   MessageSearchQuery,
-  parseArn,
-  resolveTopic,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/messages/message-search-schemas'
 import { type FoundMessage, placeOfSubscription, redrivesOf } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

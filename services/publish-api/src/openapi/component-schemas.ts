@@ -1,5 +1,5 @@
 /** Zod schemas as JSON Schema. Named ones become components. Schemas of parameters and headers are written inline. */
-import { namedSchemas, requestSchemaNames } from '@fantail/contracts'
+import { namedSchemas, requestSchemaNames } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
 
 export type Json = Record<string, unknown>

@@ -1,5 +1,6 @@
 /** The responses of operations: their own answers, and one per status for errors. */
-import { ERROR_MEANING, ERROR_STATUS, ErrorAnswer, type ErrorCode } from '@fantail/contracts'
+import { ERROR_MEANING, ERROR_STATUS, type ErrorCode } from '@fantail/contracts'
+import { ErrorAnswer } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
 import type { AnswerDoc } from '../http/endpoint.ts'
 import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'

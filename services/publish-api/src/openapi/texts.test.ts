@@ -1,5 +1,5 @@
 /** The document's texts for people: names, descriptions and examples. */
-import { namedSchemas } from '@fantail/contracts'
+import { namedSchemas } from '@fantail/contracts/schemas/shared-schemas'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { endpointsOf } from '../app.ts'

@@ -1,12 +1,7 @@
 /** Requests that Fantail sends to subscribed webhooks. */
-import {
-  ATTEMPT_DEADLINE_MS,
-  BatchFailures,
-  Confirmation,
-  Notification,
-  QueueEvent,
-  WEBHOOK_HEADERS,
-} from '@fantail/contracts'
+import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
+import { BatchFailures, QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
+import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { z } from 'zod'
 import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 import type { Tag } from './tags.ts'

@@ -3,15 +3,15 @@
  * them.
  */
 import { principalOf } from '@fantail/access'
+import { FantailError } from '@fantail/contracts'
 import {
-  FantailError,
-  NewWebhookKeyView,
-  NoBody,
   PortalEndpoint,
   PortalEndpointInput,
   PortalEndpointReference,
   PortalTestAnswer,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
+import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
+import { NewWebhookKeyView } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'

@@ -1,15 +1,15 @@
 /** Deliveries and dead letters of an endpoint, as a portal session sees them. */
 import { isVisible, seesBodies } from '@fantail/access'
+import { FantailError } from '@fantail/contracts'
+import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
 import {
-  FantailError,
-  NoBody,
   PortalAttemptList,
   PortalDeadLetterList,
   PortalDeliveryList,
   PortalEndpointReference,
   PortalRedriveAnswer,
-  RECORDING_DEFAULT,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
+import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

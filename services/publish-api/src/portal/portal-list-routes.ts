@@ -1,14 +1,12 @@
 /** Topics and endpoints of a portal session. */
 import { isOf } from '@fantail/access'
+import { nameOfArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import {
-  nameOfArn,
   PortalEndpoint,
   PortalEndpointList,
   PortalEndpointReference,
   PortalTopicList,
-  type SubscriptionRecord,
-  topicArn,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'

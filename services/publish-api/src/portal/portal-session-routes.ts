@@ -3,15 +3,14 @@
  * it once, and keeps the session's token in memory. No cookie is set, so it works in a frame of another site.
  */
 import { randomUUID } from 'node:crypto'
+import { FantailError, type PortalSessionRecord } from '@fantail/contracts'
 import {
-  FantailError,
   NewPortalSessionView,
   PortalLinkInput,
   PortalLinkView,
   PortalRedeemInput,
-  type PortalSessionRecord,
   PortalSessionView,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/portal/portal-link-schemas'
 import { PORTAL_LINK_MS_MAX } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -2,16 +2,14 @@
  * Views of a portal session. Each names its members one by one, so a new setting of subscriptions, a queue's
  * name or an address inside the operator's network never reaches a customer by itself.
  */
-import {
-  nameOfArn,
-  type PortalAttemptList,
-  type PortalDeadLetterList,
-  type PortalDeliveryList,
-  type PortalEndpoint,
-  type QueueMessage,
-  type SubscriptionRecord,
-  type SubscriptionView,
-} from '@fantail/contracts'
+import { nameOfArn, type QueueMessage, type SubscriptionRecord } from '@fantail/contracts'
+import type {
+  PortalAttemptList,
+  PortalDeadLetterList,
+  PortalDeliveryList,
+  PortalEndpoint,
+} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
+import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import type { AttemptRecord, OutcomeSearch } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

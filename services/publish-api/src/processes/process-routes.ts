@@ -1,5 +1,5 @@
 /** The processes of Fantail that run now. */
-import { ServiceList } from '@fantail/contracts'
+import { ServiceList } from '@fantail/contracts/schemas/service-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'

@@ -1,16 +1,18 @@
 /** Endpoints of platform applications over REST. */
 import {
   FantailError,
-  NewPlatformEndpointInput,
-  PlatformEndpointInput,
-  PlatformEndpointList,
   type PlatformEndpointRecord,
-  PlatformEndpointReference,
-  PlatformEndpointView,
-  PlatformListQuery,
   parsePlatformEndpointArn,
   platformEndpointArn,
 } from '@fantail/contracts'
+import {
+  NewPlatformEndpointInput,
+  PlatformEndpointInput,
+  PlatformEndpointList,
+  PlatformEndpointReference,
+  PlatformEndpointView,
+  PlatformListQuery,
+} from '@fantail/contracts/schemas/push-schemas'
 import { TokenTakenError } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -1,21 +1,23 @@
 /** Platform applications over REST. Their names are those of the caller's account. */
 import {
-  ApplicationReference,
   EVENT_ATTRIBUTES,
   FantailError,
   isPlatform,
   isPlatformApplicationName,
   PLATFORMS,
   type Platform,
-  PlatformApplicationInput,
-  PlatformApplicationList,
   type PlatformApplicationRecord,
-  PlatformApplicationView,
-  PlatformListQuery,
-  PlatformReference,
   parsePlatformApplicationArn,
   platformApplicationArn,
 } from '@fantail/contracts'
+import {
+  ApplicationReference,
+  PlatformApplicationInput,
+  PlatformApplicationList,
+  PlatformApplicationView,
+  PlatformListQuery,
+  PlatformReference,
+} from '@fantail/contracts/schemas/push-schemas'
 import { inWords } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

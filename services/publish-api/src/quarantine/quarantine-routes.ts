@@ -1,13 +1,13 @@
 /** Routes of the quarantine: data that cannot be decoded, until an operator puts it back or deletes it. */
 import { needScope } from '@fantail/access'
 import {
-  NoBody,
   PutBackAnswer,
   QuarantineExport,
   QuarantineList,
   QuarantineListQuery,
   QuarantineReference,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/quarantine-schemas'
+import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { deletedOutcomes, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'

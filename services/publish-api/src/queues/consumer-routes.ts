@@ -4,17 +4,19 @@
 import {
   CONSUMER_FIFO_BATCH_MAX,
   CONSUMER_NAME_CHARS_MAX,
-  ConsumerInput,
-  ConsumerList,
-  ConsumerListQuery,
   type ConsumerRecord,
-  ConsumerReference,
-  ConsumerView,
   type ErrorCode,
   FantailError,
   isFifoName,
-  QueueReference,
 } from '@fantail/contracts'
+import {
+  ConsumerInput,
+  ConsumerList,
+  ConsumerListQuery,
+  ConsumerReference,
+  ConsumerView,
+} from '@fantail/contracts/schemas/queues/consumer-schemas'
+import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { Attempters } from '@fantail/delivery'
 import { parseFunctionArn, webhookUrlProblem } from '@fantail/policy'
 import {

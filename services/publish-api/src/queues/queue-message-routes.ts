@@ -1,24 +1,22 @@
 /** Routes for messages in a queue: send, receive, acknowledge, and peek. */
+import { type ErrorCode, isObject, problemsOf, type QueueRecord } from '@fantail/contracts'
+import { PeekAnswer, PeekQuery } from '@fantail/contracts/schemas/queues/queue-content-schemas'
 import {
   AckInput,
-  type ErrorCode,
   HandleResults,
-  isObject,
-  PeekAnswer,
-  PeekQuery,
-  problemsOf,
-  QueueBatchInput,
-  QueueItemInput,
   QueueMessageReference,
   QueueMessageView,
-  type QueueRecord,
-  QueueReference,
-  QueueSendAnswer,
-  QueueSendInput,
   ReceivedAnswer,
   ReceiveInput,
   VisibilityInput,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/queues/queue-message-schemas'
+import {
+  QueueBatchInput,
+  QueueItemInput,
+  QueueSendAnswer,
+  QueueSendInput,
+} from '@fantail/contracts/schemas/queues/queue-sending-schemas'
+import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { PeekRequest, SentItem } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

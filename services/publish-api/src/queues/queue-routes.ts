@@ -1,16 +1,14 @@
 /** Queues: their definitions. */
 
 import { isOf } from '@fantail/access'
+import { parseArn, resolveQueue, withoutSubscription } from '@fantail/contracts'
 import {
-  parseArn,
   QueueInput,
   QueueList,
   QueueListQuery,
-  QueueReference,
   QueueView,
-  resolveQueue,
-  withoutSubscription,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/queues/queue-schemas'
+import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'

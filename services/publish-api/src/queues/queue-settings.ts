@@ -1,5 +1,6 @@
 /** The queue settings that the body of a PUT or PATCH sets. */
-import { FantailError, isFifoName, type QueueInput, resolveQueue } from '@fantail/contracts'
+import { FantailError, isFifoName, resolveQueue } from '@fantail/contracts'
+import type { QueueInput } from '@fantail/contracts/schemas/queues/queue-schemas'
 import { QUEUE, type QueueSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -5,10 +5,10 @@ import {
   messageBytes,
   type Problem,
   QUEUE_MESSAGE_BYTES_MAX,
-  type QueueItemInput,
   type QueueRecord,
   toAttribute,
 } from '@fantail/contracts'
+import type { QueueItemInput } from '@fantail/contracts/schemas/queues/queue-sending-schemas'
 import type { SendItem } from '@fantail/store'
 import type { z } from 'zod'
 import { invalid } from '../http/error-answers.ts'

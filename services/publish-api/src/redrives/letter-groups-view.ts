@@ -1,5 +1,9 @@
 /** Grouped dead letters in the form of the REST API. */
-import type { DeadLetterCounts, DeadLetterReason, LetterGroupMember } from '@fantail/contracts'
+import type { DeadLetterReason } from '@fantail/contracts'
+import type {
+  DeadLetterCounts,
+  LetterGroupMember,
+} from '@fantail/contracts/schemas/queues/letter-group-schemas'
 import type { GroupedLetters, LetterGroup } from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'

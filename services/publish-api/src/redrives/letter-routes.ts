@@ -1,16 +1,13 @@
 /** Routes for the dead letters of a queue: count and group them, remove them, send one again. */
+import type { ErrorCode } from '@fantail/contracts'
 import {
   DeadLetterCounts,
   DeadLetterCountsQuery,
-  EditedRedrive,
-  EditInput,
-  type ErrorCode,
-  PurgeAnswer,
-  PurgeInput,
-  QueueMessageReference,
-  QueueReference,
-  RedriveView,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/queues/letter-group-schemas'
+import { PurgeAnswer, PurgeInput } from '@fantail/contracts/schemas/queues/queue-content-schemas'
+import { QueueMessageReference } from '@fantail/contracts/schemas/queues/queue-message-schemas'
+import { EditedRedrive, EditInput, RedriveView } from '@fantail/contracts/schemas/redrive-schemas'
+import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'

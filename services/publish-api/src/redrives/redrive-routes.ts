@@ -1,19 +1,15 @@
 /** Redrives. */
+import { type ErrorCode, FantailError, parseArn, type RedriveTask, resolveQueue } from '@fantail/contracts'
 import {
   DryRunAnswer,
-  type ErrorCode,
-  FantailError,
-  NoBody,
-  parseArn,
   RedriveInput,
   RedriveList,
   RedriveListQuery,
   RedriveRateInput,
   RedriveReference,
-  type RedriveTask,
   RedriveView,
-  resolveQueue,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/redrive-schemas'
+import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'

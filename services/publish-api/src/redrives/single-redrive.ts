@@ -4,8 +4,6 @@
  */
 import { hash } from 'node:crypto'
 import {
-  type EditedRedrive,
-  type EditInput,
   FantailError,
   type MessageAttribute,
   parseArn,
@@ -16,6 +14,7 @@ import {
   type SubscriptionRecord,
   toAttribute,
 } from '@fantail/contracts'
+import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/redrive-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import { placeOfSubscription, redrivenItemId } from '@fantail/store'
 import type { z } from 'zod'

@@ -1,11 +1,6 @@
 /** The route that previews a delivery policy before it is set. */
-import {
-  PreviewAnswer,
-  PreviewInput,
-  type Problem,
-  RETENTION_SECONDS_DEFAULT,
-  resolveTopic,
-} from '@fantail/contracts'
+import { type Problem, RETENTION_SECONDS_DEFAULT, resolveTopic } from '@fantail/contracts'
+import { PreviewAnswer, PreviewInput } from '@fantail/contracts/schemas/delivery-policy-schemas'
 import {
   checkDeliveryPolicy,
   effectivePolicy,

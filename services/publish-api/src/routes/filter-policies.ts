@@ -1,5 +1,6 @@
 /** Tries a filter policy on a message, clause by clause, to explain why the message would be delivered or not. */
-import { FilterTestAnswer, FilterTestInput, isObject, type Problem } from '@fantail/contracts'
+import { isObject, type Problem } from '@fantail/contracts'
+import { FilterTestAnswer, FilterTestInput } from '@fantail/contracts/schemas/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import { VALUES_SHOWN_MAX } from '@fantail/policy'
 import type { z } from 'zod'

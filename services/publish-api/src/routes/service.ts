@@ -1,5 +1,5 @@
 /** Health, readiness, metrics. */
-import { HealthAnswer, ReadyAnswer } from '@fantail/contracts'
+import { HealthAnswer, ReadyAnswer } from '@fantail/contracts/schemas/service-schemas'
 import { METRICS_CONTENT_TYPE, readyAnswer } from '@fantail/runtime'
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint, ok } from '../http/endpoint.ts'

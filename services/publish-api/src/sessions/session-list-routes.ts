@@ -1,5 +1,6 @@
 /** Sessions of an account, of console and portal: lists them, and ends one. */
-import { FantailError, SessionListAnswer } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import { SessionListAnswer } from '@fantail/contracts/schemas/access/session-list-schemas'
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'

@@ -1,6 +1,7 @@
 /** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
 import { auditLog, type Caller, type Key, reportChange } from '@fantail/access'
-import { FantailError, LoginInput, SessionView } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
+import { LoginInput, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
 import { SESSION_MS_MAX } from '@fantail/store'
 import type { z } from 'zod'
 import { keyOfToken } from '../auth/bearer.ts'

@@ -1,14 +1,13 @@
 /** Text messages over REST: their settings, what they cost, and the opted-out numbers. */
+import { FantailError, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
 import {
-  FantailError,
   NumberReference,
-  OPTED_OUT_NUMBERS_MAX,
   OptOutList,
   OptOutListQuery,
   OptOutView,
   SmsChanges,
   SmsView,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/sms-schemas'
 import { parsePhoneNumber } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

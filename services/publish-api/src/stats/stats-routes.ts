@@ -1,14 +1,8 @@
 /** Statistics: counts of published and delivered messages, by minute or hour. */
 
 import { isVisible } from '@fantail/access'
-import {
-  FantailError,
-  parseArn,
-  parseMessageId,
-  resolveTopic,
-  StatsQuery,
-  StatsView,
-} from '@fantail/contracts'
+import { FantailError, parseArn, parseMessageId, resolveTopic } from '@fantail/contracts'
+import { StatsQuery, StatsView } from '@fantail/contracts/schemas/stats-schemas'
 import type { SeriesKind, Stats } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

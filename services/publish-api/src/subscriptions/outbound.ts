@@ -6,12 +6,11 @@ import {
   type ConsumerRecord,
   FantailError,
   isObject,
-  type OutboundInput,
-  type OutboundView,
   type Problem,
   type Protocol,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import type { OutboundInput, OutboundView } from '@fantail/contracts/schemas/outbound-schemas'
 import {
   type AddressGuard,
   checkTlsMaterial,

@@ -4,13 +4,13 @@ import {
   type FilterPolicyScope,
   isObject,
   isProtocol,
-  type NewSubscriptionInput,
   type Problem,
   type Protocol,
   parseArn,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
+import type { NewSubscriptionInput } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { canBeAsked, type EndpointAddress, PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'

@@ -3,19 +3,20 @@ import { seesBodies } from '@fantail/access'
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
-  ConfirmInput,
-  DiscardedAnswer,
   type ErrorCode,
   FantailError,
-  MovedAnswer,
-  NoBody,
-  RetryInput,
   type SubscriptionRecord,
-  SubscriptionReference,
-  SubscriptionView,
-  TestAnswer,
-  TestInput,
 } from '@fantail/contracts'
+import { TestInput } from '@fantail/contracts/schemas/messages/message-schemas'
+import { NoBody, SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
+import {
+  ConfirmInput,
+  DiscardedAnswer,
+  MovedAnswer,
+  RetryInput,
+  TestAnswer,
+} from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
+import { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'

@@ -1,20 +1,17 @@
 /** Subscriptions. */
 
 import { principalOf } from '@fantail/access'
+import { parseArn, resolveSubscription, resolveTopic } from '@fantail/contracts'
+import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
   NewSubscriptionInput,
-  parseArn,
-  resolveSubscription,
-  resolveTopic,
   SUBSCRIPTION_FIXED,
   SubscriptionInput,
   SubscriptionList,
   SubscriptionListQuery,
-  SubscriptionReference,
   SubscriptionView,
-  TopicReference,
   TopicSubscriptionListQuery,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { hideCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -7,13 +7,13 @@ import {
   type FilterPolicy,
   isFifoName,
   isObject,
-  type NewSubscriptionInput,
   PROTOCOLS,
   type Problem,
   type Protocol,
   resolveQueue,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import type { NewSubscriptionInput } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import {
   checkDeliveryPolicy,
   type EndpointAddress,

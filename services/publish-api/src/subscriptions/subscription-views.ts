@@ -4,9 +4,9 @@ import {
   nameOfArn,
   type SubscriptionMove,
   type SubscriptionRecord,
-  type SubscriptionView,
   type TopicRecord,
 } from '@fantail/contracts'
+import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { maskCredentials } from '@fantail/delivery'
 import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS, saysWhatIsJson } from '@fantail/policy'
 import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'

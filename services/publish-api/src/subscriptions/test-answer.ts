@@ -1,5 +1,6 @@
 /** The answer to `/test`: the request, the answer and the times, if the endpoint's kind has them. */
-import type { AttemptResult, TestAnswer } from '@fantail/contracts'
+import type { AttemptResult } from '@fantail/contracts'
+import type { TestAnswer } from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import { type ExchangeTrace, redactEndpoint, shownHeaders } from '@fantail/delivery'
 import { failureText } from '@fantail/policy'
 import type { z } from 'zod'

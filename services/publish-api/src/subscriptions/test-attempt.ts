@@ -5,11 +5,11 @@ import {
   isFifoName,
   type Message,
   type SubscriptionRecord,
-  type TestAnswer,
-  type TestInput,
   type TopicRecord,
   toAttribute,
 } from '@fantail/contracts'
+import type { TestInput } from '@fantail/contracts/schemas/messages/message-schemas'
+import type { TestAnswer } from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import {
   type Attempters,
   type Attempt as AttemptOptions,

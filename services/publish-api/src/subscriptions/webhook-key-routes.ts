@@ -1,13 +1,11 @@
 /** Routes of a subscription's Standard Webhooks keys. Their signatures are sent in addition to SNS's. */
+import { type ErrorCode, WEBHOOK_OVERLAP_SECONDS_DEFAULT, type WebhookKey } from '@fantail/contracts'
+import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
-  type ErrorCode,
   NewWebhookKeyView,
-  SubscriptionReference,
-  WEBHOOK_OVERLAP_SECONDS_DEFAULT,
-  type WebhookKey,
   WebhookKeyInput,
   WebhookKeyList,
-} from '@fantail/contracts'
+} from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import { passingTime } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -2,7 +2,7 @@
  * The route that moves the time of a private stack. It exists only with FANTAIL_TIME_TRAVEL. The OpenAPI document
  * leaves it out, because servers that deliver real messages do not have it.
  */
-import { AdvanceInput } from '@fantail/contracts'
+import { AdvanceInput } from '@fantail/contracts/schemas/service-schemas'
 import type { ApiDeps } from '../deps.ts'
 import { type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import type { Travelled } from './time-travel.ts'

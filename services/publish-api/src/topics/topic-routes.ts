@@ -1,13 +1,7 @@
 /** Topics. */
-import {
-  type Problem,
-  resolveTopic,
-  TopicInput,
-  TopicList,
-  TopicListQuery,
-  TopicReference,
-  TopicView,
-} from '@fantail/contracts'
+import { type Problem, resolveTopic } from '@fantail/contracts'
+import { TopicReference } from '@fantail/contracts/schemas/shared-schemas'
+import { TopicInput, TopicList, TopicListQuery, TopicView } from '@fantail/contracts/schemas/topic-schemas'
 import { checkDeliveryPolicy } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -1,5 +1,6 @@
 /** The topic settings that the body of a PUT or PATCH sets. */
-import { FantailError, isFifoName, type TopicInput } from '@fantail/contracts'
+import { FantailError, isFifoName } from '@fantail/contracts'
+import type { TopicInput } from '@fantail/contracts/schemas/topic-schemas'
 import { parseDeliveryPolicy } from '@fantail/policy'
 import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
