@@ -1,7 +1,7 @@
 /**
  * Property: on a stack whose time is moved, attempts, their order and dead letters are the same as with a real clock.
- * Short random curves run on two stacks at once: one waits, the other one is moved. FANTAIL_TEST_TRAVEL_RUNS sets the
- * number of runs, each with CASES curves.
+ * Short random curves run on two stacks at once: one waits, the other one is moved. Topics are standard or FIFO, and
+ * some endpoints answer with Retry-After. FANTAIL_TEST_TRAVEL_RUNS sets the number of runs, each with CASES curves.
  */
 import { FantailError } from '@fantail/client'
 import type { Delivery } from '@fantail/client/api'
@@ -13,6 +13,8 @@ import { HAS_REDIS, stackOptions } from './stack-options.ts'
 
 const RUNS = Number(process.env.FANTAIL_TEST_TRAVEL_RUNS ?? 1)
 const CASES = 8
+/** How many of them have FIFO topics. */
+const FIFO_CASES = 3
 const RUN_MS = 120_000
 /**
  * By how many seconds one of two requests may be later, in addition to the time by which the machine has delayed it.
@@ -32,9 +34,16 @@ interface Case {
   }
   throttle: number | null
   /** Statuses of each message's attempts; the last one for ever. */
-  statuses: number[]
+  statuses: Status[]
   messages: number
+  /** The topic is a FIFO topic, and its messages are of one group. */
+  isFifo: boolean
 }
+
+/** `later`: 503 with Retry-After. */
+type Status = number | 'later'
+
+const LATER = { status: 503, headers: { 'Retry-After': '2' } }
 
 const aCase: fc.Arbitrary<Case> = fc.record({
   policy: fc.record({
@@ -46,9 +55,27 @@ const aCase: fc.Arbitrary<Case> = fc.record({
   }),
   // The throttle's send times must be far from the times of retries. Otherwise it is chance which of two comes first.
   throttle: fc.constantFrom(null, null, 0.7),
-  statuses: fc.array(fc.constantFrom(503, 500, 200, 410), { minLength: 1, maxLength: 3 }),
-  messages: fc.integer({ min: 1, max: 3 }),
+  statuses: fc.array(fc.constantFrom<Status>(503, 'later', 200, 410), { minLength: 1, maxLength: 3 }),
+  messages: fc.integer({ min: 1, max: MESSAGES_MAX }),
+  isFifo: fc.constant(false),
 })
+
+/** A group's messages wait for each other, so there are fewer of them, and the curve is shorter. */
+const aFifoCase: fc.Arbitrary<Case> = aCase.map((one) => ({
+  ...one,
+  policy: { ...one.policy, numRetries: Math.min(one.policy.numRetries, 2), maxDelayTarget: 2 },
+  throttle: null,
+  messages: 2,
+  isFifo: true,
+}))
+
+/** A run has both kinds of topics. */
+const someCases = fc
+  .tuple(
+    fc.array(aCase, { minLength: CASES - FIFO_CASES, maxLength: CASES - FIFO_CASES }),
+    fc.array(aFifoCase, { minLength: FIFO_CASES, maxLength: FIFO_CASES }),
+  )
+  .map(([standard, fifo]) => [...standard, ...fifo])
 
 /** Seconds from the publication of a message to each attempt, and its end. */
 interface Told {
@@ -85,7 +112,7 @@ describe.runIf(HAS_REDIS)('time travel beside a real clock', () => {
         expectSame(one, travelled[i], waited[i], lateMax)
       })
     }
-    const property = fc.asyncProperty(fc.array(aCase, { minLength: CASES, maxLength: CASES }), sameOnBoth)
+    const property = fc.asyncProperty(someCases, sameOnBoth)
     // Another run takes seconds, so a failure is shown as it is.
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
   })
@@ -99,15 +126,17 @@ interface Clock {
 
 async function runAll({ fantail, finish }: Clock, run: string, cases: Case[]): Promise<Ran[]> {
   const receiver = await fantail.receiver()
-  const topics = cases.map((_, i) => `${run}-${i}`)
+  const topics = cases.map(({ isFifo }, i) => `${run}-${i}${isFifo ? '.fifo' : ''}`)
   await Promise.all(
     cases.map((one, i) => subscribe(fantail, receiver.on(`/${topics[i]}`), topics[i] ?? '', one)),
   )
   const ids: string[][] = cases.map(() => [])
   // Both stacks get their messages at once, because real time passes between two publishes on either.
   for (let n = 0; n < MESSAGES_MAX; n++) {
-    const all = cases.map(async ({ messages }, i) => {
-      if (n < messages) ids[i]?.push((await fantail.publish(topics[i] ?? '', { n })).messageId)
+    const all = cases.map(async ({ messages, isFifo }, i) => {
+      if (n >= messages) return
+      const ofGroup = isFifo ? { groupId: 'group', deduplicationId: String(n) } : {}
+      ids[i]?.push((await fantail.publish(topics[i] ?? '', { n }, ofGroup)).messageId)
     })
     await Promise.all(all)
   }
@@ -131,8 +160,8 @@ async function subscribe(
   topic: string,
   { policy, throttle, statuses }: Case,
 ): Promise<void> {
-  const [first = 200, ...others] = statuses
-  others.reduce((script, status) => script.then(status), path.perMessage().reply(first))
+  const [first = 200, ...others] = statuses.map((status) => (status === 'later' ? LATER : status))
+  others.reduce((script, reply) => script.then(reply), path.perMessage().reply(first))
   const throttlePolicy = throttle === null ? {} : { throttlePolicy: { maxReceivesPerSecond: throttle } }
   await fantail.subscribe(topic, path, { deliveryPolicy: { healthyRetryPolicy: policy, ...throttlePolicy } })
 }
@@ -192,8 +221,8 @@ function expectSame(
       expect(Math.abs(at - (others[i] ?? 0)), shown).toBeLessThan(lateMax)
     })
   })
-  // Requests that come at nearly the same time have no order.
+  // Requests that come at nearly the same time have no order, unless they are of one group.
   const apart = (ran: Ran | undefined) => ran?.order.map(({ message }) => message)
   const isClose = travelled?.order.some(({ at }, i, all) => i > 0 && at - (all[i - 1]?.at ?? 0) < CLOSE_S)
-  if (!isClose) expect(apart(travelled), shown).toEqual(apart(waited))
+  if (one?.isFifo || !isClose) expect(apart(travelled), shown).toEqual(apart(waited))
 }

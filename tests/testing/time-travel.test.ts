@@ -1,7 +1,12 @@
 /** Time travel on one whole stack: each kind of clock moves, and what became due on the way is done. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { getStats } from '@fantail/client/api'
 import { createRedriveService } from '@fantail/redrive'
 import { createLogger } from '@fantail/runtime'
-import { type FantailStack, type Receiver, startFantail } from '@fantail/testing'
+import { type FantailStack, type Receiver, startFantail, startReceiver } from '@fantail/testing'
 import '@fantail/testing/vitest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HAS_REDIS, stackOptions } from './stack-options.ts'
@@ -18,20 +23,46 @@ const CURVE = {
   },
 }
 
+const RETENTION_MINUTES = 4 * 24 * 60
+const DAY_MS = 86_400_000
+
+const minutesAfter = (from = '', to = '') => Math.floor((Date.parse(to) - Date.parse(from)) / 60_000)
+
 describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
   let fantail: FantailStack
   let receiver: Receiver
+  let provider: Receiver
+  let folder: string
 
   beforeAll(async () => {
-    fantail = await startFantail(stackOptions())
+    folder = await mkdtemp(join(tmpdir(), 'fantail-stream-'))
+    provider = await startReceiver()
+    const env = {
+      FANTAIL_SMS_URL: provider.on('/texts').url,
+      FANTAIL_SMS_COUNTRIES: '+1=0.6',
+      FANTAIL_SMS_DAY_USD: '1',
+      FANTAIL_SMS_MONTH_USD: '10',
+      FANTAIL_STREAMS: JSON.stringify({ '*': `${pathToFileURL(folder)}?seconds=300` }),
+    }
+    fantail = await startFantail({ ...stackOptions(), env })
     receiver = await fantail.receiver()
   })
-  afterAll(() => fantail.stop())
+  afterAll(async () => {
+    await fantail.stop()
+    await provider.close()
+    await rm(folder, { recursive: true })
+  })
 
   /** Seconds of the stack between the first request of the path and each. */
-  const secondsOf = (path: string) => {
-    const times = receiver.on(path).requests.map(({ time }) => time.getTime())
+  const secondsOf = (path: string, at = receiver) => {
+    const times = at.on(path).requests.map((request) => fantail.timeOf(request.at).getTime())
     return times.map((time) => Math.round((time - (times[0] ?? 0)) / 1_000))
+  }
+
+  /** How many messages the topic took within the range, by the statistics. */
+  const publishedIn = async (range: '15m' | '7d', topic: string) => {
+    const { published } = await getStats({ client: fantail.client.client, query: { range, topic } })
+    return (published ?? []).reduce((sum, count) => sum + count, 0)
   }
 
   test('every retry of a curve comes at its time, then the dead letter', async () => {
@@ -118,6 +149,52 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
     expect(await publish()).not.toBe(first)
   })
 
+  test('a broken credential is probed, what text messages cost counts for a day, and a stream is gathered', async () => {
+    // What the texts of a day cost is counted by UTC, so the day must not end in between.
+    await fantail.advance(DAY_MS - (fantail.now().getTime() % DAY_MS))
+    provider.on('/texts').reply(401).times(2).then(200)
+    await fantail.subscribe('texts', '+15550100')
+    await fantail.subscribe('stream', 'arn:aws:firehose:us-east-1:000000000000:deliverystream/records')
+    const texts = await fantail.publish('texts', 'first')
+    const record = await fantail.publish('stream', { a: 1 })
+    await fantail.advance('10m')
+    await fantail.waitUntilDelivered(texts.messageId)
+    await fantail.waitUntilDelivered(record.messageId)
+    const [, probe, works] = secondsOf('/texts', provider)
+    expect(probe).toBeGreaterThanOrEqual(60)
+    expect(works).toBeGreaterThanOrEqual((probe ?? 0) + 60)
+
+    const [refused] = await fantail.waitUntilDeadLettered(
+      (await fantail.publish('texts', 'second')).messageId,
+    )
+    expect(refused?.lastError).toBe('spend_exceeded')
+    await fantail.advance('1d')
+    await fantail.waitUntilDelivered((await fantail.publish('texts', 'third')).messageId)
+  })
+
+  test('tokens of confirmations, deduplication of topics, statistics and retention of queues pass', async () => {
+    const { id } = await fantail.subscribe('asked', receiver.on('/asked'), { confirmation: 'handshake' })
+    await fantail.subscribe('ordered.fifo', receiver.on('/ordered'))
+    const publish = () => fantail.publish('ordered.fifo', 'once', { groupId: 'a', deduplicationId: 'one' })
+    await publish()
+    await fantail.advance('4m')
+    await publish()
+    const short = fantail.client.queues('short')
+    await short.create({ retentionSeconds: 60 })
+    await short.send('gone')
+    await fantail.advance('2m')
+    await publish()
+    await fantail.advance('20m')
+    expect(receiver.on('/ordered').requests).toHaveLength(2)
+    expect(await short.receive()).toEqual([])
+    // The message of the first test was written into the statistics within 5 s.
+    await expect.poll(() => publishedIn('7d', 'curve'), { timeout: 20_000 }).toBe(1)
+    expect(await publishedIn('15m', 'curve')).toBe(0)
+    expect((await fantail.client.subscriptions(id).get()).status).toBe('pending')
+    await fantail.advance('2d')
+    await expect(fantail.client.subscriptions(id).get()).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('a circuit is probed, a paused lane expires, and a redrive keeps its rate', async () => {
     const path = receiver.on('/circuit')
     path.reply(503).times(4).then(200)
@@ -136,9 +213,16 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
     await fantail.client.subscriptions(id).pause()
     const ids: string[] = []
     for (let order = 0; order < 5; order++) ids.push((await fantail.publish('paused', { order })).messageId)
+    // Else a step of six hours, the longest one, would end just when the deliveries expire.
+    await fantail.advance('90m')
     await fantail.advance('15d')
     const letters = await fantail.waitForDeadLetters('paused-dead-letters', { count: 5 })
     expect(letters.map(({ deadLetter }) => deadLetter?.reason)).toEqual(Array(5).fill('expired'))
+    // A sweep finds an expired delivery within a minute, as with a real clock.
+    const minutesLate = letters.map(({ deadLetter }) =>
+      minutesAfter(deadLetter?.publishedAt, deadLetter?.deadLetteredAt),
+    )
+    for (const minutes of minutesLate) expect(minutes - RETENTION_MINUTES).toBeOneOf([0, 1])
 
     await fantail.client.subscriptions(id).resume()
     await fantail.client.redrives.start({ source: 'paused-dead-letters', maxMessagesPerSecond: 1 })

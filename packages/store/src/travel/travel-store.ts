@@ -74,28 +74,28 @@ export interface StoredWork {
   now: number
   offsetMs: number
   due: DueWork[]
+  /** What sweeps will find, and when. They may find it up to a minute later. */
+  swept: DueWork[]
   /** Name of each of BullMQ's queues, and its waiting and active jobs. */
   queues: { name: string; waiting: number; active: number }[]
 }
 
-type WorkReply = [now: Buffer, offset: Buffer, heads: Buffer[], queues: (Buffer | number)[]]
+type WorkReply = [now: Buffer, offset: Buffer, heads: Buffer[], queues: (Buffer | number)[], swept: Buffer[]]
 
 /** `queues`: the full names of BullMQ's queues, prefix included. */
 export async function readWork(redis: Redis, queues: readonly string[]): Promise<StoredWork> {
   const reply = await runScript(redis, READ, { travel: TRAVEL_KEY, names: [...SHARDS, ...queues] })
-  const [now, offset, heads, jobs] = reply as WorkReply
+  const [now, offset, heads, jobs, sweeps] = reply as WorkReply
   const stack = { now: Number(String(now)), offsetMs: Number(String(offset)) }
-  const found = pairsOf(heads).map(([member, at]) => ({
-    at: Number(String(at)),
-    what: nameOf(String(member)),
-  }))
+  const found = pairsOf(heads).map(([member, at]) => dueWork(nameOf(String(member)), at))
+  const swept = pairsOf(sweeps).map(([what, at]) => dueWork(String(what), at))
   const rows = rowsOf(jobs)
   const delayed = rows.flatMap(({ name, delayed }) => {
     const isMoved = delayed !== '' && name.includes('{dispatch-')
     const at = Math.ceil(Number(delayed) / DELAY_UNIT) + stack.offsetMs
     return isMoved ? [{ at, what: `delayed job of ${name}` }] : []
   })
-  return { ...stack, due: [...found, ...delayed], queues: rows }
+  return { ...stack, due: [...found, ...delayed], swept, queues: rows }
 }
 
 /** Moves the time to `targetMs`, unless that time has passed. Returns the real time of the move, and the new offset. */
@@ -114,6 +114,10 @@ export async function moveTime(
 /** Reads by how many ms the stack's time is ahead. */
 export async function readTravelOffset(redis: Redis): Promise<number> {
   return (await readWork(redis, [])).offsetMs
+}
+
+function dueWork(what: string, at: Buffer): DueWork {
+  return { at: Number(String(at)), what }
 }
 
 function nameOf(member: string): string {

@@ -14,6 +14,8 @@ export interface StackLook {
   busy: string[]
   /** Work that is due later, in no order. */
   due: DueWork[]
+  /** What the next sweeps will find now. */
+  toSweep: DueWork[]
 }
 
 interface LookOptions {
@@ -29,15 +31,21 @@ export async function lookAtStack(
 ): Promise<StackLook> {
   const before = await asker.ask(offsetMs)
   const early = wordsOf(before)
-  if (early.length > 0) return { now: 0, offsetMs, busy: early, due: [] }
+  if (early.length > 0) return { now: 0, offsetMs, busy: early, due: [], toSweep: [] }
   const stored = await readWork(redis, queues)
   const after = await asker.ask(offsetMs)
-  const { now } = stored
+  const { now, swept } = stored
   const due = [...stored.due, ...after.answers.flatMap((answer) => timesOf(answer, now))]
   const late = due.filter(({ at }) => at <= now).map(({ what }) => `${what} is due`)
   const changed = activityOf(before) === activityOf(after) ? [] : ['work that has just begun']
   const busy = [...wordsOf(after), ...changed, ...jobsIn(stored, after), ...late]
-  return { now, offsetMs: stored.offsetMs, busy, due: due.filter(({ at }) => at > now) }
+  return {
+    now,
+    offsetMs: stored.offsetMs,
+    busy,
+    due: [...due, ...swept].filter(({ at }) => at > now),
+    toSweep: swept.filter(({ at }) => at <= now),
+  }
 }
 
 function wordsOf({ answers, missing }: Answers): string[] {

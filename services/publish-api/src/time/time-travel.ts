@@ -2,8 +2,9 @@
  * Moves the time of a private stack (FANTAIL_TIME_TRAVEL), from due time to due time. Before each move nothing is under
  * way, so every attempt is made at its time and in its order, as with a real clock.
  *
- * Some work has no due time in Redis: the sweeps for retention, leases of queues, and tokens. They run after a move if
- * a minute has passed since the last sweep. So no move is longer than a tenth of the whole time, within bounds.
+ * Sweeps run after a move if a minute has passed since the last one. The time therefore stops when a delivery is too
+ * old, or when the lease of a queue or a token ends, and again a minute later if the sweep was not due yet. Redis knows
+ * no due times for the rest of what sweeps do, so no move is longer than a tenth of the whole time, within bounds.
  */
 import { FantailError } from '@fantail/contracts'
 import { type DueWork, moveTime, type Redis, readWork } from '@fantail/store'
@@ -82,10 +83,12 @@ export class TimeTravel {
     const target = begin.now + byMs
     const moveMsMax = Math.min(Math.max(byMs / SWEEPS_PER_WAY, SWEEP_EVERY_MS), MOVE_MS_MAX)
     const steps: TravelStep[] = []
+    const sweeps = new ComingSweeps()
     let look = await this.#untilAtRest(begin.offsetMs, until)
     while (look.now < target) {
       if (steps.length === TRAVEL_STEPS_MAX) throw tooMany(look)
-      const time = Math.min(target, look.now + moveMsMax, ...look.due.map(({ at }) => Math.ceil(at)))
+      const dues = [...look.due.map(({ at }) => Math.ceil(at)), ...sweeps.after(look)]
+      const time = Math.min(target, look.now + moveMsMax, ...dues)
       const { realMs, offsetMs } = await moveTime(redis, time)
       steps.push({ realTime: realMs, time: realMs + offsetMs, ...namesOf(look.due, time) })
       look = await this.#untilAtRest(offsetMs, until)
@@ -109,6 +112,22 @@ export class TimeTravel {
     const shown = busy.slice(0, BUSY_SHOWN).join(', ')
     const message = `the time stands at ${textOf(now)}, because this is still under way: ${shown}${more}`
     return new FantailError('wrong_state', message)
+  }
+}
+
+/**
+ * When the next sweep comes for what it will find. Each thing gets one sweep, because a sweep may leave it: the time
+ * would stop every minute.
+ */
+class ComingSweeps {
+  readonly #times = new Map<string, number>()
+
+  after({ now, toSweep }: Pick<StackLook, 'now' | 'toSweep'>): number[] {
+    for (const { what, at } of toSweep) {
+      const name = `${what} ${at}`
+      if (!this.#times.has(name)) this.#times.set(name, now + SWEEP_EVERY_MS)
+    }
+    return [...this.#times.values()].filter((at) => at > now)
   }
 }
 

@@ -2,15 +2,63 @@
 -- @key travel: of the stack
 -- @rest names: prefixes of all shards, which end in a colon, and those of BullMQ's queues
 -- Returns epoch ms, ms by which the stack's time is ahead of Redis's clock, the first lanes and logs with their times
--- by shard, and for each of BullMQ's queues its name, the numbers of waiting and active jobs, and the first delayed one
+-- by shard, for each of BullMQ's queues its name, the numbers of waiting and active jobs, and the first delayed one, and
+-- what sweeps will find, with its times
 -- @include now
+-- @include lane-next
+-- @include lane-return
+-- @include lane-state
 local FIRST = '19'
-local heads, queues, now, first = {}, {}, 0, nil
+-- @limit Paused lanes of a shard whose ages are read when the time is moved. Past it: a sweep may find the age of the
+-- others up to six hours late.
+local HELD_LANES_MAX = 1000
+-- @limit Deliveries of a waiting set whose ages are read when the time is moved. Past it: the same.
+local AGES_MAX = 1000
+local heads, queues, swept, now, first = {}, {}, {}, 0, nil
+
+local function add_swept(what, at)
+  swept[#swept + 1], swept[#swept + 2] = what, string.format('%.0f', at)
+end
+
+-- When the first delivery of a waiting set was published. Those that are dead already wait for their queue, and
+-- redriven ones are never too old.
+local function oldest_in(base, id, set)
+  local oldest
+  for _, delivery in ipairs(redis.call('ZRANGE', base .. set .. ':' .. id, 0, AGES_MAX - 1)) do
+    local is_dead_already = is_dead(redis.call('HGET', base .. 'state:' .. id, delivery))
+    if #delivery == 16 and not is_dead_already then oldest = earlier(oldest, published_at(delivery)) end
+  end
+  return oldest
+end
+
+-- When a sweep finds the first delivery of a lane too old.
+local function add_expiry(base, id)
+  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.slice, LANE.floor)
+  local retention = h[1] and slice_of(base, h[1]).ret
+  local oldest = earlier(oldest_in(base, id, 'fresh'), oldest_in(base, id, 'retry'))
+  if not retention or not oldest then return end
+  local kept_seconds = math.max(retention, tonumber(h[2]) or 0)
+  add_swept('expiry ' .. id, oldest + clock_ahead + kept_seconds * 1000 + 1)
+end
+
+-- Paused lanes are in no line. Leases of queues and tokens of subscriptions end without one, too.
+local function read_swept(base)
+  local held = redis.call('SMEMBERS', base .. 'held')
+  for i = 1, math.min(#held, HELD_LANES_MAX) do add_expiry(base, held[i]) end
+  for what, key in pairs({ lease = 'queues:leased', token = 'expiries' }) do
+    local head = redis.call('ZRANGE', base .. key, '0', '0', 'WITHSCORES')
+    if head[1] then add_swept(what .. ' ' .. head[1], tonumber(head[2])) end
+  end
+end
 
 local function read_shard(base)
   for _, line in ipairs({ 'due', 'turns' }) do
     local found = redis.call('ZRANGE', base .. line, 0, FIRST, 'WITHSCORES')
-    for _, value in ipairs(found) do heads[#heads + 1] = value end
+    for i, value in ipairs(found) do
+      heads[#heads + 1] = value
+      -- A throttle or a long delay may keep a lane beyond the age of its deliveries. Logs have a colon.
+      if i % 2 == 1 and not string.find(value, ':', 1, true) then add_expiry(base, value) end
+    end
   end
 end
 
@@ -27,11 +75,13 @@ if redis.call('EXISTS', travel) == 0 then return redis.error_reply('the time of 
 for i = names_at, #ARGV do
   if string.sub(ARGV[i], -1) == ':' then
     first = first or ARGV[i]
+    now = now_ms(ARGV[i])
     read_shard(ARGV[i])
+    read_swept(ARGV[i])
   else
     read_queue(ARGV[i])
   end
 end
 now = now_ms(first)
 local offset = redis.call('GET', first .. 'skew') or '0'
-return { string.format('%.0f', now), offset, heads, queues }
+return { string.format('%.0f', now), offset, heads, queues, swept }
