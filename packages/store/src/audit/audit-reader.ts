@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis'
 import { auditLinesKey, auditStrangersKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { byStreamId, readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'
 import { badCursor, decodeCursor, encodeCursor, replies } from '../redis/pages.ts'
 import type { StoredAuditLine } from './audit-writer.ts'
@@ -49,7 +50,7 @@ export class AuditReader {
       const { entries, isLast } = await this.#step(before)
       for (const { id, line } of entries) {
         // A line is written after it was made, so all further ones are older too.
-        if (writtenAt(id) < since) return { lines, nextCursor: null, scannedTo }
+        if (readStreamId(id)[0] < since) return { lines, nextCursor: null, scannedTo }
         before = `(${id}`
         scannedTo = line.at
         if (line.at >= since && matches(line)) lines.push(line)
@@ -82,16 +83,9 @@ function entryOf(id: string, text: string, key: string): Entry {
   return { id, line: parseStored(text, key) as unknown as StoredAuditLine }
 }
 
-/** Epoch ms. */
-function writtenAt(id: string): number {
-  return Number(id.split('-')[0])
-}
-
 /** Newest first. */
 function byId(a: string, b: string): number {
-  const [aMs, aCount] = a.split('-').map(Number)
-  const [bMs, bCount] = b.split('-').map(Number)
-  return (bMs ?? 0) - (aMs ?? 0) || (bCount ?? 0) - (aCount ?? 0)
+  return byStreamId(readStreamId(b), readStreamId(a))
 }
 
 function idOf(cursor: string): string {

@@ -3,6 +3,7 @@ import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys.ts'
 import { entriesIn } from '../outcomes/outcome-pages.ts'
+import { readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import type { LogPosition, StreamPlace } from './log-position.ts'
@@ -85,8 +86,8 @@ const NOWHERE: StreamPlace = { ms: 0, seq: 0, entries: 0 }
 const LAST_SEQ = 999_999_999
 
 function placeOf([id, [, entries]]: Element): StreamPlace & { entries: number } {
-  const [ms = '0', seq = '0'] = id.toString('latin1').split('-')
-  return { ms: Number(ms), seq: Number(seq), entries: Number(entries) || 0 }
+  const [ms, seq] = readStreamId(id)
+  return { ms, seq, entries: Number(entries) || 0 }
 }
 
 function entriesOf([, [, , , page]]: Element): LogPage['entries'] {

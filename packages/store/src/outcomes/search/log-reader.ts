@@ -1,5 +1,6 @@
 /** Reads one stream of the outcome log backwards, a few pages at a time. */
 import type { Redis } from 'ioredis'
+import { byStreamId, readStreamId } from '../../records/stream-ids.ts'
 
 const BACKWARD_PAGES_AT_ONCE = 25
 
@@ -64,12 +65,12 @@ export class LogReader {
 }
 
 function pageOf(stream: number, id: Buffer, entries: Buffer | undefined): StoredPage {
-  const [at, sequence] = id.toString('latin1').split('-').map(Number) as [number, number]
+  const [at, sequence] = readStreamId(id)
   return { stream, at, sequence, entries: entries ?? Buffer.alloc(0) }
 }
 
 /** Whether page `a` comes before `b` when the log is read backwards. */
 export function isNewer(a: StoredPage, b: StoredPage): boolean {
-  if (a.at !== b.at) return a.at > b.at
-  return a.sequence !== b.sequence ? a.sequence > b.sequence : a.stream > b.stream
+  const order = byStreamId([a.at, a.sequence], [b.at, b.sequence])
+  return order === 0 ? a.stream > b.stream : order > 0
 }
