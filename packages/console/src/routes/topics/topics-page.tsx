@@ -7,14 +7,14 @@ import type { Topic } from '../../api/api-types.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import type { Column } from '../../parts/data-table.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
-import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
+import { NamedList } from '../../parts/named-list.tsx'
+import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
-import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { Failed } from '../../parts/states.tsx'
 
 const w = words.topics
 const route = getRouteApi('/topics')
@@ -42,45 +42,21 @@ const COLUMNS: readonly Column<Topic>[] = [
 export function TopicsPage() {
   const { prefix = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [isCreating, setCreating] = useState(false)
   const input = { query: { prefix, limit: 100 } }
   const read = usePages(operations.listTopics, input)
   return (
-    <>
-      <PageHead title={words.pages.topics} request={callOf(operations.listTopics, input)}>
-        <Button kind="primary" onPress={() => setCreating(true)}>
-          {w.create}
-        </Button>
-      </PageHead>
-      <div className={css.stack}>
-        <TextInput
-          type="search"
-          label={w.filter}
-          value={prefix}
-          onChange={(value) => void navigate({ search: { prefix: value || undefined }, replace: true })}
-        />
-        <Loaded read={read}>
-          {({ pages }) => (
-            <DataTable
-              label={words.pages.topics}
-              columns={COLUMNS}
-              rows={pages.flatMap((page) => page.topics)}
-              keyOf={(topic) => topic.arn}
-              onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-              empty={
-                <Empty title={prefix === '' ? w.emptyTitle : w.emptyFiltered(prefix)}>
-                  <p>{w.empty}</p>
-                  <Button onPress={() => setCreating(true)}>{w.create}</Button>
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </div>
-      <Dialog title={w.create} isOpen={isCreating} onClose={() => setCreating(false)}>
-        <CreateTopic />
-      </Dialog>
-    </>
+    <NamedList
+      title={words.pages.topics}
+      words={w}
+      request={callOf(operations.listTopics, input)}
+      read={read}
+      rowsOf={(page) => page.topics}
+      columns={COLUMNS}
+      prefix={prefix}
+      onPrefix={(begin) => void navigate({ search: { prefix: begin }, replace: true })}
+    >
+      <CreateTopic />
+    </NamedList>
   )
 }
 
