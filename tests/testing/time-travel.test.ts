@@ -150,7 +150,7 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
   })
 
   test('a broken credential is probed, what text messages cost counts for a day, and a stream is gathered', async () => {
-    // What the texts of a day cost is counted by UTC, so the day must not end in between.
+    // The cost of text messages is counted by days in UTC, so the day must not end in between.
     await fantail.advance(DAY_MS - (fantail.now().getTime() % DAY_MS))
     provider.on('/texts').reply(401).times(2).then(200)
     await fantail.subscribe('texts', '+15550100')

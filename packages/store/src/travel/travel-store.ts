@@ -74,7 +74,7 @@ export interface StoredWork {
   now: number
   offsetMs: number
   due: DueWork[]
-  /** What sweeps will find, and when. They may find it up to a minute later. */
+  /** Work of sweeps, with the time from which they find it. They may find it up to a minute later. */
   swept: DueWork[]
   /** Name of each of BullMQ's queues, and its waiting and active jobs. */
   queues: { name: string; waiting: number; active: number }[]

@@ -14,7 +14,7 @@ export interface StackLook {
   busy: string[]
   /** Work that is due later, in no order. */
   due: DueWork[]
-  /** What the next sweeps will find now. */
+  /** Work that the next sweeps would find now. */
   toSweep: DueWork[]
 }
 

@@ -4,7 +4,7 @@
  *
  * Sweeps run after a move if a minute has passed since the last one. The time therefore stops when a delivery is too
  * old, or when the lease of a queue or a token ends, and again a minute later if the sweep was not due yet. Redis knows
- * no due times for the rest of what sweeps do, so no move is longer than a tenth of the whole time, within bounds.
+ * no due times for other work of sweeps, so no move is longer than a tenth of the whole time, within bounds.
  */
 import { FantailError } from '@fantail/contracts'
 import { type DueWork, moveTime, type Redis, readWork } from '@fantail/store'
@@ -116,7 +116,7 @@ export class TimeTravel {
 }
 
 /**
- * When the next sweep comes for what it will find. Each thing gets one sweep, because a sweep may leave it: the time
+ * Times of the next sweeps. A sweep may leave its work undone. So each piece of work gets one sweep, or else the time
  * would stop every minute.
  */
 class ComingSweeps {

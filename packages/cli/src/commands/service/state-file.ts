@@ -37,8 +37,8 @@ export interface Found extends Omit<State, 'topics'> {
 }
 
 /**
- * What the file says of a subscription. Its endpoint and name stand beside the settings, and the answer masks secrets of
- * `outbound`.
+ * Members of a subscription that the file has as settings. Endpoint and name have places of their own. `outbound` is
+ * left out, because the answer masks its secrets.
  */
 const SUBSCRIPTION_MEMBERS = SETTINGS.Subscription.filter(
   (member) => member !== 'endpoint' && member !== 'name' && member !== 'outbound',

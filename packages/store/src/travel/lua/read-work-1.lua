@@ -2,8 +2,8 @@
 -- @key travel: of the stack
 -- @rest names: prefixes of all shards, which end in a colon, and those of BullMQ's queues
 -- Returns epoch ms, ms by which the stack's time is ahead of Redis's clock, the first lanes and logs with their times
--- by shard, for each of BullMQ's queues its name, the numbers of waiting and active jobs, and the first delayed one, and
--- what sweeps will find, with its times
+-- by shard, for each of BullMQ's queues its name, the numbers of waiting and active jobs and the first delayed one, and
+-- the work of sweeps with its times
 -- @include now
 -- @include lane-next
 -- @include lane-return
