@@ -86,7 +86,13 @@ export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
-export { deliveryId, parseDeliveryId, redrivesOf, resentGeneration } from './lanes/generations.ts'
+export {
+  deliveryGeneration,
+  deliveryId,
+  parseDeliveryId,
+  redrivesOf,
+  resentGeneration,
+} from './lanes/generations.ts'
 export type { LaneStore } from './lanes/lane-api.ts'
 export {
   type AttemptNote,

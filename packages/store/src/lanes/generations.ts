@@ -41,7 +41,11 @@ export function deliveryId(messageId: string, generation = 0): Buffer {
 }
 
 export function parseDeliveryId(id: Buffer): { messageId: string; generation: number } {
+  return { messageId: formatMessageId(id), generation: deliveryGeneration(id) }
+}
+
+/** The generation alone. Unlike `parseDeliveryId`, it makes no text of the message id. */
+export function deliveryGeneration(id: Buffer): number {
   const length = id.length - MESSAGE_ID_BYTES
-  const generation = length > 0 ? id.readUIntBE(MESSAGE_ID_BYTES, length) : 0
-  return { messageId: formatMessageId(id), generation }
+  return length > 0 ? id.readUIntBE(MESSAGE_ID_BYTES, length) : 0
 }

@@ -28,23 +28,35 @@ interface AttemptReportsOptions {
 
 export class AttemptReports {
   readonly #options: AttemptReportsOptions
+  readonly #logs: boolean
 
   constructor(options: AttemptReportsOptions) {
     this.#options = options
+    this.#logs = options.log.isLevelEnabled('info')
+  }
+
+  /** Whether a success from a lane is reported at all. If not, the caller need not describe it. */
+  reportsSuccess(subscription: CompiledSubscription): boolean {
+    return this.#logs || this.#isHeard(subscription)
   }
 
   /** Reports an attempt that has ended. First attempts that succeeded are not reported here. */
   ended(attempt: ReportedAttempt): void {
-    logAttempt(this.#options.log, attempt)
+    if (this.#logs) logAttempt(this.#options.log, attempt)
     this.#reportOne(attempt)
     for (const { message } of attempt.run ?? []) this.#reportOne({ ...attempt, message, attempts: 1 })
   }
 
   /** Reports a first attempt that succeeded. It has no log line of its own, because the job's log line counts it. */
   firstDelivered(subscription: CompiledSubscription, message: MessageContext, result: AttemptResult): void {
-    if (!this.#options.live.on && !this.#options.recording.recordsAll(subscription)) return
+    if (!this.#isHeard(subscription)) return
     const how = { attempts: 1, decision: 'delivered', why: undefined, path: 'first' } as const
     this.#reportOne({ subscription, message, result, ...how })
+  }
+
+  /** Whether somebody listens to the subscription's successes, or they are recorded. */
+  #isHeard(subscription: CompiledSubscription): boolean {
+    return this.#options.live.on || this.#options.recording.recordsAll(subscription)
   }
 
   #reportOne(attempt: ReportedAttempt): void {

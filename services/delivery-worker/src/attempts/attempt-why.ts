@@ -1,7 +1,7 @@
 /** Finds out why an attempt from a lane was made at its time. */
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { whyItCame } from '@fantail/policy'
-import { parseDeliveryId } from '@fantail/store'
+import { deliveryGeneration } from '@fantail/store'
 import type { Circuit } from '../lanes/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -53,11 +53,10 @@ export function whyAttemptCame(
 export function howItCame(ended: ExplainedAttempt, circuit: Circuit | undefined, startedAt: number): Came {
   const { publishedAt } = ended.message.message
   const sincePublishedMs = isFirst(ended) ? startedAt - publishedAt : null
-  const { generation } = parseDeliveryId(ended.claimed.delivery)
   return {
     why: whyAttemptCame(ended, circuit, startedAt + ended.outcome.result.durationMs),
     heldBy: whyHeld(ended, circuit, sincePublishedMs),
-    redrives: generation,
+    redrives: deliveryGeneration(ended.claimed.delivery),
   }
 }
 
@@ -82,7 +81,7 @@ export function lateFor(message: MessageContext, sincePublishedMs: number | null
 }
 
 function isFirst({ attempts, claimed }: ExplainedAttempt): boolean {
-  return attempts === 1 && parseDeliveryId(claimed.delivery).generation === 0
+  return attempts === 1 && deliveryGeneration(claimed.delivery) === 0
 }
 
 /** `waitsSince` null: the delivery was attempted before, so it may have come to its lane after the circuit closed. */

@@ -10,7 +10,7 @@ import { endpointOf, type Why } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { type NextStep, nextStep, PROTOCOL_TRAITS, whyNext } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import { type DeadState, parseDeliveryId } from '@fantail/store'
+import { type DeadState, deliveryGeneration } from '@fantail/store'
 import type { LoggedAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptReports } from '../attempts/attempt-reports.ts'
@@ -58,7 +58,7 @@ interface FinishingOptions {
   recorder: OutcomeRecorder
   missing: Pick<MissingQueues, 'add' | 'found'>
   notes: Pick<AttemptNotes, 'delivered' | 'failed'>
-  reports: Pick<AttemptReports, 'ended'>
+  reports: Pick<AttemptReports, 'ended' | 'reportsSuccess'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   credentials: Pick<CredentialGate, 'standMs'>
   events: Pick<PushEvents, 'failed'>
@@ -127,9 +127,11 @@ export class Finishing {
     why: Why | undefined,
     circuit?: Circuit,
   ): void {
+    const { reports } = this.#options
+    if (decision === 'delivered' && !reports.reportsSuccess(ended.subscription)) return
     const { path = 'lane', outcome } = ended
     const came = (startedAt: number) => howItCame(ended, circuit, startedAt)
-    this.#options.reports.ended({ ...ended, path, result: outcome.result, decision, why, came })
+    reports.ended({ ...ended, path, result: outcome.result, decision, why, came })
   }
 
   /** Called if no request was sent. This says nothing about the endpoint, so no retry is counted. */
@@ -242,7 +244,7 @@ export class Finishing {
 
   /** Ms until the delivery is too old. A redriven delivery is never too old. The same rule holds in lanes. */
   #keptForMs({ subscription, claimed, message }: DeadDelivery): number {
-    if (parseDeliveryId(claimed.delivery).generation > 0) return subscription.retentionMs
+    if (deliveryGeneration(claimed.delivery) > 0) return subscription.retentionMs
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
