@@ -32,6 +32,21 @@ test('however many attempts end, a shard has few notes, and stopping writes what
   ])
 })
 
+test('writes of many subscriptions are further apart', async () => {
+  const wroteAt: number[] = []
+  const notes = new AttemptNotes({ noteAttempts: async () => void wroteAt.push(performance.now()) }, log)
+  const noteAll = () => {
+    for (let i = 0; i < 300; i++) notes.delivered(subscription(`s${i}`))
+  }
+  noteAll()
+  await waitFor(() => wroteAt.length === 1, { what: 'the first write' })
+  noteAll()
+  await waitFor(() => wroteAt.length === 2, { what: 'the second write' })
+  await notes.stop()
+  const [first = 0, second = 0] = wroteAt
+  expect(second - first).toBeGreaterThan(1_400)
+})
+
 test('a failed write is logged and not repeated', async () => {
   const tries: number[] = []
   const noteAttempts = async () => {

@@ -1,7 +1,8 @@
 /**
  * Collects results of attempts for the figures that the API shows for a lane: the last success, the last failure, and
  * the number of attempts. No delivery waits for these figures. For each shard, at most one script a second writes them,
- * however many attempts end. If a write fails, its results are dropped. Later attempts correct the figures.
+ * however many attempts end. With more than 200 busy subscriptions, the writes are further apart. If a write fails, its
+ * results are dropped. Later attempts correct the figures.
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
@@ -10,7 +11,7 @@ import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-/** @limit Subscriptions whose results one write has. Past it: the others are written a second later. */
+/** @limit Subscriptions whose results one write has. Past it: the next write has the others, five seconds later. */
 const NOTED_PER_WRITE_MAX = 1_000
 /**
  * @limit Subscriptions whose results wait to be written. Past it: results of further subscriptions are left out of the
@@ -18,6 +19,8 @@ const NOTED_PER_WRITE_MAX = 1_000
  */
 const NOTES_WAITING_MAX = 20_000
 const WRITE_EVERY_MS = 1_000
+/** The next write is later by this much for each result, so a worker writes about 200 results a second at most. */
+const MS_PER_RESULT = 5
 /** The pause before the first write, so that attempts that end at about the same time are written together. */
 const FIRST_WRITE_MS = 50
 
@@ -41,8 +44,8 @@ export class AttemptNotes {
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
-  /** When the last write began, by passingTime.now(). */
-  #wroteAt = Number.NEGATIVE_INFINITY
+  /** When the next write may begin, by passingTime.now(). */
+  #mayWriteAt = Number.NEGATIVE_INFINITY
 
   constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
     this.#lanes = lanes
@@ -89,7 +92,7 @@ export class AttemptNotes {
 
   #schedule(now: number): void {
     if (this.#timer || this.#writing) return
-    const delayMs = Math.max(FIRST_WRITE_MS, this.#wroteAt + WRITE_EVERY_MS - now)
+    const delayMs = Math.max(FIRST_WRITE_MS, this.#mayWriteAt - now)
     this.#timer = setTimeout(() => {
       this.#writing = this.#writeAndGoOn()
     }, delayMs)
@@ -104,8 +107,8 @@ export class AttemptNotes {
 
   async #write(): Promise<void> {
     const now = passingTime.now()
-    this.#wroteAt = now
     const batch = [...this.#notes].slice(0, NOTED_PER_WRITE_MAX)
+    this.#mayWriteAt = now + Math.max(WRITE_EVERY_MS, batch.length * MS_PER_RESULT)
     for (const [id] of batch) this.#notes.delete(id)
     const byShard = Map.groupBy(batch, ([, { shard }]) => shard)
     const writes = [...byShard].map(([shard, notes]) =>
