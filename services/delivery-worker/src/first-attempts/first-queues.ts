@@ -125,11 +125,18 @@ export class FirstQueues {
     const slowMs = slots.slowMs
     const isCrowdSilent = crowd.isSilent(this.size)
     // Attempts that get the freed capacity are checked the next time.
-    for (const [id, queue] of [...this.#queues]) {
-      const { movedAt } = queue
-      this.startWaiting(id)
+    let left = this.#queues.size
+    let waiting = this.#waiting
+    let at = performance.now()
+    for (const [id, { movedAt }] of this.#queues) {
+      if (left-- === 0) return
+      this.startWaiting(id, at)
       const waitsInVain = now - movedAt > slowMs || (isCrowdSilent && !slots.isProven(id))
       if (waitsInVain || slots.isSlow(id)) this.park(id)
+      if (this.#waiting === waiting) continue
+      // Starting attempts takes a while.
+      waiting = this.#waiting
+      at = performance.now()
     }
   }
 

@@ -2,15 +2,16 @@
 import type { FirstAttempt } from './first-attempt.ts'
 
 /**
- * Removing started attempts in groups is cheaper than one by one.
- * @limit Started attempts that a queue still lists. Past it: they are removed together.
+ * Removing places in groups is cheaper than one by one.
+ * @limit Places of started attempts in a queue. Past it: they are removed together.
  */
 const HEAD_MAX = 64
 
 export class SubscriptionQueue {
   /** When an attempt was last started, or else when the first one was queued, by performance.now(). */
   movedAt: number
-  #waiting: FirstAttempt[]
+  /** Places of started attempts are empty, so that the queue does not keep these attempts in memory. */
+  #waiting: (FirstAttempt | undefined)[]
   /** Index of the first waiting attempt. Attempts before it have been started. */
   #head = 0
 
@@ -28,6 +29,7 @@ export class SubscriptionQueue {
   }
 
   removeFirst(): void {
+    this.#waiting[this.#head] = undefined
     this.#head++
     if (this.#head < HEAD_MAX) return
     this.#waiting.splice(0, this.#head)
@@ -36,7 +38,7 @@ export class SubscriptionQueue {
 
   /** The waiting attempts at present. */
   all(): FirstAttempt[] {
-    return this.#waiting.slice(this.#head)
+    return this.#waiting.slice(this.#head).filter((attempt) => attempt !== undefined)
   }
 
   replace(waiting: FirstAttempt[]): void {
