@@ -20,6 +20,8 @@ export interface ResentEntry {
 
 export interface LaneEntry {
   messageId: string
+  /** The 16 bytes of `messageId`, if the writer has them. */
+  id?: Buffer
   /** null: the entry is about the whole message, which never reached a lane. */
   subscriptionId: string | null
   generation: number

@@ -139,7 +139,7 @@ export class OutcomeLog {
       const texts = 'runs' in entry ? filteredTexts(entry) : [dispatchText(entry)]
       for (const text of texts) pack(streams, text, entry.messageId, entry.id)
     }
-    for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId)
+    for (const entry of entries.lanes) pack(streams, laneText(entry), entry.messageId, entry.id)
     for (const entry of entries.resent ?? []) pack(streams, resentText(entry), entry.messageId)
     await Promise.all(
       streams.map(async (packed, number) => {

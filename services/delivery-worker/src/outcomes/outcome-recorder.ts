@@ -8,7 +8,7 @@ import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter, SliceRef } from '@fantail/store'
-import { type DispatchEntry, type FilteredEntry, parseDeliveryId } from '@fantail/store'
+import { type DispatchEntry, deliveryGeneration, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { Claimed } from '../lanes/settling.ts'
 import type { Bitmap } from '../topics/bitmap.ts'
@@ -144,11 +144,20 @@ export class OutcomeRecorder {
   /** Records that a claimed delivery has left its lane. */
   ended(delivery: EndedDelivery, outcome: LaneOutcome, reason: string | null, state: EndState): void {
     this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)
-    const { messageId, generation } = parseDeliveryId(delivery.claimed.delivery)
-    const { subscriptionId } = delivery.claimed
+    const { claimed, message } = delivery
     const { attempts, statusCode, error, why } = state
-    const ended = { outcome, reason, attempts, statusCode, error, why }
-    this.#lanes.push({ messageId, subscriptionId, generation, ...ended })
+    this.#lanes.push({
+      messageId: message.message.messageId,
+      id: message.id,
+      subscriptionId: claimed.subscriptionId,
+      generation: deliveryGeneration(claimed.delivery),
+      outcome,
+      reason,
+      attempts,
+      statusCode,
+      error,
+      why,
+    })
     this.#flush()
   }
 
