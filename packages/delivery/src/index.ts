@@ -21,6 +21,7 @@ export {
 } from './envelope/envelope.ts'
 export { compileTarget, redactEndpoint, type Target } from './envelope/target.ts'
 export { describeProblem, type FunctionCalls } from './functions/function-calls.ts'
+export { Deadlines, type Expiring } from './http/deadlines.ts'
 export { ExchangeTrace } from './http/exchange-trace.ts'
 export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'

@@ -47,15 +47,15 @@ export function endedBy(
   outcome: Outcome,
   standing: Standing | undefined,
 ) {
-  const { state } = hand.claim
+  const { state, delivery, lease } = hand.claim
   return {
-    claimed: { ...claimedOf(hand), standing },
+    claimed: { subscriptionId: hand.subscription.record.id, delivery, lease, standing },
     subscription,
     message: hand.message,
     attempts: (state?.attempts ?? 0) + 1,
     decided: state?.kind === 'retry' ? state.why : undefined,
     heldBy: hand.heldBy,
-    ...(subscription.paced ? { retryCost: retryCost(state) } : {}),
+    retryCost: subscription.paced ? retryCost(state) : undefined,
     outcome,
   }
 }

@@ -8,7 +8,7 @@
  * time while the connection is being opened, it keeps its slot for the next send time.
  */
 import type { AttemptResult, WaitCause } from '@fantail/contracts'
-import type { Again, EnvelopeSigning } from '@fantail/delivery'
+import { type Again, Deadlines, type EnvelopeSigning } from '@fantail/delivery'
 import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { SettleTo, Standing } from '@fantail/store'
@@ -26,6 +26,7 @@ import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
 import type { LanePacing } from './lane-pacing.ts'
+import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
 import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { Renewals } from './renewals.ts'
 import type { Settling } from './settling.ts'
@@ -62,6 +63,21 @@ export class LaneAttempts {
   readonly #options: LaneAttemptsOptions
   readonly #turns: LaneTurns
   readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
+  /** Requests without an answer, until they hang. */
+  readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
+  readonly #callbacks: RequestCallbacks = {
+    hung: ({ hand }) => this.#hang(hand),
+    ended: (request, outcome) => {
+      this.#release(request, outcome.answeredAfterMs)
+      this.#finish(request.hand, request.subscription, outcome)
+    },
+    again: (request, next) => {
+      this.#release(request, next.cause === 'challenge' ? next.durationMs : undefined)
+      this.#turns.addAgain(Object.assign(request.hand, { after: next }))
+    },
+    missed: (request, turn, dialMs) => this.#missed(request, turn, dialMs),
+    isInTime: (turn) => this.#turns.isInTime(turn),
+  }
   #open = 0
   #closing = false
   #idle: (() => void)[] = []
@@ -134,7 +150,8 @@ export class LaneAttempts {
   async #send(hand: ClaimInHand, turn?: Turn): Promise<void> {
     const round = turn?.round
     const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
-    const current = signed ? await currentOf(hand, this.#options) : undefined
+    const known = signed ? currentOf(hand, this.#options) : undefined
+    const current = known instanceof Promise ? await known : known
     if (turn && turn.round !== round) return
     if (!current || this.#closing) {
       if (turn) this.#turns.leave(turn)
@@ -158,39 +175,39 @@ export class LaneAttempts {
 
   #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: Turn | undefined): void {
     const { claim, message, run, after } = hand
-    const { maxInFlight } = current.record
-    const hung = setTimeout(() => this.#hang(hand), HUNG_MS)
-    const release = (answeredAfterMs: number | undefined) => {
-      clearTimeout(hung)
-      this.#releaseSlot(hand, answeredAfterMs, maxInFlight)
-    }
-    const ended = (outcome: Outcome) => {
-      release(outcome.answeredAfterMs)
-      void this.#finish(hand, current, outcome)
-    }
-    const again = (next: Again) => {
-      release(next.cause === 'challenge' ? next.durationMs : undefined)
-      this.#turns.addAgain(Object.assign(hand, { after: next }))
-    }
-    const missed = (dialMs: number) => {
-      clearTimeout(hung)
-      if (dialMs > SEND_LATE_MS_MAX) {
-        hand.slowToConnect = true
-        // Opens one connection more than there are claims, so that the next claim has one ready.
-        this.#options.attempts.openAhead(hand.subscription)
-      }
-      if (turn) this.#turns.missed(turn)
-    }
-    const moment = turn && { isPast: () => !this.#turns.isInTime(turn), missed }
-    const ways = moment ? { run, after, again, moment } : { run }
-    this.#options.attempts.attempt(current, message, claim.delivery, ended, ways)
+    const request = new LaneRequest(hand, current, turn, this.#callbacks)
+    this.#waiting.add(request, performance.now())
+    const again = turn && ((next: Again) => request.again(next))
+    const ways = again ? { run, after, again, moment: request } : { run }
+    this.#options.attempts.attempt(current, message, claim.delivery, request.ended, ways)
   }
 
-  async #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): Promise<void> {
+  /** Releases the slot of a request that has ended. */
+  #release(request: LaneRequest, answeredAfterMs: number | undefined): void {
+    this.#endWait(request)
+    this.#releaseSlot(request.hand, answeredAfterMs, request.subscription.record.maxInFlight)
+  }
+
+  #endWait(request: LaneRequest): void {
+    if (!request.isHung) this.#waiting.remove(request)
+  }
+
+  #missed(request: LaneRequest, turn: Turn, dialMs: number): void {
+    this.#endWait(request)
+    const { hand } = request
+    if (dialMs > SEND_LATE_MS_MAX) {
+      hand.slowToConnect = true
+      // Opens one connection more than there are claims, so that the next claim has one ready.
+      this.#options.attempts.openAhead(hand.subscription)
+    }
+    this.#turns.missed(turn)
+  }
+
+  #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): void {
     const { run } = hand
     const ended = endedBy(hand, subscription, outcome, this.#standingOf(hand))
-    await this.#options.finishing.finish({ ...ended, ...(run ? { run: run.slice(0, outcome.along) } : {}) })
-    this.#closed(hand)
+    const all = run ? { ...ended, run: run.slice(0, outcome.along) } : ended
+    void this.#options.finishing.finish(all).then(() => this.#closed(hand))
   }
 
   /**
@@ -207,7 +224,7 @@ export class LaneAttempts {
       if (times > UNCHARGED_MAX) {
         const outcome = { result: chargedAs(after), along: 0, answeredAfterMs: undefined }
         if (hand.hasSlot) this.#releaseSlot(hand)
-        void this.#finish(hand, subscription, outcome)
+        this.#finish(hand, subscription, outcome)
         return
       }
     }

@@ -34,6 +34,7 @@ import type { PushEvents } from './push-events.ts'
 const DEAD_LEASE_MS = 15_000
 /** If the append fails, the marked delivery waits this long in its lane, instead of until the end of its lease. */
 const POSTPONED_MS = 2_000
+const DELIVERED = { op: 'delivered' } as const
 /**
  * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
  * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
@@ -48,8 +49,11 @@ interface EndedAttempt extends ExplainedAttempt {
   /** `first`: the attempt came straight from the job. Default: from the lane. */
   path?: 'first'
   /** The tokens that the retry took from the lane's quota. Absent: none. */
-  retryCost?: number
+  retryCost?: number | undefined
 }
+
+/** The step after an attempt that was made. */
+type Ended = Exclude<NextStep, { step: 'wait' }>
 
 interface FinishingOptions {
   settling: Settling
@@ -77,47 +81,65 @@ export class Finishing {
   }
 
   /** Resolves when Redis has the result, or has refused it because the lease was not the current one. */
-  async finish(ended: EndedAttempt): Promise<void> {
-    const { claimed, subscription, attempts, outcome } = ended
-    const { jitter, maxRetrySeconds, settling } = this.#options
-    const policy = subscription.policy.healthyRetryPolicy
-    const state = { attempts, ...resultState(outcome.result) }
-    const step = nextStep({
+  finish(ended: EndedAttempt): Promise<void> {
+    const step = this.#nextStep(ended)
+    if (step.step === 'wait') return this.#wait(ended, step.delayMs)
+    this.#note(ended, step.step === 'delivered')
+    return ended.subscription.paced ? this.#finishPaced(ended, step) : this.#finishAs(step, ended)
+  }
+
+  #nextStep({ outcome, subscription, attempts }: EndedAttempt): NextStep {
+    const { jitter, maxRetrySeconds } = this.#options
+    return nextStep({
       result: outcome.result,
       protocol: subscription.record.protocol,
       attempts,
-      policy,
+      policy: subscription.policy.healthyRetryPolicy,
       jitter,
       random: Math.random,
       maxRetrySeconds,
     })
-    if (step.step === 'wait') return this.#wait(ended, step.delayMs)
-    this.#note(ended, step.step === 'delivered')
-    const circuit = subscription.paced ? await this.#reportLane(ended) : undefined
-    const kept = circuit?.open === true && isRetryable(step)
-    const later = mayLinger(ended)
-    if (kept) {
-      this.#log(ended, 'circuitOpen', whyKept(subscription), circuit)
-      await settling.settle(subscription.shard, claimed, { op: 'kept' })
-    } else if (step.step === 'delivered') {
-      const why = whyAttemptCame(ended, circuit, this.#options.now())
-      this.#log(ended, 'delivered', why, circuit)
-      const run = ended.run && { run: ended.run.map(({ delivery }) => delivery) }
-      const restsOn = outcome.copy
-      const to = { op: 'delivered', ...run } as const
-      const { accepted } = await settling.settle(subscription.shard, claimed, to, { later, restsOn })
-      if (accepted) this.#recordDelivered(ended, { ...state, why })
-    } else if (step.step === 'retry') {
-      const why = whyNext(step)
-      this.#log(ended, 'retry', why, circuit)
-      const retry = { op: 'retry', delayMs: step.delayMs, state: { kind: 'retry', ...state, why } } as const
-      await settling.settle(subscription.shard, claimed, retry, { later })
-    } else if (step.step === 'stand') {
-      await this.#stand(ended)
-    } else {
-      this.#log(ended, 'dead', whyNext(step), circuit)
-      await this.#die(ended, { kind: 'dead', reason: step.because, ...state })
-    }
+  }
+
+  /** If the circuit was open, a delivery that would be retried keeps its place, and no retry is counted. */
+  async #finishPaced(ended: EndedAttempt, step: Ended): Promise<void> {
+    const { claimed, subscription } = ended
+    const circuit = await this.#reportLane(ended)
+    if (!circuit.open || !isRetryable(step)) return this.#finishAs(step, ended, circuit)
+    this.#log(ended, 'circuitOpen', whyKept(subscription), circuit)
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'kept' })
+  }
+
+  /** `circuit`: the state of its lane's circuit before the attempt ended. */
+  #finishAs(step: Ended, ended: EndedAttempt, circuit?: Circuit): Promise<void> {
+    if (step.step === 'delivered') return this.#deliver(ended, circuit)
+    if (step.step === 'retry') return this.#retry(ended, step, circuit)
+    if (step.step === 'stand') return this.#stand(ended)
+    this.#log(ended, 'dead', whyNext(step), circuit)
+    return this.#die(ended, { kind: 'dead', reason: step.because, ...stateOf(ended) })
+  }
+
+  async #deliver(ended: EndedAttempt, circuit: Circuit | undefined): Promise<void> {
+    const { claimed, subscription, outcome, run } = ended
+    const why = whyAttemptCame(ended, circuit, this.#options.now())
+    this.#log(ended, 'delivered', why, circuit)
+    const to = run ? ({ op: 'delivered', run: run.map(({ delivery }) => delivery) } as const) : DELIVERED
+    const how = { later: mayLinger(ended), restsOn: outcome.copy }
+    const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, to, how)
+    if (accepted) this.#recordDelivered(ended, { ...stateOf(ended), why })
+  }
+
+  async #retry(
+    ended: EndedAttempt,
+    step: NextStep & { step: 'retry' },
+    circuit: Circuit | undefined,
+  ): Promise<void> {
+    const { claimed, subscription } = ended
+    const why = whyNext(step)
+    this.#log(ended, 'retry', why, circuit)
+    const state = { kind: 'retry', ...stateOf(ended), why } as const
+    const retry = { op: 'retry', delayMs: step.delayMs, state } as const
+    await this.#options.settling.settle(subscription.shard, claimed, retry, { later: mayLinger(ended) })
   }
 
   /** `circuit`: the state of its lane's circuit before the attempt ended. */
@@ -160,10 +182,7 @@ export class Finishing {
     else notes.failed(subscription, outcome.result)
   }
 
-  /**
-   * Reports the answer, and returns the state of the lane's circuit before the attempt ended. If the circuit was open,
-   * a failed delivery keeps its place, and no retry is counted.
-   */
+  /** Reports the answer, and returns the state of the lane's circuit before the attempt ended. */
   #reportLane({ subscription, outcome, retryCost = 0 }: EndedAttempt): Promise<Circuit> {
     return this.#options.pacing.answered(subscription, outcome.result, retryCost)
   }
@@ -296,6 +315,11 @@ export class Finishing {
     log.warn(discardedLine(dead, cause), 'delivery.discarded')
     return true
   }
+}
+
+function stateOf({ attempts, outcome }: EndedAttempt) {
+  const { statusCode, error } = resultState(outcome.result)
+  return { attempts, statusCode, error }
 }
 
 function hasEvent({ subscription }: DeadDelivery): boolean {

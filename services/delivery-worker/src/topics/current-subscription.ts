@@ -26,13 +26,21 @@ interface Tools {
 
 /**
  * The present subscription. Undefined if the claim must not be sent: the subscription was deleted or paused, or has
- * another rate. Also undefined if this cannot be checked, because changes must take effect at once (invariant 6).
+ * another rate. Also undefined if this cannot be checked, because changes must take effect at once (invariant 6). A
+ * promise only if the revision must be checked.
  */
-export async function currentOf(
-  { subscription, message, checkedAt }: Claimed,
+export function currentOf(
+  claimed: Claimed,
+  tools: Tools,
+): CompiledSubscription | undefined | Promise<CompiledSubscription | undefined> {
+  const isFresh = performance.now() - claimed.checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX
+  return isFresh ? claimed.subscription : check(claimed, tools)
+}
+
+async function check(
+  { subscription, message }: Claimed,
   { snapshots, log }: Tools,
 ): Promise<CompiledSubscription | undefined> {
-  if (performance.now() - checkedAt < CLAIM_SNAPSHOT_AGE_MS_MAX) return subscription
   try {
     const slice = await snapshots.slice(subscription)
     const current = slice?.byId.get(subscription.record.id)
