@@ -9,6 +9,7 @@ import {
 
 /** A colon. */
 const CREDENTIAL_FOLLOWS = 0x3a
+const NOTHING = Buffer.alloc(0)
 
 /** Which wakes a script has published: 0 none, 1 for `due`, 2 for `turns`, 3 both. */
 export type Wakes = number
@@ -44,12 +45,12 @@ export function readClaimedLane([id, slice, revision, how, ...claims]: ClaimedLa
   const at = how.indexOf(CREDENTIAL_FOLLOWS)
   if (at >= 0) lane.standsFor = how.toString('utf8', at + 1)
   for (let i = 0; i + 3 < claims.length; i += 4) {
-    const [delivery, lease, sendAt, state] = claims.slice(i, i + 4) as [Buffer, Buffer, Buffer, Buffer]
+    const part = (offset: number) => claims[i + offset] ?? NOTHING
     lane.claims.push({
-      delivery,
-      lease: lease.toString(),
-      sendAt: readTime(sendAt),
-      state: readState(state),
+      delivery: part(0),
+      lease: part(1).toString(),
+      sendAt: readTime(part(2)),
+      state: readState(part(3)),
     })
   }
   return lane

@@ -26,13 +26,15 @@ const OPEN_CHECKPOINT = readScript('open-checkpoint-1')
 /** 1 parked, 0 present, -1 gone. For a parked detached delivery: the text of its lease. For a failure: `!…`. */
 type OutcomeReply = number | Buffer
 const FAILED = '!'.charCodeAt(0)
+const FRESH = ['fresh', 0, ''] as const
 
 export async function parkDeliveries(
   redis: Redis,
   shard: number,
   { messages, jobs }: ParkRequest,
 ): Promise<ParkResult & { woke: Wakes }> {
-  const values = [...packMessages(messages), jobs.length, ...jobs.flatMap(packJob)]
+  const values = [...packMessages(messages), jobs.length]
+  for (const job of jobs) packJob(values, job)
   const reply = await runScript(redis, PARK, { base: shardBase(shard), shard, values })
   const [due, woke, ...parked] = reply as [Buffer, number, ...(number | OutcomeReply[])[]]
   const results = parked.map(readJob)
@@ -94,20 +96,28 @@ function packMessages(messages: ParkMessage[]): ScriptValue[] {
   return [messages.length, ...messages.flatMap(({ id, body }) => [id, body])]
 }
 
-function packJob({ job, fence, fields, entries }: ParkJob): ScriptValue[] {
-  return [job, fence, fields.length, ...fields.flat(), entries.length, ...entries.flatMap(packEntry)]
+/** Appends to one list: an array for each entry would cost more than all its values. */
+function packJob(values: ScriptValue[], { job, fence, fields, entries }: ParkJob): void {
+  values.push(job, fence, fields.length)
+  for (const [name, value] of fields) values.push(name, value)
+  values.push(entries.length)
+  for (const entry of entries) packEntry(values, entry)
 }
 
-function packEntry({ subscriptionId, delivery, message, park, standing }: ParkEntry): ScriptValue[] {
+function packEntry(
+  values: ScriptValue[],
+  { subscriptionId, delivery, message, park, standing }: ParkEntry,
+): void {
   const shown = park.as === 'detached' ? 'unproven' : standing
-  return [subscriptionId, delivery, message + 1, ...packAs(park), packStanding(shown)]
+  const [kind, delayMs, state] = packAs(park)
+  values.push(subscriptionId, delivery, message + 1, kind, delayMs, state, packStanding(shown))
 }
 
 /** Arguments of the script: kind of parking, delay in ms, and the packed retry state. */
-function packAs(park: ParkAs): [string, number, string] {
+function packAs(park: ParkAs): readonly [string, number, string] {
   switch (park.as) {
     case 'fresh':
-      return ['fresh', 0, '']
+      return FRESH
     case 'retry':
       return ['retry', park.delayMs, packState(park.state)]
     case 'dead':

@@ -9,6 +9,7 @@ const SETTLE = readScript('settle-deliveries-1')
 
 /** Settlements per script. */
 const SETTLE_STEP = 1_000
+const NOTHING = [] as const
 /** Before the error of a settlement whose lane has corrupt data. */
 const FAILED = '!'.charCodeAt(0)
 
@@ -39,12 +40,13 @@ function later(by: number) {
 async function settleStep(redis: Redis, shard: number, settlements: Settlement[]): Promise<Settled> {
   const positions = settlements.map((_, i) => i)
   const lanes = Map.groupBy(positions, (i) => settlements[i]?.subscriptionId ?? '')
-  const values = [...lanes].flatMap(([id, at]) =>
+  const values: ScriptValue[] = []
+  for (const [id, at] of lanes)
     packLane(
+      values,
       id,
       at.flatMap((i) => settlements[i] ?? []),
-    ),
-  )
+    )
   const reply = await runScript(redis, SETTLE, { base: shardBase(shard), shard, values })
   const [due, woke, ...outcomes] = reply as [Buffer, number, ...(number | Buffer)[]]
   const accepted = new Array<boolean>(settlements.length).fill(false)
@@ -62,15 +64,11 @@ async function settleStep(redis: Redis, shard: number, settlements: Settlement[]
   return { accepted, leases, nextDueAt: readTime(due), woke, ...(failed.size > 0 && { failed }) }
 }
 
-function packLane(id: string, settlements: Settlement[]): ScriptValue[] {
-  const deliveries = settlements.map(({ delivery }) => delivery)
-  return [
-    id,
-    standingOf(settlements),
-    settlements.length,
-    ...deliveries,
-    ...settlements.flatMap(packSettlement),
-  ]
+/** Appends to one list: an array for each settlement would cost more than all its values. */
+function packLane(values: ScriptValue[], id: string, settlements: Settlement[]): void {
+  values.push(id, standingOf(settlements), settlements.length)
+  for (const { delivery } of settlements) values.push(delivery)
+  for (const settlement of settlements) packSettlement(values, settlement)
 }
 
 /** The latest standing of a lane's endpoint. */
@@ -78,9 +76,10 @@ function standingOf(settlements: Settlement[]): string {
   return packStanding(settlements.findLast(({ standing }) => standing !== undefined)?.standing)
 }
 
-function packSettlement({ lease, to }: Settlement): ScriptValue[] {
-  if (to.op === 'delivered' && to.run && to.run.length > 0) return [lease, 'deliveredRun', 0, packRun(to.run)]
-  return [lease, to.op, ...packTo(to)]
+function packSettlement(values: ScriptValue[], { lease, to }: Settlement): void {
+  if (to.op === 'delivered' && to.run && to.run.length > 0)
+    values.push(lease, 'deliveredRun', 0, packRun(to.run))
+  else values.push(lease, to.op, ...packTo(to))
 }
 
 /** Each delivery is preceded by its length in a byte. */
@@ -89,14 +88,14 @@ function packRun(run: Buffer[]): Buffer {
 }
 
 /** Ms and text, in the script's order. */
-function packTo(to: SettleTo): [] | [number, string] {
+function packTo(to: SettleTo): readonly [] | [number, string] {
   switch (to.op) {
     case 'delivered':
     case 'forget':
     case 'quarantined':
     case 'kept':
     case 'keep':
-      return []
+      return NOTHING
     case 'return':
       return [to.delayMs ?? 0, '']
     case 'stand':
