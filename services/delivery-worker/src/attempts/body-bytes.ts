@@ -53,6 +53,21 @@ export class BodyBytes {
   readonly #proven = new Side()
   readonly #unproven = new Side()
   #loadingBytes = 0
+  readonly #moves: Moves = {
+    hang: (contexts, side) => {
+      if (side !== this.#proven) return side
+      for (const context of contexts) {
+        this.#unproven.add(context)
+        this.#proven.remove(context)
+      }
+      this.#freed.announce()
+      return this.#unproven
+    },
+    release: (contexts, side) => {
+      for (const context of contexts) side.remove(context)
+      this.#freed.announce()
+    },
+  }
 
   constructor({ bytesMax = BODY_BYTES_MAX, freed }: BodyBytesOptions) {
     this.#bytesMax = bytesMax
@@ -84,25 +99,9 @@ export class BodyBytes {
   }
 
   hold(contexts: readonly MessageContext[], proven: boolean): HeldBodies {
-    let side: Side | undefined = proven ? this.#proven : this.#unproven
+    const side = proven ? this.#proven : this.#unproven
     for (const context of contexts) side.add(context)
-    return {
-      hang: () => {
-        if (side !== this.#proven) return
-        side = this.#unproven
-        for (const context of contexts) {
-          this.#unproven.add(context)
-          this.#proven.remove(context)
-        }
-        this.#freed.announce()
-      },
-      release: () => {
-        if (!side) return
-        for (const context of contexts) side.remove(context)
-        side = undefined
-        this.#freed.announce()
-      },
-    }
+    return new Held(contexts, side, this.#moves)
   }
 
   load(): LoadingBodies {
@@ -159,5 +158,35 @@ class Side {
     this.#attempts--
     if (times > 1) this.#times.set(context, times - 1)
     else if (this.#times.delete(context)) this.bytes -= bytesOf(context)
+  }
+}
+
+interface Moves {
+  /** Returns the half that has the bytes now. */
+  hang(contexts: readonly MessageContext[], side: Side): Side
+  release(contexts: readonly MessageContext[], side: Side): void
+}
+
+/** An object without functions of its own, because every attempt of a lane has one. */
+class Held implements HeldBodies {
+  readonly #contexts: readonly MessageContext[]
+  /** Undefined: the bytes were released. */
+  #side: Side | undefined
+  readonly #moves: Moves
+
+  constructor(contexts: readonly MessageContext[], side: Side, moves: Moves) {
+    this.#contexts = contexts
+    this.#side = side
+    this.#moves = moves
+  }
+
+  hang(): void {
+    if (this.#side) this.#side = this.#moves.hang(this.#contexts, this.#side)
+  }
+
+  release(): void {
+    const side = this.#side
+    this.#side = undefined
+    if (side) this.#moves.release(this.#contexts, side)
   }
 }

@@ -113,7 +113,6 @@ export class LaneClaims {
     for (const claim of lane.claims) {
       const message = next()
       const run = claim.run?.map((delivery) => ({ delivery, message: next() ?? null }))
-      const claimed = { subscriptionId: lane.subscriptionId, delivery: claim.delivery, lease: claim.lease }
       if (message === undefined) {
         this.#options.onStarved()
         if (subscription?.paced)
@@ -122,6 +121,8 @@ export class LaneClaims {
         continue
       }
       if (!(message instanceof MessageContext)) {
+        const { delivery, lease } = claim
+        const claimed = { subscriptionId: lane.subscriptionId, delivery, lease }
         void this.#quarantine(shard, claimed, message, slice?.topic.arn)
         continue
       }
@@ -211,7 +212,9 @@ export class LaneClaims {
     }
     if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
       if (!takesLater) this.#options.targets.begin(message)
-      this.#options.attempts.begin({ ...hand, held, hasSlot: !takesLater })
+      hand.held = held
+      hand.hasSlot = !takesLater
+      this.#options.attempts.begin(hand)
       return
     }
     held?.release()

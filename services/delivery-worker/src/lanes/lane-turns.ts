@@ -31,6 +31,11 @@ import type { Renewals } from './renewals.ts'
 const MARGIN_MS = 10
 /** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
+/**
+ * Making and dropping a set for each claim would cost more than keeping an empty one.
+ * @limit Throttled lanes without claims for which a worker keeps an empty set. Past it: an empty set is dropped.
+ */
+const EMPTY_TURNS_MAX = 1_000
 
 export interface Turn {
   readonly hand: ClaimInHand
@@ -141,7 +146,7 @@ export class LaneTurns {
     const id = turn.hand.subscription.record.id
     const lane = this.#lanes.get(id)
     lane?.delete(turn)
-    if (lane?.size === 0) this.#lanes.delete(id)
+    if (lane?.size === 0 && this.#lanes.size > EMPTY_TURNS_MAX) this.#lanes.delete(id)
   }
 
   /**
