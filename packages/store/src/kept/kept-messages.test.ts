@@ -45,7 +45,7 @@ test('a ring has each message once, in the order of keeping, and pages lead from
   const uid = await topic()
   const all = messages(uid, 7)
   await kept.keep(all.slice(0, 5))
-  await kept.keep(all)
+  await kept.keep([...all, ...all])
   const first = await kept.page(ORDERS, { before: null, messagesMax: 4 })
   const second = await kept.page(ORDERS, { before: first?.before ?? null, messagesMax: 4 })
   expect([first?.total, ...textsIn([...(first?.bodies ?? []), ...(second?.bodies ?? [])])]).toEqual([
@@ -88,6 +88,22 @@ test('a ring stays within its bytes, and says of the messages that it lost that 
   expect(await kept.read(ORDERS, createMessageId(Date.now() + 1_000))).toBe('absent')
   await kept.keep(messages(uid, 1, 'x'.repeat(2 * MIB)))
   expect((await ringsOf(redis))[0]?.bytes).toBe(ring?.bytes)
+})
+
+test('a ring counts the bytes that Redis uses for it, whatever the size of its messages', async () => {
+  const usage = async (name: string) => Number(await redis.call('MEMORY', 'USAGE', name, 'SAMPLES', '0'))
+  const counted: number[] = []
+  for (const length of [50, 250, 1_050, 3_000, 40_000]) {
+    await redis.flushall()
+    const uid = await topic()
+    const all = messages(uid, 1_000 / Math.ceil(length / 5_000), 'x'.repeat(length))
+    for (let n = 0; n < all.length; n += 50) await kept.keep(all.slice(n, n + 50))
+    const keys = await redis.keys('*:kept:[ob]*:*')
+    // MEMORY USAGE leaves out 16 bytes of each message, by which used_memory grows too.
+    const used = (await Promise.all(keys.map(usage))).reduce((sum, bytes) => sum + bytes, 16 * all.length)
+    counted.push(((await ringsOf(redis))[0]?.bytes ?? 0) / used)
+  }
+  for (const share of counted) expect(share, String(counted)).toBeCloseTo(1, 1)
 })
 
 test('the sweep removes what is too old, also from a ring to which nothing is added', async () => {

@@ -1,12 +1,14 @@
-/** After a run of two workers, the statistics equal the requests that the receivers got. */
-import { StatsStore } from '@fantail/store'
+/** The statistics equal the requests that receivers got, and recordings send no Redis command per message. */
+import { AttemptStore, KeptMessages, StatsStore } from '@fantail/store'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { createFakeSender, DLQ, TOPIC, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
+import { createFakeSender, createMessage, DLQ, TOPIC, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
 
 const fixture = await useFixture()
 const MESSAGES = 200
 const SCRIPT = 'ft:{stats}:'
+const JOBS = 25
+const PER_JOB = 40
 
 async function read(kind: 't' | 's' | 'a', name: string) {
   const request = { kind, names: [name], step: 'minute', steps: 1_440, now: Date.now() } as const
@@ -83,4 +85,50 @@ test('many deliveries take one script more, and not one each', async () => {
   expect(scripts.length).toBeGreaterThan(0)
   expect(scripts.length).toBeLessThanOrEqual(2 * (3 + elapsedSeconds / 5))
   expect((await read('t', TOPIC)).delivered).toBe(500)
+})
+
+/**
+ * Calls of each Redis command while a worker delivers the messages and stops. Those inside scripts count too. Jobs come
+ * one after the other, so that none runs long enough to write checkpoints.
+ */
+async function commandsFor(name: string, settings: Parameters<typeof fixture.topics.put>[1]) {
+  const topicArn = TOPIC.replace('orders', name)
+  await fixture.topics.put(topicArn, settings)
+  const { id } = await fixture.subscribe(`${name}-a`, { topicArn })
+  await fixture.subscribe(`${name}-b`, { topicArn })
+  await fixture.redis.config('RESETSTAT')
+  const sender = createFakeSender()
+  const worker = await fixture.startWorker(sender, { attemptRecordBytes: 16_777_216 })
+  for (let job = 1; job <= JOBS; job++) {
+    const messages = Array.from({ length: PER_JOB }, (_, n) => createMessage(`${job} ${n}`, topicArn))
+    await fixture.publisher.publish(messages, { bytes: 300 * PER_JOB, fanOut: 2 })
+    await waitFor(() => sender.sent.length === job * PER_JOB * 2, { intervalMs: 1 })
+  }
+  await worker.stop()
+  const stats = await fixture.redis.info('commandstats')
+  const counted = stats.matchAll(/cmdstat_(\S+?):calls=(\d+)/g)
+  const calls = new Map(Array.from(counted, ([, command = '', n]) => [command, Number(n)]))
+  const ring = await new KeptMessages(fixture.redis).page(topicArn, { before: null, messagesMax: 1 })
+  return { calls, records: (await new AttemptStore(fixture.redis).read(id)).length, kept: ring?.total ?? 0 }
+}
+
+/** Rounding removes what a worker does by time or by job. A command for each message would show as 1. */
+function perMessage(calls: Map<string, number>, without = new Map<string, number>()) {
+  const added = [...calls].map(([name, n]): [string, number] => {
+    return [name, Math.round((n - (without.get(name) ?? 0)) / (JOBS * PER_JOB))]
+  })
+  return Object.fromEntries(added.filter(([, n]) => n !== 0))
+}
+
+test('statistics, recorded attempts and kept messages add no Redis command per message', async () => {
+  const plain = await commandsFor('plain', { recordAttempts: 'none' })
+  const recorded = await commandsFor('recorded', { recordAttempts: 'all' })
+  const keepMessages = { seconds: 60, bytes: 10_485_760 }
+  const kept = await commandsFor('kept', { recordAttempts: 'all', keepMessages })
+  expect(perMessage(plain.calls)).toEqual({})
+  expect(perMessage(recorded.calls, plain.calls)).toEqual({})
+  expect(perMessage(kept.calls, plain.calls)).toEqual({})
+  expect([plain.records, plain.kept, recorded.kept, kept.kept]).toEqual([0, 0, 0, JOBS * PER_JOB])
+  expect(Math.min(recorded.records, kept.records)).toBeGreaterThan(0)
+  expect((await read('t', TOPIC.replace('orders', 'plain'))).delivered).toBe(2 * JOBS * PER_JOB)
 })
