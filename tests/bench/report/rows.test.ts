@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readOptions } from '../options.ts'
 import { othersRow, ticksNow } from './others.ts'
 import { isReached, rowLine, rowOf, rowTable } from './rows.ts'
-import { figureOf } from './summary.ts'
+import { figureOf, intervalOf } from './summary.ts'
 
 test('a bar is reached on its own side, and by nothing that is no number', () => {
   const row = { figure: 'p50', unit: 'ms' }
@@ -61,4 +61,11 @@ test('the kernel counts our own time among what is busy', () => {
   const now = ticksNow()
   expect(now.own - before.own).toBeGreaterThan(5)
   expect(now.busy - before.busy).toBeGreaterThan(5)
+})
+
+test('the interval of a median leaves out what lies outside of it in one of forty runs, on each side', () => {
+  const values = (count: number) => Array.from({ length: count }, (_, n) => n + 1).toReversed()
+  expect(intervalOf(values(24))).toEqual({ median: 12.5, min: 7, max: 18 })
+  expect(intervalOf(values(6))).toEqual({ median: 3.5, min: 1, max: 6 })
+  expect(intervalOf(values(5))).toEqual({ median: 3, min: 1, max: 5 })
 })

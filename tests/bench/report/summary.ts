@@ -19,6 +19,24 @@ export function figureOf(values: number[]): Figure {
   return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
 }
 
+/**
+ * The median, and an interval that has the true median in 95 of 100 runs. Its bounds are values of the sample, by the
+ * binomial distribution. Fewer than six values have no such interval, and the result is their whole range.
+ */
+export function intervalOf(values: number[]): Figure {
+  const sorted = [...values].sort((a, b) => a - b)
+  const { length } = sorted
+  let outside = 0
+  let chance = 2 ** -length
+  for (let sum = chance; sum <= 0.025; sum += chance) {
+    outside++
+    chance *= (length - outside + 1) / outside
+  }
+  const first = Math.max(0, outside - 1)
+  const { median } = figureOf(sorted)
+  return { median, min: sorted[first] ?? Number.NaN, max: sorted[length - 1 - first] ?? Number.NaN }
+}
+
 type Measured =
   | 'deliveriesPerSecond'
   | 'publishesPerSecond'

@@ -1,7 +1,10 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
 import { idle } from './cost/idle.ts'
+import { idleStack } from './cost/idle-stack.ts'
+import { liveTails } from './cost/live-tails.ts'
 import { outcomeLog, outcomeLogRetries } from './cost/outcome-log-cost.ts'
+import { recordings } from './cost/recordings.ts'
 import { redisCost } from './cost/redis-cost.ts'
 import { signed } from './cost/signed.ts'
 import { webhookKeys } from './cost/webhook-key-cost.ts'
@@ -36,9 +39,12 @@ export const SCENARIOS: readonly Scenario[] = [
   subscriptions,
   largeTopic,
   idle,
+  idleStack,
   signed,
   webhookKeys,
   outcomeLog,
   outcomeLogRetries,
+  recordings,
+  liveTails,
   noise,
 ]
