@@ -1,6 +1,6 @@
 /**
- * All services without work: round trips to Redis, counted at the socket of each service, and the commands by name.
- * The waits of BullMQ are named, and left out of the sum: the worker asks again only when one ends.
+ * All services without work: round trips to Redis, counted at the socket of each service, and the commands by name. A
+ * blocking wait of BullMQ, and the request for a job that follows each wait, are left out of the sum.
  */
 import { type CountingProxy, startCountingProxy } from '@fantail/test-kit'
 import { SERVICES, type ServiceName, startDeployment } from '../../processes/deployment.ts'
@@ -11,12 +11,13 @@ const SETTLE_MS = 8_000
 const MEASURED_MS = 30_000
 const QUICK_MS = 5_000
 const ATMOST_PER_SECOND = 2
-const WAITS = new Set(['bzpopmin'])
+/** The script that asks for a job has the key of waiting jobs. */
+const WAIT = /^(bzpopmin|evalsha) \S+:wait$|^bzpopmin/
 
 export const idleStack: Scenario = {
   name: 'idle-stack',
   summary: 'all services with nothing to do: round trips to Redis in 30 s, each by name',
-  run: async ({ quick, profileDir, report }) => {
+  run: async ({ quick, profileDir }) => {
     const deployment = await startDeployment({ profileDir })
     const watched: Watched[] = []
     for (const name of SERVICES) {
@@ -30,7 +31,6 @@ export const idleStack: Scenario = {
     await pause(quick ? QUICK_MS : MEASURED_MS)
     const seconds = (monotonicMs() - startedAt) / 1_000
     const rows = watched.map((one) => rowFor(one, seconds))
-    for (const one of watched) report(`${one.name}: ${namesOf(one)}`)
     await deployment.stop()
     for (const { proxy } of watched) proxy.stop()
     const sum = rows.reduce((total, { value }) => total + value, 0)
@@ -62,12 +62,17 @@ function begin(watched: Watched): void {
 }
 
 function rowFor({ name, proxy, writes, tripsBefore }: Watched, seconds: number): Row {
-  const waits = [...writes].filter(([text]) => WAITS.has(text)).reduce((sum, [, count]) => sum + count, 0)
+  const waits = [...writes].filter(([text]) => WAIT.test(text)).reduce((sum, [, count]) => sum + count, 0)
   const trips = proxy.trips() - tripsBefore - waits
-  return { figure: `${name}, round trips beside BullMQ’s waits`, value: trips / seconds, unit: '/s' }
+  return {
+    figure: `${name}, round trips beside BullMQ’s waits`,
+    value: trips / seconds,
+    unit: '/s',
+    note: namesOf(writes),
+  }
 }
 
-const namesOf = ({ writes }: Watched) =>
+const namesOf = (writes: Watched['writes']) =>
   [...writes]
     .sort(([, a], [, b]) => b - a)
     .map(([text, count]) => `${count} × ${text}`)
@@ -83,12 +88,14 @@ function describe(commands: string[][]): string {
   return [...counts].map(([text, count]) => (count === 1 ? text : `${count} ${text}`)).join(' + ')
 }
 
-/** A script is named by its first key. */
+/** A script is named by its first key. Shards and dispatch queues have one name each. */
 function nameOf([command = '', ...rest]: string[]): string {
   const name = command.toLowerCase()
-  if (WAITS.has(name)) return name
-  const key = name.startsWith('eval') ? rest[2] : rest[0]
-  return `${name} ${(key ?? '').replaceAll(/[0-9a-f-]{36}/g, '<id>').slice(0, 60)}`.trim()
+  const key = (name.startsWith('eval') ? rest[2] : rest[0]) ?? ''
+  const short = key
+    .replace(/^ft:\{dispatch-\w+\}:dispatch-\d+/, 'dispatch')
+    .replace(/^ft:\{\w{1,3}\}:/, 'shard')
+  return `${name} ${short}`.trim()
 }
 
 function pause(ms: number): Promise<void> {

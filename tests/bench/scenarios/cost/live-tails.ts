@@ -39,7 +39,7 @@ export const liveTails: Scenario = {
       const topic = await onTopic(stage, fantail, { name: 'tailed', settings: { recordAttempts: 'none' } })
       const deliveries = options.quick ? DELIVERIES / 5 : DELIVERIES
       const asked = { port: fantail.port, count: TAILS, max: MAX }
-      const without = async () => ({ measured: await oneTurn(stage, topic, deliveries), seen: undefined })
+      const without = async (): Promise<Tried> => ({ measured: await oneTurn(stage, topic, deliveries) })
       const withTails = () => tailed(stage, topic, { tails, asked, deliveries })
       await interleaved(1, withTails, without)
       const pairs = await interleaved(options.quick ? 4 : ROUNDS, withTails, without)
@@ -57,13 +57,18 @@ function oneTurn(stage: Stage, topic: Contestant, deliveries: number): Promise<M
   return turn(stage, topic, { fanOut: FAN_OUT, deliveries })
 }
 
+interface Tried {
+  measured: Measurement
+  seen?: TailsResult
+}
+
 interface Tailed {
   tails: ChildProcess
   asked: TailsOptions
   deliveries: number
 }
 
-async function tailed(stage: Stage, topic: Contestant, { tails, asked, deliveries }: Tailed) {
+async function tailed(stage: Stage, topic: Contestant, { tails, asked, deliveries }: Tailed): Promise<Tried> {
   await ask(tails, 'open', asked)
   const measured = await oneTurn(stage, topic, deliveries)
   const seen = await ask<TailsResult>(tails, 'close')
