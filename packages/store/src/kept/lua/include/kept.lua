@@ -10,6 +10,8 @@ local KEPT_FRAME_BYTES = 6
 -- @limit Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
 local KEPT_CHUNK = 100
+-- A ring that loses nothing reads so many messages. Further reads are five times as large as the one before.
+local KEPT_FIRST_CHUNK = 4
 -- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.
 local KEPT_STEPS = 2048
 
@@ -52,8 +54,11 @@ end
 -- are free. Returns the number of messages and of bytes.
 local function trim_ring(ring, now, to_free)
   local oldest, removed, freed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, 0, nil
+  local next_chunk, chunk, gone = KEPT_FIRST_CHUNK, nil, nil
   repeat
-    local page, gone = redis.call('ZRANGE', ring.order, 0, KEPT_CHUNK - 1, 'WITHSCORES'), {}
+    chunk, next_chunk = next_chunk, math.min(KEPT_CHUNK, next_chunk * 5)
+    local page = redis.call('ZRANGE', ring.order, 0, chunk - 1, 'WITHSCORES')
+    gone = {}
     for i = 1, #page, 2 do
       local score = tonumber(page[i + 1])
       if score >= oldest then
@@ -70,7 +75,7 @@ local function trim_ring(ring, now, to_free)
       redis.call('ZREM', ring.order, unpack(gone))
     end
     removed = removed + #gone
-  until #gone < KEPT_CHUNK or removed >= KEPT_REMOVED_MAX
+  until #gone < chunk or removed >= KEPT_REMOVED_MAX
   if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
   write_filled(ring)
   return removed, freed
