@@ -3,19 +3,14 @@
  * of processes, and the queue runs one job at a time. If a sweep fails, the others still run.
  */
 import type { RedisTarget } from '@fantail/contracts'
-import {
-  createWorker,
-  openQueue,
-  type Queue,
-  STALLED_IDLE_MS,
-  type Telemetry,
-  TroubleGuard,
-} from '@fantail/jobs'
+import { createWorker, openQueue, type Queue, type Telemetry, TroubleGuard } from '@fantail/jobs'
 import { createLoop, createStateLog, type Logger, type StartStep } from '@fantail/runtime'
 import { passingTime, type Redis } from '@fantail/store'
 
 const MAINTENANCE_QUEUE = 'maintenance'
 const MAINTENANCE_MS = 60_000
+/** A sweep whose process was killed starts again after this time at the latest, half the time between two sweeps. */
+const STALLED_SWEEP_MS = 30_000
 /** The scheduler is written again after this time, because Redis may have lost it. */
 const SCHEDULE_MS = 600_000
 
@@ -54,7 +49,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     process,
     telemetry,
   })
-  worker.opts.stalledInterval = STALLED_IDLE_MS
+  worker.opts.stalledInterval = STALLED_SWEEP_MS
   const trouble = new TroubleGuard(worker, redis, log)
   const failed = (error: Error) => {
     if (!trouble.notice(error)) report('down', error)
