@@ -38,7 +38,13 @@ export { noteParts, readParts } from './dispatch/note-parts.ts'
 export { hearListeners } from './events/hear-listeners.ts'
 export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
 export { type LiveNotice, LiveSender } from './events/live-sender.ts'
-export { type DeliveryEvent, eventsOf, type LoggedEvent } from './events/log-events.ts'
+export {
+  countEvents,
+  type DeliveryEvent,
+  type EventCount,
+  eventsOf,
+  type LoggedEvent,
+} from './events/log-events.ts'
 export {
   comparePages,
   formatPosition,

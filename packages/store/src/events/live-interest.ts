@@ -54,7 +54,10 @@ export function isWanted(interest: Interest, event: EventFacts): boolean {
   return hasStatus(statuses, event.statusCode) && mayBeSeen(interest, event.topicArn ?? '')
 }
 
-function mayBeSeen({ account, prefixes = [] }: Interest, topicArn: string): boolean {
+const NO_PREFIXES: readonly string[] = []
+
+function mayBeSeen({ account, prefixes = NO_PREFIXES }: Interest, topicArn: string): boolean {
+  if (account === undefined && prefixes.length === 0) return true
   const [, , , , owner, name = ''] = topicArn.split(':', 6)
   if (account !== undefined && owner !== account) return false
   return prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))

@@ -25,11 +25,15 @@ const LIVE_NOTICES_MAX = 4
 const LISTENING_PROCESSES_MAX = 100
 const SECOND_MS = 1_000
 
-interface Listener {
+/** Listeners that want the same events. They get the same ones, and each event is compared with their filter once. */
+interface Group {
   interest: Interest
+  ids: string[]
   /** The time since which `sent` counts, monotonic ms. */
   since: number
   sent: number
+  /** Events that were left out since the last message. */
+  dropped: number
 }
 
 interface Process {
@@ -37,7 +41,8 @@ interface Process {
   /** The number of its latest announcement. */
   turn: number
   until: number
-  listeners: Map<string, Listener>
+  /** By what they want. */
+  groups: Map<string, Group>
   waiting: LiveNotice
   underWay: number
   timer: NodeJS.Timeout | undefined
@@ -66,19 +71,14 @@ export class LiveSender {
     const known = this.#processes.get(id)
     if (known && turn < known.turn) return
     if (!known && this.#processes.size >= LISTENING_PROCESSES_MAX) return
-    const before = known?.listeners
-    const listeners = new Map(
-      interests.map((interest) => [
-        interest.id,
-        { since: 0, sent: 0, ...before?.get(interest.id), interest },
-      ]),
-    )
+    if (known) passOn(known)
+    const groups = groupsOf(interests, known?.groups)
     const until = performance.now() + INTEREST_MS
     // A process without listeners stays until then, so that an earlier announcement that comes late has no effect.
-    if (known) Object.assign(known, { listeners, until, turn })
+    if (known) Object.assign(known, { groups, until, turn })
     else {
       const idle = { waiting: nothing(), underWay: 0, timer: undefined }
-      this.#processes.set(id, { id, turn, until, listeners, ...idle })
+      this.#processes.set(id, { id, turn, until, groups, ...idle })
     }
     this.#look()
     this.#ends ??= setInterval(() => this.#end(), SECOND_MS).unref()
@@ -106,17 +106,15 @@ export class LiveSender {
   #admitted(process: Process, facts: EventFacts): string[] {
     const now = performance.now()
     const to: string[] = []
-    for (const [id, listener] of process.listeners) {
-      if (!isWanted(listener.interest, facts)) continue
-      if (now - listener.since >= SECOND_MS) Object.assign(listener, { since: now, sent: 0 })
+    for (const group of process.groups.values()) {
+      if (!isWanted(group.interest, facts)) continue
+      if (now - group.since >= SECOND_MS) Object.assign(group, { since: now, sent: 0 })
       process.timer ??= setTimeout(() => this.#flush(process), LIVE_GATHER_MS)
-      const isFull = listener.sent >= listener.interest.max || process.underWay >= LIVE_NOTICES_MAX
-      if (isFull) {
-        process.waiting.dropped[id] = (process.waiting.dropped[id] ?? 0) + 1
-        continue
+      if (group.sent >= group.interest.max || process.underWay >= LIVE_NOTICES_MAX) group.dropped++
+      else {
+        group.sent++
+        to.push(...group.ids)
       }
-      listener.sent++
-      to.push(id)
     }
     return to
   }
@@ -124,6 +122,7 @@ export class LiveSender {
   #flush(process: Process): void {
     clearTimeout(process.timer)
     process.timer = undefined
+    passOn(process)
     const { waiting } = process
     if (waiting.events.length === 0 && Object.keys(waiting.dropped).length === 0) return
     process.waiting = nothing()
@@ -141,7 +140,7 @@ export class LiveSender {
   }
 
   #look(): void {
-    this.#isOn = [...this.#processes.values()].some(({ listeners }) => listeners.size > 0)
+    this.#isOn = [...this.#processes.values()].some(({ groups }) => groups.size > 0)
   }
 
   #forget(id: string): void {
@@ -151,6 +150,30 @@ export class LiveSender {
     if (this.#processes.size > 0) return
     clearInterval(this.#ends)
     this.#ends = undefined
+  }
+}
+
+/** A group that was known before keeps its counts of the second. */
+function groupsOf(interests: Interest[], before: Map<string, Group> | undefined): Map<string, Group> {
+  const groups = new Map<string, Group>()
+  for (const interest of interests) {
+    const { id, ...wish } = interest
+    const key = JSON.stringify(wish)
+    const group = groups.get(key)
+    if (group) group.ids.push(id)
+    else {
+      const { since = 0, sent = 0 } = before?.get(key) ?? {}
+      groups.set(key, { interest, ids: [id], since, sent, dropped: 0 })
+    }
+  }
+  return groups
+}
+
+/** Adds what was left out to the next message. */
+function passOn({ groups, waiting: { dropped } }: Process): void {
+  for (const group of groups.values()) {
+    if (group.dropped > 0) for (const id of group.ids) dropped[id] = (dropped[id] ?? 0) + group.dropped
+    group.dropped = 0
   }
 }
 

@@ -69,6 +69,28 @@ export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promi
   return events
 }
 
+/** Events of one type and topic. */
+export interface EventCount extends Pick<DeliveryEvent, 'type' | 'topicArn'> {
+  count: number
+}
+
+/**
+ * The number of a page's events, without looking for their subscriptions. Undefined: the page has ends of lanes, and
+ * only their subscriptions say of which topic they are.
+ */
+export function countEvents(page: LogPage): EventCount[] | undefined {
+  const found: Found = { dispatch: [], lanes: [] }
+  for (const entry of page.entries) readEntry(entry, found)
+  if (found.lanes.length > 0) return undefined
+  return found.dispatch.flatMap(({ slice, topicArn, delivered, parked }): EventCount[] => {
+    if (!slice) return []
+    return [
+      { type: 'delivered', topicArn, count: bits(delivered).length },
+      { type: 'parked', topicArn, count: bits(parked).length },
+    ]
+  })
+}
+
 type Ranked = Omit<LoggedEvent, 'entry'>
 
 async function dispatchEvents(entry: DispatchEntry, finder: SubscriptionFinder): Promise<Ranked[]> {

@@ -14,6 +14,9 @@ export class BoundedStream {
   readonly readable: ReadableStream<Uint8Array>
   readonly #encoder = new TextEncoder()
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  /** Texts that one turn of the event loop has pushed. The connection gets them as one chunk. */
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #readAt = performance.now()
@@ -55,14 +58,14 @@ export class BoundedStream {
     return this.#waiting.length < WAITING_EVENTS_MAX && this.#waitingBytes < WAITING_EVENT_BYTES_MAX
   }
 
-  /** Returns false if there is no capacity for the text. */
-  push(text: string): boolean {
+  /** Returns false if there is no capacity for the text. Bytes are not copied, and must stay as they are. */
+  push(text: string | Uint8Array): boolean {
     if (this.#isClosed || !this.hasCapacity) return false
-    const bytes = this.#encoder.encode(text)
+    const bytes = typeof text === 'string' ? this.#encoder.encode(text) : text
     if (this.isBlocked || !this.#takes()) {
       this.#waiting.push(bytes)
       this.#waitingBytes += bytes.length
-    } else this.#controller?.enqueue(bytes)
+    } else this.#gather(bytes)
     return true
   }
 
@@ -73,15 +76,31 @@ export class BoundedStream {
 
   close(): void {
     if (this.#isClosed) return
+    this.#flush()
     this.#end()
     this.#controller?.close()
   }
 
   #takes(): boolean {
-    return (this.#controller?.desiredSize ?? 0) > 0
+    return (this.#controller?.desiredSize ?? 0) > this.#gatheredBytes
+  }
+
+  #gather(bytes: Uint8Array): void {
+    if (this.#gathered.length === 0) queueMicrotask(() => this.#flush())
+    this.#gathered.push(bytes)
+    this.#gatheredBytes += bytes.length
+  }
+
+  #flush(): void {
+    const [first, ...others] = this.#gathered
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    if (!first || this.#isClosed) return
+    this.#controller?.enqueue(others.length === 0 ? first : Buffer.concat([first, ...others]))
   }
 
   #pull(): void {
+    this.#flush()
     this.#readAt = performance.now()
     let taken = 0
     while (taken < this.#waiting.length && this.#takes()) {
@@ -95,6 +114,7 @@ export class BoundedStream {
 
   #end(): void {
     this.#isClosed = true
+    this.#gathered = []
     this.#waiting = []
     this.#waitingBytes = 0
     this.#wake()

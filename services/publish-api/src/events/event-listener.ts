@@ -13,9 +13,9 @@ import {
 } from '@fantail/contracts/schemas/events/event-types'
 import { type DeliveryEvent, formatPosition, type Interest, isWanted, type LogPosition } from '@fantail/store'
 import { BoundedStream } from './bounded-stream.ts'
+import type { EventFrame } from './event-frame.ts'
 import {
   endText,
-  eventText,
   FIRST_TEXT,
   type Gap,
   gapText,
@@ -52,6 +52,8 @@ export class EventListener {
   isFollowing = false
   /** The announcement after which other processes send it live events. */
   readonly interest: Interest
+  /** The same for listeners that want and may see the same events. `sees` follows from these members. */
+  readonly wish: string
   readonly #options: EventListenerOptions
   readonly #logged: Interest
   readonly #stream: BoundedStream
@@ -64,6 +66,7 @@ export class EventListener {
     const { types, topicArn, subscriptionId, statuses, account, prefixes, max } = options
     const filter = { id: this.id, topicArn, subscriptionId, statuses, account, prefixes, max }
     this.#options = options
+    this.wish = JSON.stringify([types, topicArn, subscriptionId, statuses, account, prefixes])
     this.interest = { ...filter, types: UNLOGGED_EVENTS.filter((type) => types.includes(type)) }
     this.#logged = { ...this.interest, types: types as Interest['types'] }
     this.#stream = new BoundedStream(() => options.onGone(this))
@@ -96,18 +99,25 @@ export class EventListener {
     return isWanted(this.#logged, event) && this.#options.sees(event.topicArn)
   }
 
-  /**
-   * Sends an event to the listener, or counts it as missed. `position`: the position after the event, if the outcome
-   * log has the event.
-   */
-  offer(event: DeliveryEvent, position?: LogPosition): void {
-    const hasTurn = this.#hasTurn()
-    // A gap is sent before the event, so it has the position before the event.
+  /** Whether the listener may get another event in this second. */
+  get hasTurn(): boolean {
+    const now = performance.now()
+    if (now - this.#second >= WINDOW_MS) {
+      this.#second = now
+      this.#sent = 0
+    }
+    return this.#sent < this.#options.max
+  }
+
+  /** Sends an event to the listener, or counts it as missed. */
+  offer(frame: EventFrame): void {
+    const { hasTurn } = this
+    const { position } = frame
+    // A gap comes before the event, so it has the position before the event.
     if (hasTurn) this.#showGaps()
     if (position) this.#position = position
-    const id = position && formatPosition(position)
     if (!hasTurn) this.miss('rate', 1)
-    else if (this.#gaps.size === 0 && this.#stream.push(eventText(event, id))) this.#sent++
+    else if (this.#gaps.size === 0 && this.#stream.push(frame.bytes)) this.#sent++
     else this.miss('lag', 1)
   }
 
@@ -122,14 +132,14 @@ export class EventListener {
   /** Resolves when the listener can take another event, or has left. */
   async whenReady(): Promise<void> {
     await this.#stream.whenRead()
-    while (!this.isClosed && !this.#hasTurn()) {
+    while (!this.isClosed && !this.hasTurn) {
       await new Promise((resolve) => setTimeout(resolve, this.#second + WINDOW_MS - performance.now()))
     }
   }
 
   /** Called each second. */
   tick(): void {
-    if (this.#hasTurn()) this.#showGaps()
+    if (this.hasTurn) this.#showGaps()
   }
 
   /** Sends a line that says how current the stream is. A slow reader gets it later or not at all. */
@@ -145,15 +155,6 @@ export class EventListener {
     this.#showGaps()
     this.#stream.push(endText(why))
     this.#stream.close()
-  }
-
-  #hasTurn(): boolean {
-    const now = performance.now()
-    if (now - this.#second >= WINDOW_MS) {
-      this.#second = now
-      this.#sent = 0
-    }
-    return this.#sent < this.#options.max
   }
 
   #showGaps(): void {

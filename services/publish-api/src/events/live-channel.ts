@@ -14,6 +14,7 @@ import {
   WAKE_CHANGES,
   WAKE_LISTENERS,
 } from '@fantail/store'
+import { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
 
 /** The announcement is repeated well before it expires. */
@@ -101,9 +102,10 @@ export class LiveChannel {
 
   #pass({ events, dropped }: LiveNotice): void {
     for (const { to, event } of events) {
+      const frame = new EventFrame(event)
       for (const id of to) {
         const listener = this.#listeners.get(id)
-        if (listener?.wants(event)) listener.offer(event)
+        if (listener?.wants(event)) listener.offer(frame)
       }
     }
     for (const [id, count] of Object.entries(dropped)) this.#listeners.get(id)?.miss('rate', count)
@@ -113,7 +115,7 @@ export class LiveChannel {
   #changed(text: string): void {
     const arn = parseArn(text)
     if (arn?.service !== 'sns' || arn.subscriptionId !== undefined) return
-    const event = { type: 'changed', at: this.#options.clock(), topicArn: text } as const
-    for (const listener of this.#listeners.values()) if (listener.wants(event)) listener.offer(event)
+    const frame = new EventFrame({ type: 'changed', at: this.#options.clock(), topicArn: text })
+    for (const listener of this.#listeners.values()) if (listener.wants(frame.event)) listener.offer(frame)
   }
 }

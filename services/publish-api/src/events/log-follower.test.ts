@@ -17,7 +17,7 @@ import {
 } from '@fantail/store'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EventListener } from './event-listener.ts'
+import { EventListener, type Wanted } from './event-listener.ts'
 import { LogFollower } from './log-follower.ts'
 
 const QUEUES = 3
@@ -58,29 +58,27 @@ interface Seen {
   messageId: string
 }
 
-/** A separate process with one listener. The returned function reads until it has `count` events. */
-async function listen(id?: string): Promise<(count: number) => Promise<Seen[]>> {
-  const follower = new LogFollower({
+const createFollower = () =>
+  new LogFollower({
     ...{ reader, finder: new SliceFinder(new Snapshots(redis)), isKept: true },
     ...{ report: () => undefined, onUnreadable: (error: Error) => Promise.reject(error) },
   })
+
+function createListener(follower: LogFollower, set: Partial<Wanted>): EventListener {
   const listener = new EventListener({
-    ...{
-      types: ['expired'],
-      topicArn: undefined,
-      subscriptionId: undefined,
-      statuses: undefined,
-      max: 1_000,
-    },
-    ...{
-      account: undefined,
-      prefixes: [],
-      sees: () => true,
-      clock: () => Date.now(),
-      onGone: () => undefined,
-    },
+    ...{ types: ['expired'], topicArn: undefined, subscriptionId: undefined, statuses: undefined },
+    ...{ max: 1_000, account: undefined, prefixes: [], sees: () => true },
+    ...{ clock: () => Date.now(), onGone: () => undefined },
+    ...set,
   })
   opened.push({ follower, listener })
+  return listener
+}
+
+/** A separate process with one listener. The returned function reads until it has `count` events. */
+async function listen(id?: string): Promise<(count: number) => Promise<Seen[]>> {
+  const follower = createFollower()
+  const listener = createListener(follower, {})
   const text = collect(listener)
   await follower.join(listener, id === undefined ? undefined : parsePosition(id))
   const events = () =>
@@ -123,4 +121,39 @@ test('behind the newest position comes only what is later', async () => {
   const ids = await append(5)
   const rest = await (await listen(last))(5)
   expect(rest.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted())
+})
+
+test.each<{ name: string; wishes: Partial<Wanted>[]; counts: number[] }>([
+  { name: 'all get full', wishes: [{ max: 3 }, { max: 200 }, { max: 3 }], counts: [450, 450, 450] },
+  {
+    name: 'some never get full',
+    wishes: [{ max: 3 }, {}, { max: 2, statuses: ['5xx'] }, { topicArn: 'x' }],
+    counts: [450, 450, 0, 0],
+  },
+])('each listener gets or counts every event that it wants: $name', async ({ wishes, counts }) => {
+  const follower = createFollower()
+  const types = ['delivered', 'parked'] as const
+  const listeners = wishes.map((wish) => createListener(follower, { types, ...wish }))
+  const texts = listeners.map(collect)
+  for (const listener of listeners) await follower.join(listener)
+  const nothing = { filtered: Buffer.alloc(0), otherCodes: [], failures: [] }
+  const found = { ...nothing, delivered: Buffer.from([0xff]), parked: Buffer.from([0, 1]) }
+  for (let n = 0; n < 50; n++) {
+    const message = { messageId: createMessageId(Date.now()), topicArn: 'orders', sizeBytes: 1 }
+    await log.append({
+      dispatch: [{ ...message, slice: { sliceId: 'orders', shard: 0 }, ...found }],
+      lanes: [],
+    })
+  }
+  const seen = () =>
+    texts.map((text, n) => {
+      listeners[n]?.tick()
+      const gaps = [...text().matchAll(/"dropped":(\d+)/g)]
+      const dropped = gaps.reduce((sum, [, count]) => sum + Number(count), 0)
+      return [...text().matchAll(/^event: (delivered|parked)$/gm)].length + dropped
+    })
+  const isComplete = () => seen().every((count, n) => count >= (counts[n] ?? 0))
+  await waitFor(isComplete, { what: 'every event to be shown or counted' })
+  expect(seen()).toEqual(counts)
+  expect(texts[0]?.()).toMatch(/"why":"rate"/)
 })

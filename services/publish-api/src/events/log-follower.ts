@@ -5,6 +5,8 @@
 import type { ReportState } from '@fantail/runtime'
 import {
   comparePages,
+  countEvents,
+  type EventCount,
   eventsOf,
   type LoggedEvent,
   type LogPage,
@@ -14,8 +16,10 @@ import {
   type SliceFinder,
   wasSeen,
 } from '@fantail/store'
+import { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
 import type { StreamState } from './event-text.ts'
+import { GroupTurn, groupsOf } from './group-turn.ts'
 
 /** Time between two reads of the log while there are listeners. */
 const FOLLOW_EVERY_MS = 250
@@ -137,7 +141,7 @@ export class LogFollower {
           await listener.whenReady()
           if (listener.isClosed || performance.now() > until) return at
           at = { streams: at.streams, within: placeOf(page, event) }
-          listener.offer(event.event, at)
+          listener.offer(new EventFrame(event.event, at))
         }
         at = behind(at, page)
         listener.position = at
@@ -182,18 +186,41 @@ export class LogFollower {
    */
   async #pass(page: LogPage): Promise<void> {
     const before = this.#position
-    if (!before) return
+    if (!before || this.#passCounted(page, before)) return
     const events = await this.#eventsIn(page)
-    const listeners = [...this.#joined]
-    for (const listener of listeners) noteMissing(listener, page, before)
+    const turns = this.#turns()
+    for (const listener of this.#joined) noteMissing(listener, page, before)
     for (const event of events) {
-      const wanting = listeners.filter((listener) => listener.wants(event.event))
-      if (wanting.length === 0) continue
-      const position = { streams: before.streams, within: placeOf(page, event) }
-      for (const listener of wanting) listener.offer(event.event, position)
+      let frame: EventFrame | undefined
+      for (const turn of turns) {
+        if (!turn.wants(event.event)) continue
+        frame ??= new EventFrame(event.event, { streams: before.streams, within: placeOf(page, event) })
+        turn.offer(frame)
+      }
     }
+    this.#passed(page, before, turns)
+  }
+
+  /** Under full load most events come while no listener has a turn. They are then only counted. */
+  #passCounted(page: LogPage, before: LogPosition): boolean {
+    const turns = this.#turns()
+    if (!turns.every(({ isFull, isByTopic }) => isFull && isByTopic)) return false
+    const counts = turns.length === 0 ? [] : countsIn(page)
+    if (!counts) return false
+    for (const listener of this.#joined) noteMissing(listener, page, before)
+    for (const count of counts) for (const turn of turns) turn.miss(count)
+    this.#passed(page, before, turns)
+    return true
+  }
+
+  #turns(): GroupTurn[] {
+    return groupsOf(this.#joined).map((listeners) => new GroupTurn(listeners))
+  }
+
+  #passed(page: LogPage, before: LogPosition, turns: GroupTurn[]): void {
+    for (const turn of turns) turn.end()
     this.#position = behind(before, page)
-    for (const listener of listeners) listener.position = this.#position
+    for (const listener of this.#joined) listener.position = this.#position
   }
 
   /** The events of a page. If the page cannot be read, it has none, so that later pages are still read. */
@@ -215,6 +242,15 @@ export class LogFollower {
     })
     clearTimeout(timer)
     this.#wake = undefined
+  }
+}
+
+/** Undefined: the events must be read one by one. That also reports a page that cannot be read. */
+function countsIn(page: LogPage): EventCount[] | undefined {
+  try {
+    return countEvents(page)
+  } catch {
+    return undefined
   }
 }
 
