@@ -7,6 +7,7 @@ import { mostInWindow } from '../harness/ledgers/figures.ts'
 import { sendTimes } from '../harness/receivers/send-times.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { notification, publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { listenTo } from '../harness/services/event-stream.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
@@ -164,6 +165,66 @@ test('a deleted topic takes its subscriptions of all masters, and what waits, wi
     (await client.get<{ subscriptions: unknown[] }>('/v1/subscriptions?topic=gone')).subscriptions.length
   await waitFor(async () => (await left().catch(() => 0)) === 0)
   expect((await client.call('GET', '/v1/topics/gone')).status).toBe(404)
+})
+
+test('kept messages are sent again from every master, with their attempts and live events', async () => {
+  const { client } = stack()
+  const topics = Array.from({ length: 6 }, (_, n) => `kept-${n}`)
+  const masters = topics.map((topic) => String(masterOfShard(stack().connection, shardOf(topicArnOf(topic)))))
+  expect(new Set(masters).size).toBe(3)
+  const stream = await listenTo(`${stack().api.url}/v1/events?type=attempt,delivered`)
+  const sendThrice = async (topic: string) => {
+    const { id } = await subscribe(stack(), topic, { endpoint: hook(`/${topic}`), rawMessageDelivery: true })
+    const settings = { keepMessages: { seconds: 600, bytes: 1_048_576 }, recordAttempts: 'all' }
+    await client.call('PATCH', `/v1/topics/${topic}`, { body: settings })
+    const messageId = await publish(stack(), topic, `to ${topic}`)
+    type Body = { from?: string; message?: string }
+    const body = async () => (await client.call<Body>('GET', `/v1/messages/${messageId}/body`)).body
+    await waitFor(async () => (await body()).from === 'kept', { what: `${topic} to keep its message` })
+    expect((await body()).message).toBe(`to ${topic}`)
+    await client.post(`/v1/messages/${messageId}/resend`, { subscription: id })
+    await receiver().waitForRequests(2, `/${topic}`)
+    const since = new Date(Date.now() - 600_000).toISOString()
+    await client.post(`/v1/subscriptions/${id}/resend`, { since })
+    await receiver().waitForRequests(3, `/${topic}`)
+    const tried = await client.post<{ matched: number }>('/v1/filter-policies/replay', {
+      ...{ topic, filterPolicy: { kind: [{ exists: false }] }, last: 10 },
+    })
+    expect(tried.matched).toBe(1)
+    const path = `/v1/messages/${messageId}/deliveries/${id}/attempts`
+    const attempts = async () => (await client.get<{ attempts: unknown[] }>(path)).attempts.length
+    await waitFor(async () => (await attempts()) === 3, { what: `the attempts of ${topic}` })
+  }
+  await Promise.all(topics.map(sendThrice))
+  await stream.until('attempt', 3 * topics.length)
+  await stream.until('delivered', 3 * topics.length)
+  stream.close()
+})
+
+test('a dead letter is edited and sent again, and the audit log and the figures of all masters are shown', async () => {
+  const { client } = stack()
+  await client.put('/v1/queues/edited', { leaseSeconds: 600 })
+  receiver().respond('/mended', { status: 404 })
+  const redrivePolicy = { deadLetterTargetArn: 'edited' }
+  await subscribe(stack(), 'mended', {
+    endpoint: hook('/mended'),
+    rawMessageDelivery: true,
+    redrivePolicy,
+  })
+  await publish(stack(), 'mended', 'wrong')
+  type Peeked = { messages: { messageId: string }[] }
+  const letters = async () => (await client.get<Peeked>('/v1/queues/edited/messages')).messages
+  await waitFor(async () => (await letters()).length === 1, { what: 'the dead letter' })
+  receiver().respond('/mended', { status: 200 })
+  const [letter] = await letters()
+  await client.post(`/v1/queues/edited/messages/${letter?.messageId}/redrive`, { message: 'right' })
+  await waitFor(() => receiver().requestsTo('/mended').at(-1)?.text === 'right')
+  await waitFor(async () => (await letters()).length === 0, { what: 'the letter to be gone' })
+  type Audit = { entries: { resource?: string }[] }
+  const audited = async () => JSON.stringify((await client.get<Audit>('/v1/audit')).entries)
+  await waitFor(async () => (await audited()).includes('edited'), { what: 'the audit log' })
+  for (const path of ['overview', 'lanes', 'services', 'stats?range=1h', 'messages?topic=mended', 'redrives'])
+    expect((await client.call('GET', `/v1/${path}`)).status, path).toBe(200)
 })
 
 test('every process says that it is ready, and none has complained', async () => {
