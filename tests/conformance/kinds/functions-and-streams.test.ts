@@ -132,10 +132,11 @@ test('[310][311][349][354] throttles, faults and errors of the function are retr
   const requests = await lambda.waitForRequests(4, pathOf('recovers'))
   expect(new Set(requests.map(({ text }) => text)).size).toBe(1)
   await waitFor(async () => {
-    const { counts } = await stack().client.get<{ counts: Record<string, number> }>(
+    const { body } = await stack().client.call<{ counts?: Record<string, number> }>(
+      'GET',
       `/v1/messages/${JSON.parse(requests[0]?.text ?? '').Records[0].Sns.MessageId}`,
     )
-    return counts.delivered === 1
+    return body.counts?.delivered === 1
   })
   const asked = { QueueUrl: dead, AttributeNames: ['ApproximateNumberOfMessages' as const] }
   const { Attributes } = await aws().sqs.send(new GetQueueAttributesCommand(asked))

@@ -36,8 +36,8 @@ const open = (stack: Stack, topic: string, options: Pick<LedgerOptions, 'again'>
 const publishRounds = (ledger: Ledger) =>
   ledger.publishAtRate({ count: (ROUNDS * ROUND_MS * PER_SECOND) / 1_000, perSecond: PER_SECOND })
 
-/** Restarts of Redis take at most as long as the rounds. */
-const TEST_MS = ROUNDS * ROUND_MS * 2 + 60_000
+/** When a test is given up. No bound for Fantail: a machine that does much else takes minutes for some rounds. */
+const TEST_MS = ROUNDS * ROUND_MS * 2 + 180_000
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000' }
 
 describe('with appendfsync always', () => {

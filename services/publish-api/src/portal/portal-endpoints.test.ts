@@ -1,6 +1,6 @@
 /** A customer's work in the portal: endpoints, tests, keys, deliveries, dead letters. */
 import type { DeadLetter } from '@fantail/contracts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { linkOf, portalOf, type TestPortal } from './portal.fixture.ts'
@@ -16,6 +16,9 @@ beforeAll(async () => {
   api = await startTestApi({ auth: true })
   admin = await keyWith(api, ['read', 'manage', 'redrive', 'bodies', 'publish'])
   for (const topic of ['acme-orders', 'acme-clicks', 'other']) await admin.call('PUT', `/v1/topics/${topic}`)
+})
+// A session may make 20 requests in a second, which several tests together exceed on a fast machine.
+beforeEach(async () => {
   portal = await portalOf(api, admin, GRANT)
 })
 afterAll(() => api.stop())
