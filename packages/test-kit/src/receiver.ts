@@ -148,7 +148,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
           const found = requestsTo(match)
           return found.length >= count ? found : undefined
         },
-        { what: `${count} requests (${requestsTo(match).length} came)`, timeoutMs, intervalMs: 2 },
+        { what: `${count} requests (${requestsTo(match).length} came)`, timeoutMs },
       ),
     clear: () => {
       requests.length = 0

@@ -43,6 +43,20 @@ test.skipIf(!countsWaits())('a wait lasts longer while others have the processor
   expect(took - waited).toBeGreaterThan(PATIENCE_MS - 20)
 })
 
+test('a long wait looks less often, and a given interval holds', async () => {
+  const looks = async (intervalMs?: number) => {
+    let count = 0
+    const condition = () => void count++
+    const options = { timeoutMs: 600, ...(intervalMs === undefined ? {} : { intervalMs }) }
+    await expect(waitFor(condition, options)).rejects.toThrow('in vain')
+    return count
+  }
+  // At 10 ms, 600 ms would have 60 looks.
+  const count = await looks()
+  expect(count).toBeLessThan(45)
+  expect(await looks(1)).toBeGreaterThan(count)
+})
+
 function isRunning(pid: number): boolean {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) > 0
 }

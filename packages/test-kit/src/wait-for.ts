@@ -2,11 +2,17 @@
 import { waitedMs } from './fair-timer.ts'
 
 const WAIT_MS = 15_000
+const INTERVAL_MS = 10
+/** A condition often asks an API. If several tests did that a hundred times a second, they would fill a processor. */
+const INTERVAL_MS_MAX = 50
+/** The interval grows with the time that has passed, so that no wait becomes much longer by it. */
+const INTERVAL_PART = 0.05
 
 interface WaitOptions {
   /** Names the condition in the error. */
   what?: string
   timeoutMs?: number
+  /** Between two looks. Default: 10, and up to 50 in a long wait. */
   intervalMs?: number
 }
 
@@ -16,15 +22,21 @@ interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { what = 'a condition', timeoutMs = WAIT_MS, intervalMs = 10 }: WaitOptions = {},
+  { what = 'a condition', timeoutMs = WAIT_MS, intervalMs }: WaitOptions = {},
 ): Promise<NonNullable<T>> {
   const patience = new Patience(timeoutMs)
+  const startedAt = performance.now()
   for (;;) {
     const value = await condition()
     if (value) return value as NonNullable<T>
     if (patience.isOver()) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, intervalMs))
+    const pauseMs = intervalMs ?? pauseAfter(performance.now() - startedAt)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
+}
+
+function pauseAfter(elapsedMs: number): number {
+  return Math.min(INTERVAL_MS_MAX, INTERVAL_MS + elapsedMs * INTERVAL_PART)
 }
 
 /** Reads the kernel's counters at the start and at the time-out. A wait that ends before costs one read. */
