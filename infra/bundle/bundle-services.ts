@@ -19,10 +19,13 @@ interface ServiceBundle {
   modules: string[]
 }
 
-/** These bundles work only on this machine, because they name files of this checkout. */
-export function bundleForHere(): Promise<ServiceBundle> {
+/**
+ * These bundles work only on this machine, because they name files of this checkout. `mains`: further main files, by
+ * name.
+ */
+export function bundleForHere(mains: Record<string, string> = {}): Promise<ServiceBundle> {
   const plugins = [UNBUNDLED_BY_PATH, ownUrls((id) => JSON.stringify(pathToFileURL(id).href))]
-  return bundle({ mains: {}, plugins, isSmall: false })
+  return bundle({ mains, plugins, isSmall: false })
 }
 
 /**

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createShell } from '../guides/shell.ts'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { ROOT } from '../repo/repository.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
@@ -22,9 +23,8 @@ afterAll(() => browser?.close())
 function createKey(): string {
   const scopes = ['read', 'manage', 'redrive'].flatMap((scope) => ['--scope', scope])
   const args = ['keys', 'create', '--name', 'ops', ...scopes, '--quiet']
-  const command = ['--conditions=@fantail/source', `${ROOT}/infra/bin/fantail.mjs`, ...args]
   const env = { ...process.env, ...stack().place.env }
-  return execFileSync('node', command, { cwd: ROOT, env, encoding: 'utf8' }).trim()
+  return execFileSync(process.execPath, [launcher(), ...args], { cwd: ROOT, env, encoding: 'utf8' }).trim()
 }
 
 test('a wrong key is refused, a right one opens a session, and logging out ends it', async (context) => {

@@ -1,15 +1,21 @@
-/** Runs the commands of guides in bash, at the addresses of the test's own services instead of those of `npm start`. */
+/**
+ * Runs the commands of guides in bash, at the addresses of the test's own services instead of those of `npm start`, and
+ * with `fantail` from the bundle of the run.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
 import { agrees, filledIn, type Known, type Step, stepsOf } from './guide-steps.ts'
 
 const STEP_TIMEOUT_MS = 60_000
-const REPEAT_EVERY_MS = 100
+/** A step often starts Node, which takes a tenth of a second of a processor. */
+const REPEAT_EVERY_MS = 300
 /** Defines `fantail` as the guides do for a checkout. */
-const BEGINNING = ['shopt -s expand_aliases', 'fantail() { node infra/bin/fantail.mjs "$@"; }']
+const LAUNCHER = 'infra/bin/fantail.mjs'
+const BEGINNING = ['shopt -s expand_aliases', `fantail() { node ${launcher()} "$@"; }`]
 const ASSIGNED = /^[A-Z_]+(?==)|(?<=^export .*?\b)[A-Z_]+(?==)/gm
 const ALIAS = /^alias .*$/gm
 
@@ -37,8 +43,8 @@ export function createShell(options: ShellOptions): Shell {
   const aliases: string[] = []
   /** Variables in the form of bash's `declare`. */
   let variables = ''
-  const here = (text: string) =>
-    Object.entries(addresses).reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
+  const places = Object.entries({ ...addresses, [LAUNCHER]: launcher() })
+  const here = (text: string) => places.reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
   const run = (code: string) =>
     runBash([...BEGINNING, ...beginning, variables, here([...aliases, code].join('\n'))].join('\n'), env)
   const runStep = async ({ code, expected, repeated }: Step) => {

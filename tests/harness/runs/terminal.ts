@@ -1,10 +1,9 @@
 /** A terminal for commands that read keys. It uses tmux, with a tmux server for each test. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
-import { ROOT } from '../../repo/repository.ts'
+import { launcher } from '../services/service-bundles.ts'
 
 const run = promisify(execFile)
 const SHOWN_MS = 30_000
@@ -32,7 +31,7 @@ export async function openTerminal(words: string[], env: Record<string, string>)
   const settings = Object.entries({ PATH, HOME, TERM: 'screen-256color', ...env }).map(
     ([name, value]) => `${name}=${value}`,
   )
-  const command = ['env', '-i', ...settings, process.execPath, join(ROOT, 'infra/bin/fantail.mjs'), ...words]
+  const command = ['env', '-i', ...settings, process.execPath, launcher(), ...words]
   const line = `${command.map(quoted).join(' ')}; echo "exit code $?"; sleep 600`
   await tmux('new-session', '-d', ...SIZE, 'sh', '-c', line)
   const screen = () => tmux('capture-pane', '-p', '-J', '-S', '-')

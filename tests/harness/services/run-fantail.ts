@@ -1,7 +1,6 @@
 /** Runs commands of `fantail` as processes of their own, as a user does. */
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { ROOT } from '../../repo/repository.ts'
+import { launcher } from './service-bundles.ts'
 
 export interface Ended {
   code: number | null
@@ -41,7 +40,7 @@ type FantailProcess = ReturnType<typeof startFantail>
 /** Starts a command. It gets no settings of the machine except PATH and HOME. */
 function startFantail(words: string[], env: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [join(ROOT, 'infra/bin/fantail.mjs'), ...words], {
+  return spawn(process.execPath, [launcher(), ...words], {
     env: { PATH, HOME, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
