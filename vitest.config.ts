@@ -13,10 +13,10 @@ const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 /** Tests that measure times run one at a time, after all other tests, so that nothing else uses the machine. */
 const TIMING = '**/*.timing.test.ts'
 /**
- * More than the two cores that are expected: tests of whole stacks use half of one, and wait for the rest of their
+ * More than the two cores that are expected: tests of whole stacks use a third of one, and wait for the rest of their
  * time.
  */
-const WORKERS = 5
+const WORKERS = 7
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
