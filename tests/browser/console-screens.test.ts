@@ -8,13 +8,28 @@ import { fileURLToPath } from 'node:url'
 import { startReceiver, waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useStack } from '../harness/services/stack.ts'
+import { type Stack, useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
 import { allPaths, deadLetters, KEPT, NOBODY, subscribeNobody } from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
+
+interface Letter {
+  messageId: string
+  published: { attributes: object }
+}
+
+/** Attributes of the dead letters that have some. */
+async function attributesOfLetters({ client }: Stack): Promise<object[]> {
+  const queue = '/v1/queues/refused/messages'
+  const { messages } = await client.get<{ messages: Letter[] }>(queue)
+  const letters = await Promise.all(
+    messages.map(({ messageId }) => client.get<Letter>(`${queue}/${messageId}`)),
+  )
+  return letters.map(({ published }) => published.attributes).filter((found) => Object.keys(found).length > 0)
+}
 
 describe.runIf(isLong)('the console', () => {
   const stack = useStack({ redrive: true })
@@ -57,7 +72,7 @@ describe.runIf(isLong)('the console', () => {
     const page = await browser.open('/console/topics?prefix=nothing-like-it')
     await page.getByText('No topic begins with nothing-like-it').waitFor()
     await visit(page, '/dlq/shop-dead')
-    await page.getByText('No dead letters').waitFor()
+    await page.getByText('No dead letters').first().waitFor()
     await visit(page, '/system')
     await page.getByText('The quarantine is empty').waitFor()
   })
@@ -123,6 +138,8 @@ describe.runIf(isLong)('the console', () => {
     await visit(page, `/subs/${id}`)
     await page.getByRole('button', { name: 'Resend since…' }).click()
     await page.getByText('Kept since then: 1 message.').waitFor()
+    // The message was delivered.
+    await page.getByText('Only failed deliveries').click()
     await page.getByRole('button', { name: 'Start the resend' }).click()
     await page.getByText('100 %: 1 of 1 resent').waitFor()
     await waitFor(async () => (await visible()) === 3)
@@ -289,11 +306,21 @@ describe.runIf(isLong)('the console', () => {
     await page.getByLabel('As it will be sent').fill('mended')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('+ mended').waitFor()
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    expect(await page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true)
+    await page.getByLabel('Name 1').fill('country')
+    await page.getByLabel('Value 1').fill('DE')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('+ country = DE (String)').waitFor()
     expect(await axeProblems(page)).toEqual([])
     await page.screenshot({ path: `${PICTURES}edit.png` })
     await page.getByRole('button', { name: 'Send the edited message' }).click()
     await page.getByRole('heading', { level: 1, name: 'Redrive of refused' }).waitFor()
     await page.getByText('100 %: 1 of 1 moved').waitFor()
+    // The endpoint refuses it again, so the edited letter is back in the queue.
+    await waitFor(async () => (await attributesOfLetters(stack())).length === 1)
+    const [edited] = await attributesOfLetters(stack())
+    expect(edited).toMatchObject({ country: { type: 'String', value: 'DE' } })
 
     await visit(page, '/dlq/refused?reason=permanent')
     await page.screenshot({ path: `${PICTURES}dead-letters.png` })
@@ -347,6 +374,7 @@ describe.runIf(isLong)('the console', () => {
       const page = await browser.open(`/console${path}`, { theme, ...size })
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.getByText('live', { exact: true }).waitFor()
+      await waitFor(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
       await page.screenshot({ path: `${PICTURES}${name}.png` })
     }
   })

@@ -56,10 +56,11 @@ test('a topic is made, subscribed and published to by forms, and a hostile body 
   expect(browser.problems).toEqual([])
 })
 
-test('no page breaks its own security policy, and the main ones no rule of accessibility', async (context) => {
-  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
-  const { id } = await subscribeNobody(stack())
-  for (const theme of ['light', 'dark'] as const) {
+test.for(['light', 'dark'] as const)(
+  'no page breaks its own security policy, and the main ones no rule of accessibility, %s',
+  async (theme, context) => {
+    if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+    const { id } = await subscribeNobody(stack())
     const page = await browser.open('/console/', { theme })
     // Addresses whose rules do not depend on colours are checked in one theme only.
     for (const path of theme === 'light' ? allPaths(id) : mainPaths(id)) {
@@ -67,9 +68,9 @@ test('no page breaks its own security policy, and the main ones no rule of acces
       if (!mainPaths(id).includes(path)) continue
       expect([theme, path, await axeProblems(page)]).toEqual([theme, path, []])
     }
-  }
-  expect(browser.problems).toEqual([])
-})
+    expect(browser.problems).toEqual([])
+  },
+)
 
 test('keys lead to pages, rows and the palette', async (context) => {
   if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)

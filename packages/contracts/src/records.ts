@@ -383,6 +383,8 @@ export interface RedriveFilter {
   since?: number
   until?: number
   messageIds?: string[]
+  /** Resends only: messages whose latest delivery has failed. */
+  failedOnly?: boolean
 }
 
 /** The changes that a redrive of one message makes. */

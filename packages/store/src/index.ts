@@ -135,6 +135,7 @@ export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'
 export { Counts } from './outcomes/counts.ts'
 export type { CodeSlots, DispatchEntry } from './outcomes/dispatch-entry.ts'
+export { FailedEnds } from './outcomes/failed-ends.ts'
 export type { LaneEntry, LaneOutcome } from './outcomes/outcome-entries.ts'
 export {
   type FilteredEntry,

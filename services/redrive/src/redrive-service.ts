@@ -5,6 +5,7 @@ import { createStartSteps, joinTravel, type Logger, openConnections, type Travel
 import {
   AttemptStore,
   DataLossError,
+  FailedEnds,
   hearListeners,
   KeptUpkeep,
   Lanes,
@@ -99,6 +100,7 @@ export function createRedriveService({
     acks,
     subscriptions,
     lanes,
+    failed: new FailedEnds(redis, lanes),
     matches: (record, message) => filters.ask(record, message),
     // The entry only shows that the delivery waits again. Its end has an entry of its own.
     onResent: (resent) =>

@@ -4,8 +4,10 @@ import {
   connect,
   deadLetterItemId,
   deliveryId,
+  FailedEnds,
   KeptMessages,
   Lanes,
+  OutcomeLog,
   parseDeliveryId,
   Queues,
   type Redis,
@@ -67,11 +69,16 @@ export function storesOn(redis: Redis) {
       redis,
       subscriptions,
       lanes: new Lanes(redis),
+      failed: new FailedEnds(redis, new Lanes(redis)),
       matches: (record, message) => new FilterMatches().ask(record, message),
       onResent: async () => undefined,
     }),
     memory: new StorageGuard({ redis }),
     kept: new KeptMessages(redis),
+    outcomes: new OutcomeLog(redis, { slice: async () => null }, new Lanes(redis), {
+      queues: 2,
+      entriesMax: 1_000,
+    }),
   }
 }
 

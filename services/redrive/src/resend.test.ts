@@ -1,5 +1,6 @@
 /** Resends of kept messages. */
 import { createMessageId, FantailError, type Message, parseMessageId, topicArn } from '@fantail/contracts'
+import { deliveryId, type LaneEntry, type LaneOutcome } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
@@ -78,6 +79,51 @@ test('the filter of the subscription and the bounds of the task decide what is s
   await runRedrive(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 3, skipped: 7, matched: 10 })
   expect((await received()).sort()).toEqual(ids.slice(5, 8).sort())
+})
+
+test('a task of failed deliveries leaves out what was delivered, waits again, or is not in the log', async () => {
+  const ids = await keep(7)
+  const [dead, delivered, redriven, resent, expired, other] = ids as [string, ...string[]] as string[]
+  const end = (messageId = '', outcome: LaneOutcome = 'deadLettered', set: object = {}): LaneEntry => ({
+    ...{ messageId, outcome, subscriptionId: subscription.id, generation: 0, reason: 'retriesExhausted' },
+    ...{ attempts: 4, statusCode: 503, error: null, ...set },
+  })
+  const lanes = [
+    ...[end(dead), end(delivered, 'delivered'), end(redriven), end(resent), end(expired, 'expired')],
+    ...[
+      end(redriven, 'delivered', { generation: 1 }),
+      end(other, 'deadLettered', { subscriptionId: 'other' }),
+    ],
+  ]
+  const again = { messageId: resent ?? '', subscriptionId: subscription.id, generation: 64 * 70_000 }
+  await fixture.outcomes.append({ dispatch: [], lanes, resent: [again] })
+  const task = await fixture.redrives.createResend({
+    subscriptionArn: subscription.arn,
+    maxMessagesPerSecond: null,
+    since: 0,
+    failedOnly: true,
+  })
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 2, skipped: 5, matched: 7 })
+  expect((await received()).sort()).toEqual([dead, expired].sort())
+})
+
+test('a dead letter that was redriven and waits again is not resent', async () => {
+  const [messageId = ''] = await keep(1)
+  const facts = { generation: 0, reason: 'permanent', attempts: 1, statusCode: 404, error: null }
+  const dead = { ...facts, messageId, subscriptionId: subscription.id, outcome: 'deadLettered' as const }
+  await fixture.outcomes.append({ dispatch: [], lanes: [dead] })
+  const place = await fixture.subscriptions.locate(subscription.id)
+  const delivery = deliveryId(messageId, 1)
+  await fixture.lanes.parkRedriven(place?.shard ?? -1, {
+    ...{ task: 'earlier', fence: 1, batch: 1 },
+    messages: [{ id: delivery.subarray(0, 16), body: '{}' }],
+    entries: [{ subscriptionId: subscription.id, delivery, itemId: messageId, message: 0 }],
+  })
+  const bounds = { subscriptionArn: subscription.arn, since: 0, failedOnly: true }
+  const task = await fixture.redrives.createResend({ ...bounds, maxMessagesPerSecond: null })
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 0, skipped: 1 })
 })
 
 test('a task ends with its subscription or with the setting, and one is active at a time', async () => {

@@ -770,7 +770,7 @@ export const resendMessage = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Send the kept messages since a time again
  *
- * Answers at once. A task then resends the messages that the topic keeps since that time, also those that were delivered. The filter of the subscription is asked. The routes of redrives read the task, change its rate, pause, resume and cancel it. One resend per subscription is active at a time.
+ * Answers at once. A task then resends the messages that the topic keeps since that time, also those that were delivered, unless `failedOnly` is true. The filter of the subscription is asked. The routes of redrives read the task, change its rate, pause, resume and cancel it. One resend per subscription is active at a time.
  *
  * A key needs the scope `redrive` or `manage`.
  */

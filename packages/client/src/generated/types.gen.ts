@@ -3763,7 +3763,7 @@ export type Resend = {
  */
 export type ResendDryRun = {
     /**
-     * Messages kept since then. Those that the filter refuses, or that are later than `until`, count too.
+     * Messages kept since then. Those that the filter refuses, that are later than `until`, or that `failedOnly` leaves out count too.
      */
     matched: number;
 };
@@ -3790,6 +3790,10 @@ export type ResendSinceInput = {
      * Messages that were published at this time or earlier: ISO 8601 in UTC. Default: all that are kept now.
      */
     until?: string;
+    /**
+     * true: only messages whose latest delivery to the subscription was dead-lettered, discarded or expired, as far as the outcome log knows. Default false: delivered ones too.
+     */
+    failedOnly?: boolean;
     /**
      * Messages a second at most. Default 100; null: as fast as it goes.
      */

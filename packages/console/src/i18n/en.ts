@@ -440,8 +440,22 @@ export const words = {
     original: 'As it was published',
     edited: 'As it will be sent',
     difference: 'Difference',
+    attributesDifference: 'Difference of the attributes',
     compare: 'Compare',
     send: 'Send the edited message',
+    attributes: {
+      title: 'Attributes',
+      none: 'It has no attributes.',
+      name: (row: number) => `Name ${row}`,
+      type: (row: number) => `Type ${row}`,
+      value: (row: number) => `Value ${row}`,
+      add: 'Add an attribute',
+      remove: 'Remove',
+      removeNamed: (name: string) => `Remove the attribute ${name}`,
+      hint: 'Types: String, Number, Binary (base64), String.Array (["a","b"]).',
+      noName: 'Every attribute needs a name.',
+      twice: 'Two attributes have the same name.',
+    },
   },
   keysPage: {
     create: 'Make a key',
@@ -621,7 +635,8 @@ export const words = {
     hosts: 'Hosts',
     inNeedCount: 'Need somebody',
     actions: 'Actions',
-    actionsFor: (name: string) => `Actions for ${name}`,
+    whatToDo: 'What to do',
+    actionsFor: (label: string, name: string) => `${label} for ${name}`,
     nothing: 'Nothing waits',
     fine: (looked: number) => `${many(looked, 'lane')} looked at, and none waits, fails or is pending.`,
     noneMatches: 'No lane matches',
@@ -629,6 +644,51 @@ export const words = {
     summary: (matched: number, waiting: number) =>
       `${many(matched, 'lane')}, ${many(waiting, 'waiting delivery', 'waiting deliveries')}.`,
     incomplete: 'More lanes are busy than one list looks at: these figures leave some out.',
+  },
+  remedy: {
+    title: 'Next step',
+    steps: {
+      paused:
+        'Somebody has stopped it on purpose. When the reason is gone, press Resume: what waits is then sent.',
+      pending:
+        'The owner of the endpoint must confirm that it wants these messages. Call the owner, then press ' +
+        'Ask again for confirmation.',
+      misconfigured:
+        'Correct the credentials or settings of Fantail itself that the last failure names. The endpoint is not at fault.',
+      dlqMissing:
+        'Create the dead-letter queue, or choose another one. The dead deliveries then go there by themselves.',
+      endpointDisabled:
+        'Give the endpoint a new token and enable it, or unsubscribe it. Its device may be gone.',
+      quarantined: 'Look at the quarantine on the page System. Put its messages back, or delete them.',
+      circuitOpen:
+        'Call the owner of the endpoint. While the circuit is open, only a probe is sent now and then. The first probe ' +
+        'that succeeds closes it by itself, and what waits is sent.',
+      failing:
+        'Call the owner of the endpoint. When it is repaired, press Test. If the test succeeds, press Retry now: what ' +
+        'waits is then sent without waiting out its delays.',
+      hung:
+        'Call the owner: the endpoint takes requests and does not answer them. When it is repaired, press Test. If the ' +
+        'test succeeds, press Retry now.',
+      tooSlowIn:
+        'More comes in than may go out. If the endpoint can take more, raise its throttle, or the number of requests at ' +
+        'once. Otherwise filter out what it does not need.',
+      throttled: 'Nothing is wrong. If the endpoint can take more, raise its throttle.',
+    } as Partial<Record<string, string>>,
+    mended: {
+      catchingUp: 'Nothing is wrong now, and what waits is being sent.',
+      fine: 'Nothing is wrong now.',
+    } as Partial<Record<string, string>>,
+    lastAnswer: (answer: string | number) => `The last attempt ended with ${answer},`,
+    allAttempts: 'All attempts',
+    pausedBy: (key: string) => `Paused by ${key === 'anonymous' ? 'somebody without a key' : `key ${key}`},`,
+    audit: 'What was done to it',
+    createQueue: (queue: string) => `Create the queue ${queue}`,
+    otherQueue: 'Choose another queue',
+    rate: 'Throttle, a second',
+    rateHint: 'Empty: none.',
+    atOnce: 'Requests at once, at most',
+    change: 'Change',
+    changed: 'Changed. It is in force now.',
   },
   curve: {
     title: 'Retry curve',
@@ -854,8 +914,11 @@ export const words = {
     what: 'The subscription gets one more delivery, with the same message id and all its attempts anew.',
     since: 'Resend since…',
     sinceWhat:
-      'Sends the messages that the topic keeps since this time once more, if the filter lets them through. ' +
-      'Messages that were delivered are sent again, too.',
+      'Sends the messages that the topic keeps since this time once more, if the filter lets them through.',
+    failedOnly: 'Only failed deliveries',
+    failedOnlyWhat:
+      'Only messages that were dead-lettered, discarded or expired, as far as the outcome log knows. The count below ' +
+      'has all messages.',
     from: 'Published since (local time)',
     noTime: 'must be a date and a time',
     counted: (count: number) => `Kept since then: ${many(count, 'message')}.`,
@@ -948,6 +1011,8 @@ export const words = {
     askAgain: 'Ask again for confirmation',
     test: 'Test',
     testing: 'Testing …',
+    testedGood: 'The endpoint works: press Retry now if something waits.',
+    asked: 'The endpoint was asked. The verdict changes when it has confirmed.',
     retry: 'Retry now',
     purge: 'Purge',
     delete: 'Unsubscribe',

@@ -74,6 +74,8 @@ interface NewResend {
   /** Bounds of `publishedAt`, inclusive, epoch ms. */
   since: number
   until?: number
+  /** Only messages whose latest delivery to the subscription has failed. */
+  failedOnly?: boolean
 }
 
 interface ListRedrives {

@@ -11,6 +11,7 @@ import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import { deliveryId, resentGeneration } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import type { ParkMessage, RedrivenEntry } from '../lanes/lane-records.ts'
+import type { FailedEnds } from '../outcomes/failed-ends.ts'
 import type { ResentEntry } from '../outcomes/outcome-entries.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -33,7 +34,7 @@ interface ResendRun {
   /** ARN of the subscription. */
   source: string
   startedAt: number
-  filter: { since?: number; until?: number }
+  filter: { since?: number; until?: number; failedOnly?: boolean }
 }
 
 interface ResendBatchesOptions {
@@ -44,6 +45,8 @@ interface ResendBatchesOptions {
   subscriptions: Pick<Subscriptions, 'locate' | 'get'>
   /** Whether the subscription's filter matches the message. */
   matches(record: SubscriptionRecord, message: Message): Promise<boolean>
+  /** Finds the messages whose deliveries have failed. */
+  failed: Pick<FailedEnds, 'find'>
   /** Called with the deliveries of each batch that are in their lane. */
   onResent(entries: ResentEntry[]): Promise<void>
 }
@@ -88,7 +91,8 @@ export class ResendBatches {
     ])
     if (!record || !location || record.unsubscribed) return failed('the subscription is gone')
     if (record.status === 'pending') return failed('the subscription is not confirmed')
-    const { messages, entries, resent } = await this.#parked(run, batch, record)
+    const chosen = await this.#chosen(run, batch, location.shard)
+    const { messages, entries, resent } = await this.#parked(run, chosen, record)
     if (entries.length === 0) return { kind: 'moved', moved, marks, shards: [], inLanes: 0 }
     marks.push(this.#servers.mark(shardBase(location.shard)))
     const result = await this.#options.lanes.parkRedriven(location.shard, {
@@ -106,12 +110,23 @@ export class ResendBatches {
     return { kind: 'moved', moved, marks, shards: [location.shard], inLanes }
   }
 
-  async #parked(run: ResendRun, batch: RedriveBatch, record: SubscriptionRecord) {
+  /** A repeated batch chooses the same, because it does not count what it has sent before. */
+  async #chosen(run: ResendRun, { items }: RedriveBatch, shard: number): Promise<RedriveBatch['items']> {
+    if (!run.filter.failedOnly) return items
+    const failed = await this.#options.failed.find({
+      subscription: { id: parseArn(run.source)?.subscriptionId ?? '', shard },
+      messageIds: items.map(({ id }) => id),
+      before: resentGeneration(run.startedAt),
+    })
+    return items.filter(({ id }) => failed.has(id))
+  }
+
+  async #parked(run: ResendRun, items: RedriveBatch['items'], record: SubscriptionRecord) {
     const messages: ParkMessage[] = []
     const entries: RedrivenEntry[] = []
     const resent: ResentEntry[] = []
     const generation = resentGeneration(run.startedAt)
-    for (const { id, body } of batch.items) {
+    for (const { id, body } of items) {
       const message = body ? readMessage(body) : undefined
       if (!message || !isWithin(run.filter, message)) continue
       if (!(await this.#options.matches(record, message))) continue

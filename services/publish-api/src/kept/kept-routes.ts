@@ -74,7 +74,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Send the kept messages since a time again',
       description:
         'Answers at once. A task then resends the messages that the topic keeps since that time, also those that were ' +
-        'delivered. The filter of the subscription is asked. The routes of redrives read the task, change its rate, ' +
+        'delivered, unless `failedOnly` is true. The filter of the subscription is asked. The routes of redrives read the task, change its rate, ' +
         'pause, resume and cancel it. One resend per subscription is active at a time.',
       body: ResendSinceInput,
       answers: {

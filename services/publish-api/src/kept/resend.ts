@@ -108,9 +108,9 @@ export async function resendSince(
 ): Promise<Answer> {
   const record = await visibleSubscription(deps, idOf(call))
   refusePending(record)
-  const { since, until, dryRun, maxMessagesPerSecond = RESEND_RATE_DEFAULT } = call.body
+  const { since, until, failedOnly, dryRun, maxMessagesPerSecond = RESEND_RATE_DEFAULT } = call.body
   const bounds = { since: Date.parse(since), ...(until !== undefined && { until: Date.parse(until) }) }
-  const asked = { subscriptionArn: record.arn, ...bounds }
+  const asked = { subscriptionArn: record.arn, ...bounds, ...(failedOnly && { failedOnly }) }
   if (dryRun) return ok({ matched: await deps.redrives.countResend(asked) })
   await deps.storageGuard.admit()
   const task = await deps.redrives.createResend({ ...asked, maxMessagesPerSecond })

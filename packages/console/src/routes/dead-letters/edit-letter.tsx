@@ -3,7 +3,7 @@ import { lineDiff } from '@fantail/policy'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import { problemAt } from '../../api/api-error.ts'
+import { ApiError, problemAt } from '../../api/api-error.ts'
 import type { QueueMessage } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
@@ -13,6 +13,7 @@ import { MessageText } from '../../parts/message-text.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed, Loaded } from '../../parts/states.tsx'
+import { AttributeRows, attributeLines, attributesOf, rowsOf, rowsProblem } from './attribute-rows.tsx'
 
 const w = words.editLetter
 
@@ -38,11 +39,18 @@ export function EditLetter({ queue, messageId, onClose }: Props) {
 
 function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { message: QueueMessage }) {
   const original = message.published?.message ?? message.body ?? ''
+  const given = message.published?.attributes ?? message.attributes
   const [text, setText] = useState(original)
+  const [rows, setRows] = useState(() => rowsOf(given))
   const [isShown, setShown] = useState(false)
   const send = useWrite(operations.redriveMessage)
   const navigate = useNavigate()
-  const input = { path: { queue, messageId: message.messageId }, body: { message: text } }
+  const problem = rowsProblem(rows)
+  const attributes = attributesOf(rows)
+  const hasAttributes = problem !== undefined || attributeLines(attributes) !== attributeLines(given)
+  const body = { ...(text !== original && { message: text }), ...(hasAttributes && { attributes }) }
+  const isChanged = text !== original || hasAttributes
+  const input = { path: { queue, messageId: message.messageId }, body }
   const submit = (event: React.FormEvent) => {
     event.preventDefault()
     if (!isShown) return setShown(true)
@@ -53,9 +61,11 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
       },
     })
   }
-  const change = (next: string) => {
-    setText(next)
-    setShown(false)
+  const change = <T,>(set: (value: T) => void) => {
+    return (value: T) => {
+      set(value)
+      setShown(false)
+    }
   }
   return (
     <form className={css.form} onSubmit={submit}>
@@ -69,14 +79,30 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
           label={w.edited}
           rows={10}
           value={text}
-          onChange={change}
+          onChange={change(setText)}
           problem={problemAt(send.error, 'message')}
         />
       </div>
-      {isShown && <Difference before={original} after={text} />}
+      <AttributeRows
+        rows={rows}
+        onChange={change(setRows)}
+        problem={problem ?? attributesProblem(send.error)}
+      />
+      {isShown && text !== original && <Difference title={w.difference} before={original} after={text} />}
+      {isShown && hasAttributes && (
+        <Difference
+          title={w.attributesDifference}
+          before={attributeLines(given)}
+          after={attributeLines(attributes)}
+        />
+      )}
       {send.error && <Failed error={send.error} />}
       <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={text === original || send.isPending}>
+        <Button
+          kind="primary"
+          type="submit"
+          isDisabled={!isChanged || problem !== undefined || send.isPending}
+        >
           {isShown ? w.send : w.compare}
         </Button>
         <CopyCurl call={callOf(operations.redriveMessage, input)} />
@@ -86,12 +112,19 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
   )
 }
 
+/** What the API says about an attribute. Its paths begin with `attributes`. */
+function attributesProblem(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const found = error.details.filter(({ path }) => path.startsWith('attributes'))
+  return found.length > 0 ? found.map(({ path, message }) => `${path} ${message}`).join(', ') : undefined
+}
+
 /** The sign has the same meaning as the colour. */
-function Difference({ before, after }: { before: string; after: string }) {
+function Difference({ title, before, after }: { title: string; before: string; after: string }) {
   const lines = lineDiff(before, after).map(({ sign, text }) => `${sign} ${text}`)
   return (
     <section>
-      <h3>{w.difference}</h3>
+      <h3>{title}</h3>
       <MessageText text={lines.join('\n')} />
     </section>
   )

@@ -1,15 +1,18 @@
 /** The actions that help a lane, in its row. Rare and dangerous actions are on the page of the subscription. */
 import { operations } from '../../api/api-calls.ts'
-import type { Lane } from '../../api/api-types.ts'
-import { useWrite } from '../../api/use-api.ts'
+import type { Lane, Subscription, TestAttempt } from '../../api/api-types.ts'
+import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import css from '../../parts/parts.module.css'
-import { Failed } from '../../parts/states.tsx'
+import { Failed, Loaded } from '../../parts/states.tsx'
+import { LaneRemedy } from './lane-remedy.tsx'
 
 const w = words.laneActions
 /** The rate of retries: one that an endpoint can bear after an outage. */
 const RETRY_PER_SECOND = 50
+/** @limit Characters of an answer that a row shows. Past it: the rest is on the page of the subscription. */
+const SAID_MAX = 200
 
 interface Props {
   lane: Lane
@@ -18,24 +21,52 @@ interface Props {
 }
 
 export function LaneQuickActions({ lane, isOpen, onOpen }: Props) {
-  const { subscriptionId: id } = lane
+  const { subscriptionId: id, verdict } = lane
+  const label = words.remedy.steps[verdict.code] ? words.lanes.whatToDo : words.lanes.actions
   return (
     <div>
       <Button
         kind="plain"
         aria-expanded={isOpen}
-        aria-label={words.lanes.actionsFor(lane.name ?? lane.endpoint)}
+        aria-label={words.lanes.actionsFor(label, lane.name ?? lane.endpoint)}
         onPress={() => onOpen(isOpen ? undefined : id)}
       >
-        {words.lanes.actions}
+        {label}
       </Button>
-      {isOpen && <Actions lane={lane} />}
+      {isOpen && <Opened lane={lane} />}
     </div>
   )
 }
 
-function Actions({ lane }: { lane: Lane }) {
-  const { subscriptionId: id, status, lane: figures } = lane
+function Opened({ lane }: { lane: Lane }) {
+  const input = { path: { id: lane.subscriptionId } }
+  const read = useRead(operations.getSubscription, input, { everyMs: SCREEN_REFRESH_MS })
+  return (
+    <Loaded read={read} rows={2}>
+      {(subscription) => (
+        <div className={css.stack}>
+          <LaneRemedy subscription={subscription} />
+          <Mended {...subscription} />
+          <QuickActions subscription={subscription} />
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+/** The row may show an earlier verdict, or none at all any more. */
+function Mended({ verdict }: Subscription) {
+  const text = words.remedy.mended[verdict.code]
+  if (text === undefined) return null
+  return (
+    <p className={css.notice} data-kind="good" role="status">
+      {text}
+    </p>
+  )
+}
+
+export function QuickActions({ subscription }: { subscription: Subscription }) {
+  const { id, status, lane: figures } = subscription
   const isPaused = status === 'paused'
   const toggle = useWrite(isPaused ? operations.resumeSubscription : operations.pauseSubscription)
   const test = useWrite(operations.testSubscription)
@@ -64,10 +95,22 @@ function Actions({ lane }: { lane: Lane }) {
         </Button>
       </div>
       <div aria-live="polite">
-        {test.data && <p>{w.tested(test.data.statusCode ?? test.data.error ?? '', test.data.durationMs)}</p>}
+        {test.data && <Tested {...test.data} />}
+        {confirm.data && <p>{w.asked}</p>}
         {retry.data && <p>{w.retried(retry.data.moved)}</p>}
         {error && <Failed error={error} />}
       </div>
     </div>
+  )
+}
+
+/** A good answer names the next step. */
+function Tested({ statusCode, error, durationMs, answer }: TestAttempt) {
+  const isGood = statusCode !== null && statusCode >= 200 && statusCode < 300
+  return (
+    <p className={css.notice} data-kind={isGood ? 'good' : 'bad'}>
+      {w.tested(statusCode ?? error ?? '', durationMs)}{' '}
+      {isGood ? w.testedGood : answer?.body?.slice(0, SAID_MAX)}
+    </p>
   )
 }

@@ -13,6 +13,7 @@ import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { LaneQuickActions } from './lane-quick-actions.tsx'
+import { useSteadyRows } from './steady-rows.ts'
 import { VerdictBadge } from './verdict-badge.tsx'
 
 const w = words.lanes
@@ -124,7 +125,10 @@ interface BoardProps {
 function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
   const [opened, setOpened] = useState<string>()
   const first = pages[0]
-  const lanes = pages.flatMap((page) => page.lanes)
+  const lanes = useSteadyRows(
+    pages.flatMap((page) => page.lanes),
+    opened,
+  )
   const hosts = pages.flatMap((page) => page.hosts ?? [])
   const empty = (
     <Empty title={isFiltered ? w.noneMatches : w.nothing}>

@@ -8,7 +8,7 @@ import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/fields.tsx'
+import { Check, TextInput } from '../../parts/fields.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -55,10 +55,11 @@ function ActiveResend({ arn }: { arn: string }) {
 function ResendForm({ id }: { id: string }) {
   const [from, setFrom] = useState(() => localTime(Date.now() - HOUR_MS))
   const [rate, setRate] = useState('100')
+  const [failedOnly, setFailedOnly] = useState(true)
   const start = useWrite(operations.resendSince)
   const navigate = useNavigate()
   const since = isoTime(from)
-  const body = { since: since ?? '', maxMessagesPerSecond: rate === '' ? null : Number(rate) }
+  const body = { since: since ?? '', failedOnly, maxMessagesPerSecond: rate === '' ? null : Number(rate) }
   const count = useCount(id, since)
   const input = { path: { id }, body }
   const submit = (event: React.FormEvent) => {
@@ -80,6 +81,8 @@ function ResendForm({ id }: { id: string }) {
         />
         <RateInput value={rate} onChange={setRate} problem={problemAt(start.error, 'maxMessagesPerSecond')} />
       </div>
+      <Check label={w.failedOnly} isChecked={failedOnly} onChange={setFailedOnly} />
+      {failedOnly && <p className={css.hint}>{w.failedOnlyWhat}</p>}
       {count.error ? <Failed error={count.error} /> : <Counted count={count.matched} />}
       {start.error && <Failed error={start.error} />}
       <div className={css.row}>

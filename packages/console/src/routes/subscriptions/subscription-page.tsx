@@ -13,6 +13,7 @@ import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
+import { LaneRemedy } from '../lanes/lane-remedy.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FilterTester } from '../topics/filter-tester.tsx'
 import { DeletedSubscription } from './deleted-subscription.tsx'
@@ -47,6 +48,7 @@ export function SubscriptionPage() {
               <LaneFigures lane={subscription.lane} />
               <p className={css.quiet}>{subscription.verdict.sentence}</p>
             </div>
+            <LaneRemedy subscription={subscription} />
             <LaneActions subscription={subscription} />
             <ResendSince subscription={subscription} />
             <StatsPanel range={range} subscription={id} />

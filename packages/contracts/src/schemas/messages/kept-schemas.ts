@@ -90,6 +90,13 @@ export const ResendSinceInput = namedInput(
       until: Timestamp.optional().describe(
         'Messages that were published at this time or earlier: ISO 8601 in UTC. Default: all that are kept now.',
       ),
+      failedOnly: z
+        .boolean()
+        .optional()
+        .describe(
+          'true: only messages whose latest delivery to the subscription was dead-lettered, discarded or expired, as ' +
+            'far as the outcome log knows. Default false: delivered ones too.',
+        ),
       maxMessagesPerSecond: z
         .number()
         .positive()
@@ -114,7 +121,7 @@ export const ResendCount = named(
       matched: z
         .int()
         .describe(
-          'Messages kept since then. Those that the filter refuses, or that are later than `until`, count too.',
+          'Messages kept since then. Those that the filter refuses, that are later than `until`, or that `failedOnly` leaves out count too.',
         ),
     })
     .meta({

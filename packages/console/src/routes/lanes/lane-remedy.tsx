@@ -1,0 +1,111 @@
+/** The next step for a lane in trouble, in words, and the control that makes it. */
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { operations } from '../../api/api-calls.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { useRead, useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { nameOf } from '../../parts/formats.ts'
+import { MessageText } from '../../parts/message-text.tsx'
+import css from '../../parts/parts.module.css'
+import { When } from '../../parts/show.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { ThrottleForm } from './throttle-form.tsx'
+
+type Code = Subscription['verdict']['code']
+
+const w = words.remedy
+const PAUSED_BY = 'POST /v1/subscriptions/{id}/pause'
+
+/** Nothing where nobody has to do anything. */
+export function LaneRemedy({ subscription }: { subscription: Subscription }) {
+  const { code } = subscription.verdict
+  const step = w.steps[code]
+  if (step === undefined) return null
+  return (
+    <section className={css.notice} data-kind="warn" aria-label={w.title}>
+      <div className={css.stack}>
+        <p>
+          <strong>{w.title}:</strong> {step}
+        </p>
+        {CONTROLS[code]?.(subscription)}
+      </div>
+    </section>
+  )
+}
+
+const lastAnswer = ({ id }: Subscription) => <LastAnswer id={id} />
+
+const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>> = {
+  failing: lastAnswer,
+  hung: lastAnswer,
+  circuitOpen: lastAnswer,
+  paused: ({ id }) => <PausedBy id={id} />,
+  dlqMissing: (subscription) => <MissingQueue subscription={subscription} />,
+  quarantined: () => <Link to="/system">{words.pages.system}</Link>,
+  tooSlowIn: (subscription) => <ThrottleForm subscription={subscription} />,
+  throttled: (subscription) => <ThrottleForm subscription={subscription} />,
+}
+
+/** What the endpoint says about its trouble. Without a record of attempts nothing is shown. */
+function LastAnswer({ id }: { id: string }) {
+  const read = useRead(operations.listAttempts, { path: { id } })
+  const latest = read.data?.attempts[0]
+  if (!latest) return null
+  const { responseBody } = latest
+  return (
+    <div>
+      <p>
+        {w.lastAnswer(latest.statusCode ?? latest.error ?? '–')} <When at={latest.startedAt} />.{' '}
+        <Link to="/subs/$id" params={{ id }} search={{ tab: 'attempts' }}>
+          {w.allAttempts}
+        </Link>
+      </p>
+      {responseBody && <MessageText text={responseBody} />}
+    </div>
+  )
+}
+
+function PausedBy({ id }: { id: string }) {
+  const query = { resource: id, action: PAUSED_BY, limit: 1 }
+  const read = useRead(operations.listAudit, { query })
+  const last = read.data?.entries[0]
+  return (
+    <p>
+      {last && (
+        <>
+          {w.pausedBy(last.keyId)} <When at={last.at} />.{' '}
+        </>
+      )}
+      <Link to="/access" search={{ tab: 'audit', resource: id }}>
+        {w.audit}
+      </Link>
+    </p>
+  )
+}
+
+function MissingQueue({ subscription }: { subscription: Subscription }) {
+  const create = useWrite(operations.createQueue)
+  const { id, redrivePolicy } = subscription
+  const arn = redrivePolicy?.deadLetterTargetArn
+  if (!arn) return null
+  const queue = nameOf(arn)
+  return (
+    <>
+      <div className={css.row}>
+        <Button
+          kind="primary"
+          isDisabled={create.isPending}
+          onPress={() => create.mutate({ path: { queue }, body: {} })}
+        >
+          {w.createQueue(queue)}
+        </Button>
+        <Link to="/subs/$id" params={{ id }} search={{ tab: 'settings' }}>
+          {w.otherQueue}
+        </Link>
+      </div>
+      {create.error && <Failed error={create.error} />}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+/** Changes how much a lane sends: its throttle, and how many requests it makes at once. */
+import { useState } from 'react'
+import { callOf, operations } from '../../api/api-calls.ts'
+import { problemAt } from '../../api/api-error.ts'
+import type { Subscription } from '../../api/api-types.ts'
+import { useWrite } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
+import { TextInput } from '../../parts/fields.tsx'
+import { CopyCurl } from '../../parts/page-head.tsx'
+import css from '../../parts/parts.module.css'
+import { Failed } from '../../parts/states.tsx'
+
+const w = words.remedy
+const RATE = 'deliveryPolicy.throttlePolicy.maxReceivesPerSecond'
+
+export function ThrottleForm({ subscription }: { subscription: Subscription }) {
+  const { id, deliveryPolicy, maxInFlight, lane } = subscription
+  const [rate, setRate] = useState(() => String(lane.rate ?? ''))
+  const [atOnce, setAtOnce] = useState(() => String(maxInFlight))
+  const update = useWrite(operations.updateSubscription)
+  const { throttlePolicy: _, ...others } = deliveryPolicy ?? {}
+  const throttled = rate === '' ? {} : { throttlePolicy: { maxReceivesPerSecond: Number(rate) } }
+  const body = {
+    ...(rate !== String(lane.rate ?? '') && { deliveryPolicy: { ...others, ...throttled } }),
+    ...(atOnce !== String(maxInFlight) && { maxInFlight: Number(atOnce) }),
+  }
+  const input = { path: { id }, body }
+  return (
+    <form
+      className={css.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        update.mutate(input)
+      }}
+    >
+      <div className={css.fields}>
+        <TextInput
+          label={w.rate}
+          hint={w.rateHint}
+          type="number"
+          min={0}
+          step="any"
+          value={rate}
+          onChange={setRate}
+          problem={problemAt(update.error, RATE)}
+        />
+        <TextInput
+          label={w.atOnce}
+          type="number"
+          min={1}
+          isRequired
+          value={atOnce}
+          onChange={setAtOnce}
+          problem={problemAt(update.error, 'maxInFlight')}
+        />
+      </div>
+      {update.error && <Failed error={update.error} />}
+      <div className={css.row}>
+        <Button kind="primary" type="submit" isDisabled={Object.keys(body).length === 0 || update.isPending}>
+          {w.change}
+        </Button>
+        {Object.keys(body).length > 0 && <CopyCurl call={callOf(operations.updateSubscription, input)} />}
+        {update.isSuccess && <span role="status">{w.changed}</span>}
+      </div>
+    </form>
+  )
+}
