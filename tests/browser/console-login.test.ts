@@ -3,6 +3,8 @@
  * link.
  */
 import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import { freePort, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createShell } from '../guides/shell.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
@@ -11,7 +13,10 @@ import { ROOT } from '../repo/repository.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
-const stack = useStack({ workers: 0, env: { FANTAIL_AUTH: 'on' } })
+/** A page here may show the portal in a frame. */
+const SHOP_PORT = await freePort()
+const FANTAIL_PORTAL_ORIGINS = `http://127.0.0.1:${SHOP_PORT}`
+const stack = useStack({ workers: 0, env: { FANTAIL_AUTH: 'on', FANTAIL_PORTAL_ORIGINS } })
 let browser: ConsoleBrowser
 beforeAll(async () => {
   if (whyNoBrowser !== undefined) return
@@ -25,6 +30,30 @@ function createKey(): string {
   const args = ['keys', 'create', '--name', 'ops', ...scopes, '--quiet']
   const env = { ...process.env, ...stack().place.env }
   return execFileSync(process.execPath, [launcher(), ...args], { cwd: ROOT, env, encoding: 'utf8' }).trim()
+}
+
+type Call = (method: string, path: string, body: object) => Promise<{ url: string }>
+
+/** Calls the API with a key of its own. */
+function callerOf(url: string): Call {
+  const headers = { authorization: `Bearer ${createKey()}`, 'content-type': 'application/json' }
+  return async (method, path, body) => {
+    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })
+    expect(response.ok).toBe(true)
+    return (await response.json()) as { url: string }
+  }
+}
+
+/** A customer's page at another origin, with the portal in a frame. */
+async function startShop(port: number, portal: () => string) {
+  const page = () =>
+    `<!doctype html><title>Shop</title><iframe src="${portal()}" width="900" height="600"></iframe>`
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page()))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
 }
 
 test('a wrong key is refused, a right one opens a session, and logging out ends it', async (context) => {
@@ -63,12 +92,7 @@ test('the commands of docs/guides/portal.md print what stands there', async () =
 test('a customer opens the portal once, adds an endpoint, and leaves nothing in the browser', async (context) => {
   if (!isLong) context.skip('npm run test:browser runs it')
   const { url } = stack().api
-  const headers = { authorization: `Bearer ${createKey()}`, 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body: object) => {
-    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })
-    expect(response.ok).toBe(true)
-    return (await response.json()) as { url: string }
-  }
+  const call = callerOf(url)
   await call('PUT', '/v1/topics/acme-portal', {})
   for (const theme of ['light', 'dark'] as const) {
     const look = { name: 'Acme events', colour: '#0b6e75' }
@@ -98,4 +122,36 @@ test('a customer opens the portal once, adds an endpoint, and leaves nothing in 
     await again.close()
   }
   expect(browser.problems).toEqual([])
+})
+
+test('the portal works in a frame of the listed origin, and in no frame of another one', async (context) => {
+  if (!isLong) context.skip('npm run test:browser runs it')
+  const { url } = stack().api
+  const call = callerOf(url)
+  await call('PUT', '/v1/topics/framed-orders', {})
+  const grant = { prefixes: ['framed-orders'], scopes: ['read', 'manage'] }
+  const { hash } = new URL((await call('POST', '/v1/portal-links', grant)).url)
+  const otherPort = await freePort()
+  const closings = await Promise.all(
+    [SHOP_PORT, otherPort].map((port) => startShop(port, () => `${url}/portal/${hash}`)),
+  )
+  const page = await browser.open('/console/')
+  // The same host with another port, and another name of the same host.
+  for (const origin of [`http://127.0.0.1:${otherPort}`, `http://localhost:${SHOP_PORT}`]) {
+    await page.goto(origin)
+    await waitFor(() => page.frames()[1]?.url().startsWith('chrome-error:') === true)
+  }
+  await page.goto(FANTAIL_PORTAL_ORIGINS)
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor()
+  await frame.getByRole('button', { name: 'Add endpoint' }).first().click()
+  await frame.getByRole('dialog').getByLabel('URL').fill('https://acme.example.com/framed')
+  await frame.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
+  await frame.getByRole('heading', { level: 1, name: 'https://acme.example.com/framed' }).waitFor()
+  await page.close()
+  await Promise.all(closings.map((close) => close()))
+  // The pages around the frames are of other origins, and the two refusals are reported.
+  const others = browser.problems.filter((problem) => !/ asks http|frame-ancestors/.test(problem))
+  browser.problems.length = 0
+  expect(others).toEqual([])
 })

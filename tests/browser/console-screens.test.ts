@@ -146,6 +146,81 @@ describe.runIf(isLong)('the console', () => {
     expect(browser.problems).toEqual([])
   })
 
+  test('a lane in trouble names the next step and makes it, and its row stays in place', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/troubled')
+    await client.put('/v1/queues/lost-dead')
+    const settings = {
+      endpoint: `${NOBODY}/troubled`,
+      deliveryPolicy: { healthyRetryPolicy: { numRetries: 0 } },
+      redrivePolicy: { deadLetterTargetArn: 'lost-dead' },
+    }
+    const { id } = await client.post<{ id: string }>('/v1/topics/troubled/subscriptions', settings)
+    await client.delete('/v1/queues/lost-dead')
+    await client.post('/v1/topics/troubled/messages', { message: 'x' })
+    const verdict = async () =>
+      (await client.get<{ verdict: { code: string } }>(`/v1/subscriptions/${id}`)).verdict.code
+    await waitFor(async () => (await verdict()) === 'dlqMissing')
+    const page = await browser.open('/console/lanes?topic=troubled')
+    await page.getByRole('button', { name: /^What to do for / }).click()
+    const step = page.getByRole('region', { name: 'Next step' })
+    await step.getByText('Create the dead-letter queue').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await step.getByRole('button', { name: 'Create the queue lost-dead' }).click()
+    await page.getByText('Nothing is wrong now').waitFor()
+    const row = page.locator('tbody tr', { hasText: '/troubled' })
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await step.getByText(/^Paused by somebody without a key/).waitFor()
+    await row.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Nothing is wrong now').waitFor()
+    await client.delete(`/v1/subscriptions/${id}`)
+    expect(browser.problems).toEqual([])
+  })
+
+  test('the throttle of a lane is raised in its row', async () => {
+    const { client } = stack()
+    const hooks = await startReceiver()
+    await client.put('/v1/topics/slow')
+    const throttlePolicy = { maxReceivesPerSecond: 0.1 }
+    const settings = { endpoint: `${hooks.url}/slow`, deliveryPolicy: { throttlePolicy } }
+    const { id } = await client.post<{ id: string }>('/v1/topics/slow/subscriptions', settings)
+    for (let n = 0; n < 4; n++) await client.post('/v1/topics/slow/messages', { message: 'x' })
+    const page = await browser.open('/console/lanes?topic=slow')
+    await page.getByRole('button', { name: /^What to do for / }).click()
+    await page.getByLabel('Throttle, a second').fill('50')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('Nothing is wrong now').waitFor()
+    const { deliveryPolicy } = await client.get<{ deliveryPolicy: object }>(`/v1/subscriptions/${id}`)
+    expect(deliveryPolicy).toMatchObject({ throttlePolicy: { maxReceivesPerSecond: 50 } })
+    await hooks.close()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a view is saved with its filters, found by its name after a reload, and forgotten', async () => {
+    const page = await browser.open('/console/lanes?state=paused&sort=oldest')
+    await page.getByRole('heading', { level: 1, name: 'Lanes' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Save this page with its filters as').fill('Stopped on purpose')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByRole('list', { name: 'Saved views' }).getByText('Stopped on purpose').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await visit(page, '/topics')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('stopped')
+    await page.getByRole('option', { name: /^Stopped on purpose/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Lanes' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?state=paused&sort=oldest')
+    await page.keyboard.press('Control+k')
+    await dialog.getByRole('button', { name: 'Forget the view Stopped on purpose' }).click()
+    await visit(page, '/topics')
+    await page.keyboard.press('Control+k')
+    await dialog.getByRole('option').first().waitFor()
+    expect(await dialog.getByText('Stopped on purpose').count()).toBe(0)
+    expect(browser.problems).toEqual([])
+  })
+
   test('a policy is drawn while it is typed, refused at its member, and saved as the server draws it', async () => {
     const page = await browser.open(`/console/subs/${seeded.id}/curve`)
     const retries = page.getByLabel('Retries', { exact: true })

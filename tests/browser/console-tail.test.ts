@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort, waitFor } from '@fantail/test-kit'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
@@ -35,7 +35,7 @@ describe.runIf(isLong)('live events', () => {
   function countStreams(page: Page): string[] {
     const asked: string[] = []
     page.context().on('request', (request) => {
-      if (request.url().includes('/v1/events')) asked.push(request.url())
+      if (request.method() === 'GET' && request.url().includes('/v1/events')) asked.push(request.url())
     })
     return asked
   }
@@ -95,6 +95,41 @@ describe.runIf(isLong)('live events', () => {
     expect(browser.problems).toEqual([])
     await Promise.all(others.map((tab) => tab.close()))
   }, 90_000)
+
+  test('seven tabs with seven filters share one connection, and each shows its own events', async () => {
+    const first = await browser.open('/console/')
+    const open = new Set<Request>()
+    const isStream = (request: Request) => request.method() === 'GET' && request.url().includes('/v1/events')
+    first.context().on('request', (request) => isStream(request) && open.add(request))
+    const close = (request: Request) => void open.delete(request)
+    first.context().on('requestfinished', close)
+    first.context().on('requestfailed', close)
+    const topics = Array.from({ length: 7 }, (_, n) => `tab-${n + 1}`)
+    for (const topic of topics) await subscribe(stack(), topic, { endpoint: `${receiver().url}/${topic}` })
+    const tabs: Page[] = []
+    for (const topic of topics) {
+      const page = await first.context().newPage()
+      await page.goto(`${stack().api.url}/console/tail?topic=${topic}&type=delivered`)
+      await state(page, 'receiving')
+      tabs.push(page)
+    }
+    expect(open.size).toBe(1)
+    const messages: string[] = []
+    for (const topic of topics) messages.push(await publish(stack(), topic, 'x'))
+    for (const [n, page] of tabs.entries()) {
+      await rows(page, messages[n] ?? '').waitFor()
+      expect(await page.locator('tbody tr', { hasText: 'delivered' }).count()).toBe(1)
+    }
+    // The other requests of the seventh tab find a connection, too.
+    await tabs[6]?.goto(`${stack().api.url}/console/topics`)
+    await tabs[6]?.getByRole('link', { name: 'tab-7' }).waitFor()
+    const wrong = await first.context().newPage()
+    await wrong.goto(`${stack().api.url}/console/tail?status=6xx`)
+    await state(wrong, 'refused')
+    expect(open.size).toBe(1)
+    await first.context().close()
+    expect(browser.problems).toEqual([])
+  })
 
   test('while the API is away the page says since when, keeps its rows, and misses no end', async () => {
     const page = await browser.open('/console/tail?topic=orders')

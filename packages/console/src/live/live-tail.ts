@@ -4,7 +4,9 @@
  */
 import type { EventGap } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
-import { shareStream, type TailEvent, type TailQuery } from './shared-stream.ts'
+import type { TailEvent } from './read-events.ts'
+import { shareStream } from './shared-stream.ts'
+import type { TailQuery } from './tab-queries.ts'
 
 /** @limit Live events that the console keeps in a tab. Past it: the oldest are dropped from the screen. */
 const TAIL_ROWS_MAX = 5_000

@@ -1,108 +1,110 @@
 /**
- * One stream of live events for all tabs of this browser with the same filters. The tab that holds a lock reads the
- * stream and passes everything on. When that tab is closed or hidden, another tab gets the lock and continues after the
- * last event.
+ * One stream of live events for all tabs of this browser. The tab that holds a lock reads it and passes everything on.
+ * When it is closed or hidden, another tab gets the lock and goes on behind the last event. If tabs have different
+ * filters, the stream has what their filters have in common, and each tab chooses its own events. A browser opens only
+ * six connections to a server: with one for each tab, the seventh page would wait for ever.
  */
-import { type EventGap, type EventsOptions, type EventsState, Fantail, FantailError } from '@fantail/client'
-import type { DeliveryEvent } from '@fantail/client/api'
-import { withSession } from '../api/session.ts'
+import { isAccepted, readEvents, type TailEvent } from './read-events.ts'
+import { announceQuery, commonQuery, isWanted, type TailQuery } from './tab-queries.ts'
 
-/** The messages that tabs send to each other. */
-export type TailEvent =
-  | { name: 'event'; id: string | undefined; data: DeliveryEvent }
-  | { name: 'gap'; id: string | undefined; data: EventGap }
-  | { name: 'state'; id: string | undefined; data: EventsState }
-  | { name: 'lost' }
-  | { name: 'refused'; code: string; message: string }
+/** `tabs`: a tab was opened or closed. */
+type Passed = { events: TailEvent[] } | { tabs: true }
 
-export type TailQuery = Pick<EventsOptions, 'topic' | 'subscription' | 'type' | 'statusCode'>
-
-type Passed = { events: TailEvent[] } | { hello: true }
-
-/** Events that arrive within this time are passed on together. */
-const PASS_ON_MS = 100
+/** The lock of the tab that reads, and the channel of all tabs. */
+const SHARED = 'fantail events'
 
 interface SharedStream {
   query: TailQuery
-  /** The id after which the stream continues. */
+  /** Behind it the stream goes on. */
   lastId: string | undefined
   take: (events: TailEvent[]) => void
 }
 
 /** Returns what ends it. */
-export function shareStream({ query, lastId, take }: SharedStream): () => void {
-  const name = `fantail events ${JSON.stringify(query)}`
-  const channel = new BroadcastChannel(name)
-  const end = new AbortController()
-  const pass = (events: TailEvent[]) => {
-    for (const event of events) if ('id' in event) lastId = event.id ?? lastId
-    take(events)
-  }
-  let state: TailEvent | undefined
-  channel.onmessage = ({ data }: MessageEvent<Passed>) => {
-    if ('events' in data) pass(data.events)
-    else if (state) channel.postMessage({ events: [state] } satisfies Passed)
-  }
-  // Asks the tab that reads for its state.
-  channel.postMessage({ hello: true } satisfies Passed)
-  const lead = () =>
-    readStream({ ...query, lastEventId: lastId, signal: end.signal }, (events) => {
-      if (end.signal.aborted) return
-      state = events.findLast(({ name: kind }) => kind !== 'event' && kind !== 'gap') ?? state
-      pass(events)
-      channel.postMessage({ events } satisfies Passed)
-    })
-  void whenAlone(name, end.signal, lead)
-  return () => {
-    end.abort()
-    channel.close()
-  }
+export function shareStream(stream: SharedStream): () => void {
+  const tab = new SharingTab(stream)
+  void tab.run()
+  return () => tab.end()
 }
 
-/**
- * Runs `lead` while this tab holds the lock. Over plain HTTP, pages have locks only on loopback. Without locks, each
- * tab reads for itself.
- */
-async function whenAlone(name: string, signal: AbortSignal, lead: () => Promise<void>): Promise<void> {
-  const { locks } = navigator as { locks?: LockManager }
-  if (!locks) return lead()
-  try {
-    await locks.request(name, { signal }, lead)
-  } catch (error) {
-    // The tab was closed before it got the lock.
-    if (!signal.aborted) throw error
-  }
-}
+class SharingTab {
+  readonly #query: TailQuery
+  readonly #take: (events: TailEvent[]) => void
+  readonly #channel = new BroadcastChannel(SHARED)
+  readonly #end = new AbortController()
+  #lastId: string | undefined
+  /** Of the tab that reads. */
+  #state: TailEvent | undefined
+  #onTabs: (() => Promise<void>) | undefined
 
-async function readStream(options: EventsOptions, give: (events: TailEvent[]) => void): Promise<void> {
-  const fantail = new Fantail({ url: location.origin, fetch: withCsrf })
-  let gathered: TailEvent[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    if (gathered.length > 0) give(gathered)
-    gathered = []
-  }
-  const add = (event: TailEvent) => {
-    gathered.push(event)
-    timer ??= setTimeout(flush, PASS_ON_MS)
-  }
-  try {
-    for await (const event of fantail.events(options)) {
-      if (event.name === 'lost') add({ name: 'lost' })
-      else if (event.name === 'gap' || event.name === 'state') add(event as TailEvent)
-      else if (event.name !== 'end') add({ name: 'event', id: event.id, data: event.data })
+  constructor({ query, lastId, take }: SharedStream) {
+    this.#query = query
+    this.#lastId = lastId
+    this.#take = take
+    this.#channel.onmessage = ({ data }: MessageEvent<Passed>) => {
+      if ('events' in data) this.#pass(data.events)
+      else void this.#onTabs?.()
     }
-  } catch (error) {
-    flush()
-    if (options.signal?.aborted) return
-    const { code, message } =
-      error instanceof FantailError ? error : new FantailError('network', String(error))
-    give([{ name: 'refused', code, message }])
-  } finally {
-    clearTimeout(timer)
+  }
+
+  /** Without locks, which pages over plain HTTP elsewhere than on loopback lack, each tab reads for itself. */
+  async run(): Promise<void> {
+    const { locks } = navigator as { locks?: LockManager }
+    const { signal } = this.#end
+    // A stream of several tabs does not have the whole filter, so the server would not refuse a wrong one.
+    if (!locks || !(await isAccepted(this.#query, signal))) {
+      return readEvents({ ...this.#query, lastEventId: this.#lastId, signal }, (events) => this.#pass(events))
+    }
+    try {
+      await announceQuery(locks, this.#query, signal)
+      if (signal.aborted) return
+      this.#say({ tabs: true })
+      await locks.request(SHARED, { signal }, () => this.#lead(locks))
+    } catch (error) {
+      // It was closed before it had the lock.
+      if (!signal.aborted) throw error
+    }
+  }
+
+  end(): void {
+    if (this.#end.signal.aborted) return
+    this.#end.abort()
+    this.#say({ tabs: true })
+    this.#channel.close()
+  }
+
+  /** Reads until the server refuses or the tab ends. When tabs come and go, the stream gets wider or narrower. */
+  async #lead(locks: LockManager): Promise<void> {
+    const { signal } = this.#end
+    for (let isOver = false; !isOver && !signal.aborted; ) {
+      const changed = new AbortController()
+      const common = commonQuery(locks, this.#query)
+      this.#onTabs = async () => {
+        if (this.#state) this.#say({ events: [this.#state] })
+        const next = await commonQuery(locks, this.#query)
+        if (JSON.stringify(next) !== JSON.stringify(await common)) changed.abort()
+      }
+      await this.#read(await common, AbortSignal.any([signal, changed.signal]))
+      isOver = !changed.signal.aborted
+    }
+  }
+
+  #read(query: TailQuery, signal: AbortSignal): Promise<void> {
+    return readEvents({ ...query, lastEventId: this.#lastId, signal }, (events) => {
+      if (this.#end.signal.aborted) return
+      this.#state = events.findLast(({ name }) => name !== 'event' && name !== 'gap') ?? this.#state
+      this.#pass(events)
+      this.#say({ events })
+    })
+  }
+
+  #pass(events: TailEvent[]): void {
+    for (const event of events) if ('id' in event) this.#lastId = event.id ?? this.#lastId
+    const own = events.filter((event) => event.name !== 'event' || isWanted(this.#query, event.data))
+    if (own.length > 0) this.#take(own)
+  }
+
+  #say(passed: Passed): void {
+    this.#channel.postMessage(passed)
   }
 }
-
-const withCsrf: typeof fetch = (input, init) => fetch(withSession(new Request(input, init)))

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { usePaused } from '../api/pause.ts'
 import { LiveTail, type TailView } from './live-tail.ts'
-import type { TailQuery } from './shared-stream.ts'
+import type { TailQuery } from './tab-queries.ts'
 
 interface Shown extends TailView {
   /** The number of events that arrived since the screen was paused. */

@@ -40,7 +40,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, under, empty, onMo
     count: isVirtual ? rows.length : 0,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    overscan: 6,
+    overscan: 3,
   })
   if (rows.length === 0) return <div className={css.frame}>{empty}</div>
   const items = virtualizer.getVirtualItems()

@@ -6,7 +6,7 @@ import css from '../../parts/parts.module.css'
 
 const w = words.editLetter.attributes
 
-export interface AttributeRow {
+interface AttributeRow {
   id: number
   name: string
   type: string

@@ -112,7 +112,7 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
   )
 }
 
-/** What the API says about an attribute. Its paths begin with `attributes`. */
+/** Problems that the API found in attributes. Their paths begin with `attributes`. */
 function attributesProblem(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const found = error.details.filter(({ path }) => path.startsWith('attributes'))

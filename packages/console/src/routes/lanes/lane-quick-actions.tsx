@@ -65,7 +65,7 @@ function Mended({ verdict }: Subscription) {
   )
 }
 
-export function QuickActions({ subscription }: { subscription: Subscription }) {
+function QuickActions({ subscription }: { subscription: Subscription }) {
   const { id, status, lane: figures } = subscription
   const isPaused = status === 'paused'
   const toggle = useWrite(isPaused ? operations.resumeSubscription : operations.pauseSubscription)

@@ -48,7 +48,7 @@ const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>>
   throttled: (subscription) => <ThrottleForm subscription={subscription} />,
 }
 
-/** What the endpoint says about its trouble. Without a record of attempts nothing is shown. */
+/** The latest answer of the endpoint. Without a record of attempts nothing is shown. */
 function LastAnswer({ id }: { id: string }) {
   const read = useRead(operations.listAttempts, { path: { id } })
   const latest = read.data?.attempts[0]
