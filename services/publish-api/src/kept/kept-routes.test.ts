@@ -141,6 +141,17 @@ test('a resend since a time is a task that the routes of redrives show and chang
   expect((await own.call('POST', `/v1/redrives/${task.id}/cancel`)).body.status).toMatch(/^cancel/)
 })
 
+test('a resend of failed deliveries only is stored as such', async () => {
+  const path = `/v1/subscriptions/${subscription.id}/resend`
+  const since = '2026-01-01T00:00:00.000Z'
+  const wrong = await admin.call('POST', path, { body: { since, failedOnly: 'yes' } })
+  expect(wrong.body.error.details).toMatchObject([{ path: 'failedOnly' }])
+  const { status, body: task } = await admin.call('POST', path, { body: { since, failedOnly: true } })
+  expect(status).toBe(202)
+  expect((await api.deps.redrives.get(task.id))?.filter).toMatchObject({ failedOnly: true })
+  await admin.call('POST', `/v1/redrives/${task.id}/cancel`)
+})
+
 test('a policy is tried on the latest messages, with a count for each clause that refused', async () => {
   await admin.call('PUT', '/v1/topics/clicks', { body: KEEP })
   const topicArn = ORDERS.replace('orders', 'clicks')
