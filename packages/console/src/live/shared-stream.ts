@@ -33,7 +33,7 @@ class SharingTab {
   readonly #channel = new BroadcastChannel(SHARED)
   readonly #end = new AbortController()
   #lastId: string | undefined
-  /** Of the tab that reads. */
+  /** The tab that reads keeps its latest state for tabs that open. */
   #state: TailEvent | undefined
   #onTabs: (() => Promise<void>) | undefined
 
