@@ -51,17 +51,7 @@ export function directRoutes(deps: ApiDeps): Endpoint[] {
           headers: { 'Idempotent-Replayed': Replayed },
         },
       },
-      errors: [
-        'malformed_json',
-        'validation_failed',
-        'not_found',
-        'conflict',
-        'idempotency_mismatch',
-        'too_large',
-        'unsupported_media_type',
-        'rate_limited',
-        'storage_full',
-      ],
+      errors: ['not_found', 'conflict', 'idempotency_mismatch', 'rate_limited', 'storage_full'],
       handle: (call) => publish(tools, call),
     }),
   ]

@@ -51,7 +51,7 @@ export function eventRoutes(deps: ApiDeps): Endpoint[] {
       answers: {
         200: { description: 'The stream', contentType: 'text/event-stream', schema: EventView },
       },
-      errors: ['validation_failed', 'not_found', 'rate_limited'],
+      errors: ['not_found', 'rate_limited'],
       handle: (call) => listen(deps, call),
     }),
   ]

@@ -37,14 +37,7 @@ export function filterReplayRoute(
     answers: {
       200: { description: 'How many matched, and what refused the others', schema: FilterReplayAnswer },
     },
-    errors: [
-      'malformed_json',
-      'validation_failed',
-      'not_found',
-      'wrong_state',
-      'too_large',
-      'unsupported_media_type',
-    ],
+    errors: ['not_found', 'wrong_state'],
     handle: (call) => replay(deps, trials, call),
   })
 }

@@ -18,15 +18,7 @@ import { iso } from '../http/record-views.ts'
 import { resendOne, resendSince } from './resend.ts'
 import { type StoredMessage, storedMessage } from './stored-message.ts'
 
-const INPUT_ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'wrong_state',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-]
+const WRITE_ERRORS: ErrorCode[] = ['not_found', 'wrong_state', 'storage_full']
 const params = { messageId: MessageReference }
 
 export function keptRoutes(deps: ApiDeps): Endpoint[] {
@@ -62,7 +54,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
       headers: { 'Idempotency-Key': IdempotencyKey.optional() },
       body: ResendInput,
       answers: { 202: { description: 'The delivery waits in its lane.', schema: ResendAnswer } },
-      errors: [...INPUT_ERRORS, 'body_gone'],
+      errors: [...WRITE_ERRORS, 'body_gone'],
       handle: (call) => resendOne(deps, call, messageIdOf(call)),
     }),
     endpoint({
@@ -81,7 +73,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'With dryRun: how many messages are kept since then', schema: ResendCount },
         202: { description: 'The task has begun', schema: RedriveView },
       },
-      errors: [...INPUT_ERRORS, 'redrive_active'],
+      errors: [...WRITE_ERRORS, 'redrive_active'],
       handle: (call) => resendSince(deps, call),
     }),
   ]

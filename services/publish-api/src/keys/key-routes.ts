@@ -37,15 +37,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
         'limit none above that; its requests then count against that limit, too.',
       body: NewKeyInput,
       answers: { 201: { description: 'Made; acts at once', schema: NewKeyView } },
-      errors: [
-        'malformed_json',
-        'validation_failed',
-        'not_supported',
-        'conflict',
-        'too_large',
-        'unsupported_media_type',
-        'storage_full',
-      ],
+      errors: ['not_supported', 'conflict', 'storage_full'],
       handle: (call) => postKey(deps, call),
     }),
     endpoint({
@@ -57,7 +49,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Without their tokens. Where no keys are asked for, those of all accounts are listed.',
       query: KeyListQuery,
       answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: (call) => listKeys(deps, call),
     }),
     endpoint({

@@ -18,14 +18,7 @@ import { invalid, notFound } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
 
 const TAG = 'Mail'
-const BODY_ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-] as const
+const WRITE_ERRORS = ['conflict', 'storage_full'] as const
 
 export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
   const one = {
@@ -43,7 +36,7 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
       description: 'The list is one for the server, as all mails go out through one SMTP server.',
       query: SuppressionListQuery,
       answers: { 200: { description: 'A page, by address', schema: SuppressionList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.suppressions.list(query)
         return ok({ suppressions: items.map(suppressionView), nextCursor })
@@ -62,7 +55,7 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It was on the list', schema: SuppressionView },
         201: { description: 'It is on the list', schema: SuppressionView },
       },
-      errors: [...BODY_ERRORS],
+      errors: [...WRITE_ERRORS],
       handle: (call) => suppressAddress(deps, call),
     }),
     endpoint({
@@ -90,7 +83,7 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
         'Puts the addresses of permanent bounces and of complaints on the suppression list. Call it from the webhook of your mail provider, or with what you read from returned mails.',
       body: BouncesInput,
       answers: { 200: { description: 'How many addresses were added', schema: BouncesAnswer } },
-      errors: [...BODY_ERRORS],
+      errors: [...WRITE_ERRORS],
       handle: (call) => importBounces(deps, call),
     }),
   ]

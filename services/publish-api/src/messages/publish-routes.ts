@@ -50,16 +50,7 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
           headers: { 'Idempotent-Replayed': Replayed },
         },
       },
-      errors: [
-        'malformed_json',
-        'validation_failed',
-        'not_found',
-        'idempotency_mismatch',
-        'too_large',
-        'unsupported_media_type',
-        'rate_limited',
-        'storage_full',
-      ],
+      errors: ['not_found', 'idempotency_mismatch', 'rate_limited', 'storage_full'],
       handle: (call) => publish(tools, call),
     }),
   ]

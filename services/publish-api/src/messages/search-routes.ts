@@ -27,7 +27,7 @@ export function searchRoutes(deps: ApiDeps): Endpoint[] {
         'or empty and still have a cursor. `scannedTo` says how far it looked. Messages to one target are left out.',
       query: MessageSearchQuery,
       answers: { 200: { description: 'A part of the search', schema: MessageSearchAnswer } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: (call) => searchMessages(deps, call),
     }),
   ]

@@ -19,6 +19,8 @@ export interface Asked {
 
 /** Codes that any route may answer. */
 const EVERYWHERE: ErrorCode[] = ['storage_unavailable', 'internal']
+/** Further codes of routes that take JSON. */
+const OF_BODIES: ErrorCode[] = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type']
 /** Further codes of routes that need a key. */
 const WITH_KEY: ErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited']
 /** Codes of routes that need no key in local mode. Other hosts and pages of other sites are refused. */
@@ -87,10 +89,11 @@ const NO_MEMBERS = z.object({})
 
 /** Every error code of the route. */
 export function codesOf(endpoint: Endpoint, asked: Asked): ErrorCode[] {
-  const { errors, queryIs } = endpoint
+  const { errors, queryIs, body } = endpoint
   // Unknown query parameters are refused, except by routes that read the query themselves.
-  const own: ErrorCode[] = queryIs === 'own' ? errors : [...errors, 'validation_failed']
-  return [...own, ...refusals(endpoint, asked), ...EVERYWHERE]
+  const ofQuery: ErrorCode[] = queryIs === 'own' ? [] : ['validation_failed']
+  const ofBody = body === undefined ? [] : OF_BODIES
+  return [...errors, ...ofQuery, ...ofBody, ...refusals(endpoint, asked), ...EVERYWHERE]
 }
 
 function refusals(endpoint: Endpoint, asked: Asked): ErrorCode[] {

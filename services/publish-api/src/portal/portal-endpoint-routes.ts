@@ -33,14 +33,6 @@ const PORTAL_TESTS_PER_MINUTE_MAX = 10
 const TAG = 'Portal'
 const PATH = '/v1/portal/endpoints'
 const SHOWN = { 200: { description: 'The endpoint as it is now', schema: PortalEndpoint } }
-const ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'too_large',
-  'unsupported_media_type',
-] as const
-
 type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
 
 export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
@@ -60,7 +52,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     summary,
     body: NoBody,
     bodyIs: 'optional' as const,
-    errors: [...ERRORS, 'wrong_state' as const, 'conflict' as const],
+    errors: ['not_found' as const, 'wrong_state' as const, 'conflict' as const],
   })
   const changed = (id: string) => async (call: Call) => {
     const { body } = await run(id, call)
@@ -78,7 +70,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       body: PortalEndpointInput,
       check: (body) => newSubscriptionProblems(deps, body),
       answers: { 201: { description: 'The endpoint gets messages from now on', schema: PortalEndpoint } },
-      errors: [...ERRORS, 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
+      errors: ['not_found', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
       handle: (call) => addEndpoint(deps, call),
     }),
     endpoint({
@@ -110,14 +102,14 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.',
       answers: { 200: { description: 'The attempt was made', schema: PortalTestAnswer } },
-      errors: [...ERRORS, 'wrong_state', 'conflict', 'rate_limited'],
+      errors: ['not_found', 'wrong_state', 'conflict', 'rate_limited'],
       handle: (call) => testEndpoint(deps, call, () => run('testSubscription', call)),
     }),
     endpoint({
       ...action('rotatePortalKey', 'rotate-key', 'Make a new key for signatures of an endpoint'),
       description: 'Earlier keys still sign for a day. The secret is in this answer and in no other.',
       answers: { 201: { description: 'The key signs at once', schema: NewWebhookKeyView } },
-      errors: [...ERRORS, 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
+      errors: ['not_found', 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
       handle: (call) => run('createWebhookKey', { ...call, body: {} }),
     }),
   ]

@@ -77,15 +77,7 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       body: NoBody,
       bodyIs: 'optional',
       answers: { 202: { description: 'The redrive has begun', schema: PortalRedriveAnswer } },
-      errors: [
-        'malformed_json',
-        'validation_failed',
-        'not_found',
-        'redrive_active',
-        'too_large',
-        'unsupported_media_type',
-        'storage_full',
-      ],
+      errors: ['not_found', 'redrive_active', 'storage_full'],
       handle: (call) => redrive(deps, call),
     }),
   ]

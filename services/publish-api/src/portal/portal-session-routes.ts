@@ -27,7 +27,6 @@ import { digestOfToken, isLinkToken, makeLinkToken, makePortalToken, portalToken
 
 const TAG = 'Portal'
 const PATH = '/v1/portal/session'
-const BODY_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
 const NO_KEYS = 'no keys are asked for here, so there is nothing to hand on: set FANTAIL_AUTH=on'
 const NO_LINK = 'the link was opened before, or its ten minutes are over: ask for a new one'
 
@@ -48,7 +47,7 @@ export function portalSessionRoutes(deps: ApiDeps): Endpoint[] {
         'caller’s key may. It ends when the key is revoked.',
       body: PortalLinkInput,
       answers: { 201: { description: 'Made; hand the URL to the customer', schema: PortalLinkView } },
-      errors: [...BODY_ERRORS, 'not_supported', 'not_found', 'storage_full'],
+      errors: ['not_supported', 'not_found', 'storage_full'],
       handle: (call) => makeLink(deps, call),
     }),
     endpoint({
@@ -61,7 +60,7 @@ export function portalSessionRoutes(deps: ApiDeps): Endpoint[] {
         'The page of the portal does this with the token behind the `#`. A second try answers 401.',
       body: PortalRedeemInput,
       answers: { 201: { description: 'The session has begun', schema: NewPortalSessionView } },
-      errors: [...BODY_ERRORS, 'unauthorized', 'forbidden', 'storage_full'],
+      errors: ['unauthorized', 'forbidden', 'storage_full'],
       handle: (call) => redeem(deps, call),
     }),
     endpoint({

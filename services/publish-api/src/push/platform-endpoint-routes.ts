@@ -26,10 +26,10 @@ import {
   applicationIn,
   applicationNamed,
   inMembers,
-  PUSH_BODY_ERRORS,
   PUSH_PARAMS,
   PUSH_PATH,
   PUSH_TAG,
+  PUSH_WRITE_ERRORS,
 } from './platform-routes.ts'
 
 interface Tools {
@@ -54,7 +54,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Sorted by id.',
       query: PlatformListQuery,
       answers: { 200: { description: 'A page, sorted by id', schema: PlatformEndpointList } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => {
         const { arn } = applicationNamed(call, deps)
         const { items, nextCursor } = await deps.platformEndpoints.list(arn, call.query)
@@ -74,7 +74,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'The token was registered with the same members', schema: PlatformEndpointView },
         201: { description: 'Registered', schema: PlatformEndpointView },
       },
-      errors: [...PUSH_BODY_ERRORS, 'not_found'],
+      errors: [...PUSH_WRITE_ERRORS, 'not_found'],
       handle: (call) => create(tools, call),
     }),
     endpoint({
@@ -84,7 +84,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Read an endpoint of a platform application',
       description: 'Shows its token, and whether it is enabled.',
       answers: { 200: { description: 'The endpoint', schema: PlatformEndpointView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => {
         const found = await deps.platformEndpoints.get(endpointNamed(call, deps))
         if (!found) throw notFound('platform endpoint')
@@ -100,7 +100,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
         'A provider that refuses its token disables an endpoint. `enabled: true` enables it again.',
       body: PlatformEndpointInput,
       answers: { 200: { description: 'The endpoint as it is now', schema: PlatformEndpointView } },
-      errors: [...PUSH_BODY_ERRORS, 'not_found'],
+      errors: [...PUSH_WRITE_ERRORS, 'not_found'],
       handle: (call) => change(tools, call),
     }),
     endpoint({
@@ -110,7 +110,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete an endpoint',
       description: 'Its subscriptions stay, and their deliveries fail. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => {
         await deleteEndpoint(tools, { arn: endpointNamed(call, deps), ...requestOf(deps, call) })
         return NO_CONTENT

@@ -31,14 +31,7 @@ import { CREDENTIAL_MEMBERS } from './platform-credentials.ts'
 export const PUSH_PATH = '/v1/platform-applications/{platform}/{name}'
 export const PUSH_PARAMS = { platform: PlatformReference, name: ApplicationReference }
 export const PUSH_TAG = 'Mobile push' as const
-export const PUSH_BODY_ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-] as const
+export const PUSH_WRITE_ERRORS = ['conflict', 'storage_full'] as const
 
 export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
   const one = { path: PUSH_PATH, params: PUSH_PARAMS, tag: PUSH_TAG } as const
@@ -52,7 +45,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Applications of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: PlatformListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: PlatformApplicationList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.platformApplications.list(query)
         return ok({ applications: items.map(applicationView), nextCursor })
@@ -71,7 +64,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: PlatformApplicationView },
         201: { description: 'Created', schema: PlatformApplicationView },
       },
-      errors: [...PUSH_BODY_ERRORS, 'not_supported', 'not_found'],
+      errors: [...PUSH_WRITE_ERRORS, 'not_supported', 'not_found'],
       handle: (call) => put(deps, call),
     }),
     endpoint({
@@ -81,7 +74,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Read a platform application',
       description: 'Shows its settings. The credential is never shown.',
       answers: { 200: { description: 'The application', schema: PlatformApplicationView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => ok(applicationView(await applicationIn(deps, call))),
     }),
     endpoint({
@@ -91,7 +84,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete a platform application with its endpoints',
       description: 'Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async (call) => {
         const { arn } = applicationNamed(call, deps)
         await deleteApplication(deps, arn, call.requestId)

@@ -33,7 +33,7 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
         'Nothing leaves the quarantine by itself: each entry waits until it is put back or deleted.',
       query: QuarantineListQuery,
       answers: { 200: { description: 'A page, by id', schema: QuarantineList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await quarantine.list(query)
         return ok({ entries: items.map(entryView), nextCursor })
@@ -74,15 +74,7 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
           schema: PutBackAnswer,
         },
       },
-      errors: [
-        'not_found',
-        'wrong_state',
-        'malformed_json',
-        'validation_failed',
-        'too_large',
-        'unsupported_media_type',
-        'storage_full',
-      ],
+      errors: ['not_found', 'wrong_state', 'storage_full'],
       handle: (call) => handlePutBack(deps, call),
     }),
     endpoint({

@@ -36,16 +36,7 @@ import { queueOf } from './queue-routes.ts'
 
 const NAME = new RegExp(`^[A-Za-z0-9_-]{1,${CONSUMER_NAME_CHARS_MAX}}$`)
 
-const INPUT_ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'conflict',
-  'wrong_state',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-]
+const WRITE_ERRORS: ErrorCode[] = ['not_found', 'conflict', 'wrong_state', 'storage_full']
 
 export function consumerRoutes(deps: ApiDeps): Endpoint[] {
   const route = {
@@ -67,7 +58,7 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: ConsumerView },
         201: { description: 'Created', schema: ConsumerView },
       },
-      errors: INPUT_ERRORS,
+      errors: WRITE_ERRORS,
       handle: (call) => putConsumer(deps, call),
     }),
     endpoint({
@@ -80,7 +71,7 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Sorted by name, each with its settings. Answers 404 where the queue does not exist.',
       query: ConsumerListQuery,
       answers: { 200: { description: 'A page, sorted by name', schema: ConsumerList } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: (call) => listConsumers(deps, call),
     }),
     endpoint({
@@ -90,7 +81,7 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Read a push consumer, and how many requests are under way',
       description: 'Shows its settings without secrets: passwords are masked, headers shown by name only.',
       answers: { 200: { description: 'The consumer', schema: ConsumerView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => ok(await readConsumer(deps, call)),
     }),
     endpoint({
@@ -103,7 +94,7 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
         '`outbound` must be given again.',
       body: ConsumerInput,
       answers: { 200: { description: 'The consumer as it is now', schema: ConsumerView } },
-      errors: INPUT_ERRORS,
+      errors: WRITE_ERRORS,
       handle: (call) => patchConsumer(deps, call),
     }),
     endpoint({
@@ -113,7 +104,7 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Remove a push consumer; requests under way end as they began',
       description: 'No further request begins. Messages stay in the queue for other receivers.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: (call) => deleteConsumer(deps, call),
     }),
   ]

@@ -28,14 +28,6 @@ import { letterFilterOf } from '../redrives/filter-input.ts'
 import { queueOf } from './queue-routes.ts'
 import { sendItems } from './send-items.ts'
 
-const ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'too_large',
-  'unsupported_media_type',
-]
-
 export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
   const { queues } = deps
   const post = (id: string, name: string, summary: string) => ({
@@ -45,7 +37,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
     params: { queue: QueueReference },
     tag: 'Queues' as const,
     summary,
-    errors: ERRORS,
+    errors: ['not_found' as const],
   })
   const handleResults = { 200: { description: 'In the order of the handles', schema: HandleResults } }
   return [
@@ -54,7 +46,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Answers once the messages are in the queue. A FIFO queue stores no second message with a ' +
         '`deduplicationId` of the last 5 minutes, and answers the id of the first.',
-      errors: [...ERRORS, 'storage_full'],
+      errors: ['not_found', 'storage_full'],
       body: QueueSendInput,
       bodyIs: 'own',
       answers: { 201: { description: 'Sent', schema: QueueSendAnswer } },
@@ -65,7 +57,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Received messages are hidden from others until their visibility timeout ends; acknowledge them before that, or ' +
         'they come back. A message may come more than once.',
-      errors: [...ERRORS, 'rate_limited'],
+      errors: ['not_found', 'rate_limited'],
       body: ReceiveInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'Up to maxMessages, possibly none', schema: ReceivedAnswer } },

@@ -18,14 +18,6 @@ import { queueView } from '../http/record-views.ts'
 import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
 import { queueSettings } from './queue-settings.ts'
 
-const INPUT_ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-] as const
-
 export function queueRoutes(deps: ApiDeps): Endpoint[] {
   const route = { path: '/v1/queues/{queue}', params: { queue: QueueReference }, tag: 'Queues' as const }
   const input = { body: QueueInput }
@@ -44,7 +36,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: QueueView },
         201: { description: 'Created', schema: QueueView },
       },
-      errors: [...INPUT_ERRORS, 'conflict'],
+      errors: ['storage_full', 'conflict'],
       handle: (call) => putQueue(deps, call),
     }),
     endpoint({
@@ -56,7 +48,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Queues of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: QueueListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: QueueList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: (call) => listQueues(deps, call),
     }),
     endpoint({
@@ -67,7 +59,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Shows settings, message counts, the age of the oldest message, and whose dead letters it takes.',
       answers: { 200: { description: 'The queue', schema: QueueView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => ok(await readQueue(deps, call, queueOf(deps, call))),
     }),
     endpoint({
@@ -78,7 +70,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Set the given members of a queue',
       description: 'Members that are left out stay as they are; null resets one. The queue must exist.',
       answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
-      errors: [...INPUT_ERRORS, 'not_found', 'conflict'],
+      errors: ['storage_full', 'not_found', 'conflict'],
       handle: (call) => patchQueue(deps, call),
     }),
     endpoint({
@@ -89,7 +81,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Messages and push consumers go with the queue; nothing brings them back. Deleting again is allowed.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: (call) => deleteQueue(deps, call),
     }),
   ]

@@ -18,15 +18,7 @@ import { letterFilterOf } from './filter-input.ts'
 import { groupedView } from './letter-groups-view.ts'
 import { redriveSingle } from './single-redrive.ts'
 
-const ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'too_large',
-  'unsupported_media_type',
-  'redrive_active',
-  'storage_full',
-]
+const ERRORS: ErrorCode[] = ['not_found', 'redrive_active', 'storage_full']
 
 /** @limit Dead letters that one request removes by a filter. Past it: a task removes them, and the answer is 202. */
 const PURGED_AT_ONCE_MAX = 1_000
@@ -47,7 +39,7 @@ export function letterRoutes(deps: ApiDeps, trials: FilterTrials): Endpoint[] {
         'Other messages are not counted.',
       query: DeadLetterCountsQuery,
       answers: { 200: { description: 'The counts', schema: DeadLetterCounts } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: (call) => countLetters(deps, call),
     }),
     endpoint({

@@ -1,5 +1,5 @@
 /** Redrives. */
-import { type ErrorCode, FantailError, parseArn, type RedriveTask, resolveQueue } from '@fantail/contracts'
+import { FantailError, parseArn, type RedriveTask, resolveQueue } from '@fantail/contracts'
 import {
   DryRunAnswer,
   RedriveInput,
@@ -18,13 +18,6 @@ import { redriveView } from '../http/record-views.ts'
 import { deadLetterSources } from './dead-letter-sources.ts'
 import { letterFilterOf } from './filter-input.ts'
 
-const INPUT_ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'too_large',
-  'unsupported_media_type',
-]
 const TAG = 'Redrives'
 const TASK = { 200: { description: 'The task as it is now', schema: RedriveView } }
 
@@ -69,7 +62,7 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'With dryRun: what would be moved', schema: DryRunAnswer },
         202: { description: 'The task has begun', schema: RedriveView },
       },
-      errors: [...INPUT_ERRORS, 'redrive_active', 'storage_full'],
+      errors: ['not_found', 'redrive_active', 'storage_full'],
       handle: (call) => createRedrive(deps, call),
     }),
     endpoint({
@@ -81,7 +74,7 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Active tasks and those that ended within 14 days, newest first.',
       query: RedriveListQuery,
       answers: { 200: { description: 'A page, newest first', schema: RedriveList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: ({ query }) => listRedrives(deps, query),
     }),
     endpoint({
@@ -110,7 +103,7 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Acts on a running or paused task. A task that has ended answers 409.',
       body: RedriveRateInput,
       answers: TASK,
-      errors: [...INPUT_ERRORS, 'wrong_state'],
+      errors: ['not_found', 'wrong_state'],
       handle: async (call) => changed(deps, call, await redrives.patch(call.params.id ?? '', call.body)),
     }),
     ...ACTIONS.map(({ action, ...documented }) =>
@@ -123,7 +116,7 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
         body: NoBody,
         bodyIs: 'optional',
         answers: TASK,
-        errors: [...INPUT_ERRORS, 'wrong_state'],
+        errors: ['not_found', 'wrong_state'],
         handle: async (call) => changed(deps, call, await redrives[action](call.params.id ?? '')),
       }),
     ),

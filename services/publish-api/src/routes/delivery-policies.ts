@@ -29,7 +29,7 @@ export function deliveryPolicyRoutes(deps: ApiDeps): Endpoint[] {
       body: PreviewInput,
       check: problemsOfPolicy,
       answers: { 200: { description: 'Every retry', schema: PreviewAnswer } },
-      errors: ['malformed_json', 'validation_failed', 'not_found', 'too_large', 'unsupported_media_type'],
+      errors: ['not_found'],
       handle: ({ body }) => preview(deps, body),
     }),
   ]

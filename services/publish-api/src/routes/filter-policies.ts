@@ -27,7 +27,7 @@ export function filterPolicyRoutes(deps: ApiDeps, trials: FilterTrials): Endpoin
       body: FilterTestInput,
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
-      errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'],
+      errors: [],
       handle: ({ body }) => tryFilter(body, trials),
     }),
   ]

@@ -44,17 +44,7 @@ export function sessionRoutes(deps: ApiDeps): Endpoint[] {
           schema: SessionView,
         },
       },
-      errors: [
-        'malformed_json',
-        'validation_failed',
-        'not_supported',
-        'unauthorized',
-        'forbidden',
-        'rate_limited',
-        'too_large',
-        'unsupported_media_type',
-        'storage_full',
-      ],
+      errors: ['not_supported', 'unauthorized', 'forbidden', 'rate_limited', 'storage_full'],
       handle: (call) => logIn(deps, call),
     }),
     endpoint({

@@ -44,7 +44,7 @@ function settingRoutes(deps: ApiDeps): Endpoint[] {
       description: 'The same as SetSMSAttributes of the AWS protocol.',
       body: SmsChanges,
       answers: { 200: { description: 'Settings and spend', schema: SmsView } },
-      errors: ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type', 'storage_full'],
+      errors: ['storage_full'],
       handle: (call) => changeSms(deps, call),
     }),
   ]
@@ -62,7 +62,7 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       description: 'The list is one for the server, as all messages go out through one provider.',
       query: OptOutListQuery,
       answers: { 200: { description: 'A page, by number', schema: OptOutList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.sms.optedOut(query)
         return ok({ optOuts: items.map((number) => ({ number })), nextCursor })
@@ -75,7 +75,7 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Ask whether a phone number is opted out',
       description: 'It is if its owner asked the provider or you for that.',
       answers: { 200: { description: 'It is opted out', schema: OptOutView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async ({ params }) => {
         const number = numberAt(params)
         if (!(await deps.sms.isOptedOut(number))) throw notFound('opted-out number')
@@ -90,7 +90,7 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Deliveries to it then fail permanently, and nothing is sent. Call it when somebody answers STOP. Its subscriptions stay.',
       answers: { 200: { description: 'It is opted out', schema: OptOutView } },
-      errors: ['validation_failed', 'conflict', 'storage_full'],
+      errors: ['conflict', 'storage_full'],
       handle: (call) => optOut(deps, call),
     }),
     endpoint({
@@ -100,7 +100,7 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Opt a phone number in',
       description: 'It gets messages again. A redrive delivers those that were dead-lettered meanwhile.',
       answers: { 204: { description: 'It is not opted out' } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async ({ params, requestId }) => {
         if (await deps.sms.optIn(numberAt(params))) deps.log.info({ requestId }, 'sms.optedIn')
         return NO_CONTENT

@@ -36,7 +36,7 @@ export function statsRoutes(deps: ApiDeps): Endpoint[] {
         'crashes loses at most its last five seconds.',
       query: StatsQuery,
       answers: { 200: { description: 'The statistics', schema: StatsView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: (call) => readStats(deps, call),
     }),
   ]

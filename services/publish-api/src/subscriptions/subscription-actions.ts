@@ -29,15 +29,7 @@ import { idOf } from './subscription-routes.ts'
 import { showSubscription } from './subscription-views.ts'
 import { attemptOnce } from './test-attempt.ts'
 
-const ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'wrong_state',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-]
+const ERRORS: ErrorCode[] = ['not_found', 'wrong_state', 'conflict']
 
 export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
   const action = (id: string, name: string, summary: string) => ({

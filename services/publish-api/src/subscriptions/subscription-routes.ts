@@ -25,15 +25,7 @@ import { newSubscriptionProblems, subscribeNatively } from './subscribe.ts'
 import { orderingProblems, type SubscriptionSettings, settingsOf } from './subscription-settings.ts'
 import { showSubscription, showSubscriptions } from './subscription-views.ts'
 
-const INPUT_ERRORS = [
-  'malformed_json',
-  'validation_failed',
-  'not_found',
-  'wrong_state',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-] as const
+const WRITE_ERRORS = ['not_found', 'wrong_state', 'storage_full'] as const
 
 export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
   return [
@@ -56,7 +48,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
       },
-      errors: [...INPUT_ERRORS, 'subscription_exists', 'conflict', 'rate_limited'],
+      errors: [...WRITE_ERRORS, 'subscription_exists', 'conflict', 'rate_limited'],
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
@@ -70,7 +62,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         'Each with its settings and the state of its lane. Answers 404 if the topic does not exist.',
       query: TopicSubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async ({ params, query }) => {
         const topic = resolveTopic(params.topic ?? '', deps.settings.arn)
         if ((await deps.topics.get(topic)) === null) throw notFound('topic')
@@ -87,7 +79,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         'Subscriptions of all topics that the caller may see. Conditions of the query must all hold.',
       query: SubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: ({ query }) => listSubscriptions(deps, query),
     }),
     endpoint({
@@ -119,7 +111,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
-      errors: [...INPUT_ERRORS, 'conflict', 'subscription_exists', 'rate_limited'],
+      errors: [...WRITE_ERRORS, 'conflict', 'subscription_exists', 'rate_limited'],
       handle: (call) => patchSubscription(deps, call),
     }),
     endpoint({

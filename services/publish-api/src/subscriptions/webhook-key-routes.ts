@@ -1,5 +1,5 @@
 /** Routes of a subscription's Standard Webhooks keys. Their signatures are sent in addition to SNS's. */
-import { type ErrorCode, WEBHOOK_OVERLAP_SECONDS_DEFAULT, type WebhookKey } from '@fantail/contracts'
+import { WEBHOOK_OVERLAP_SECONDS_DEFAULT, type WebhookKey } from '@fantail/contracts'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
   NewWebhookKeyView,
@@ -14,18 +14,6 @@ import { iso, isoOrNull } from '../http/record-views.ts'
 import { visibleSubscription } from './change.ts'
 import { idOf } from './subscription-routes.ts'
 import { dropWebhookKeys, rotateWebhookKey, signing } from './webhook-keys.ts'
-
-const INPUT_ERRORS: ErrorCode[] = [
-  'malformed_json',
-  'validation_failed',
-  'not_supported',
-  'not_found',
-  'wrong_state',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'storage_full',
-]
 
 export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
   const route = {
@@ -45,7 +33,7 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       body: WebhookKeyInput,
       bodyIs: 'optional',
       answers: { 201: { description: 'Made; it signs at once', schema: NewWebhookKeyView } },
-      errors: INPUT_ERRORS,
+      errors: ['not_supported', 'not_found', 'wrong_state', 'conflict', 'storage_full'],
       handle: (call) => postKey(deps, call),
     }),
     endpoint({

@@ -19,7 +19,7 @@ export function timeRoutes({ settings, travel }: Pick<ApiDeps, 'settings' | 'tra
       description: 'Answers when everything that became due on the way is attempted and settled.',
       body: AdvanceInput,
       answers: { 200: { description: 'The new time, and the steps on the way' } },
-      errors: ['conflict', 'wrong_state', 'malformed_json', 'validation_failed', 'storage_unavailable'],
+      errors: ['conflict', 'wrong_state', 'storage_unavailable'],
       handle: async ({ body: { seconds, timeoutMs } }) =>
         ok(shown(await travel.advance(Math.round(seconds * 1_000), timeoutMs))),
     }),

@@ -11,8 +11,6 @@ import { topicView } from '../http/record-views.ts'
 import { deleteTopic } from './delete-topic.ts'
 import { topicSettings } from './topic-settings.ts'
 
-const INPUT_ERRORS = ['malformed_json', 'validation_failed', 'too_large', 'unsupported_media_type'] as const
-
 export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const common = {
@@ -36,7 +34,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: TopicView },
         201: { description: 'Created', schema: TopicView },
       },
-      errors: [...INPUT_ERRORS, 'conflict', 'storage_full'],
+      errors: ['conflict', 'storage_full'],
       handle: (call) => putTopic(deps, arnOf(call), call),
     }),
     endpoint({
@@ -48,7 +46,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Topics of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: TopicListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: TopicList } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: ({ query }) => listTopics(deps, query),
     }),
     endpoint({
@@ -61,7 +59,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Shows the topic’s settings, the delivery policy in force and its subscriptions by status.',
       answers: { 200: { description: 'The topic', schema: TopicView } },
-      errors: ['validation_failed', 'not_found'],
+      errors: ['not_found'],
       handle: async (call) => ok(await readTopic(deps, arnOf(call))),
     }),
     endpoint({
@@ -74,7 +72,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Set the given members of a topic',
       description: 'Members that are left out stay as they are; null resets one. The topic must exist.',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
-      errors: [...INPUT_ERRORS, 'not_found', 'conflict', 'storage_full'],
+      errors: ['not_found', 'conflict', 'storage_full'],
       handle: (call) => patchTopic(deps, arnOf(call), call),
     }),
     endpoint({
@@ -88,7 +86,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         'Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has ' +
         'made goes with it if it is empty. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: ['validation_failed'],
+      errors: [],
       handle: async (call) => {
         await deleteTopic(deps, arnOf(call), call.requestId)
         return NO_CONTENT
