@@ -8,6 +8,7 @@ import type { Attempt, Delivery, Message, Redrive, Subscription } from '@fantail
 import { waitFor } from '@fantail/test-kit'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { type Ended, type FantailOptions, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
@@ -36,12 +37,20 @@ function fantail(line: string, { env, ...options }: FantailOptions = {}): Promis
 
 /** The objects that a command prints with `--json`. */
 async function objects<T>(line: string, options?: FantailOptions): Promise<T[]> {
-  const { code, stdout, stderr } = await fantail(`${line} --json`, options)
-  expect([code, stderr]).toEqual([0, ''])
+  const ended = await fantail(`${line} --json`, options)
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  return objectsOf<T>(ended)
+}
+
+function objectsOf<T>({ stdout }: Ended): T[] {
   return stdout
     .split('\n')
     .filter((text) => text !== '')
     .map((text) => JSON.parse(text) as T)
+}
+
+function lastOf<T>(ended: Ended): T {
+  return objectsOf<T>(ended).at(-1) as T
 }
 
 test('topics are made, listed, changed and deleted', async () => {
@@ -50,10 +59,14 @@ test('topics are made, listed, changed and deleted', async () => {
   expect(changed).toMatchObject({ name: 'shop', retentionSeconds: 172_800, displayName: 'Shop' })
   expect(await fantail('topics list --prefix sho --quiet')).toMatchObject({ code: 0, stdout: 'shop\n' })
   expect((await fantail('topics list')).stdout).toMatch(/^TOPIC +ACTIVE.*\nshop +0 /)
+  expect(await objects('topics list --prefix sho')).toEqual([changed])
+  expect(await objects('topics get shop')).toEqual([changed])
 
   const asked = await fantail('topics rm shop')
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Add --yes.')])
   expect(await fantail('topics rm shop --yes')).toMatchObject({ code: 0, stdout: 'deleted shop\n' })
+  await objects('topics create shop')
+  expect(await objects('topics rm shop --yes')).toEqual([{ deleted: 'shop' }])
 })
 
 test.each([
@@ -81,7 +94,9 @@ test('a profile keeps server and key, and is used without flags', async () => {
     { profile: 'here', url, keyId: expect.any(String) },
   ])
   expect((await fantail('use', { env })).stdout).toMatch(/PROFILE.*\nhere +http.* yes +yes\n/)
+  expect(await objects('use', { env })).toEqual([{ profile: 'here', url, hasKey: true, current: true }])
   expect((await fantail('use here --quiet', { env })).stdout).toBe('here\n')
+  expect(await objects('use here', { env })).toEqual([{ profile: 'here', url }])
   expect((await fantail('use there', { env })).code).toBe(3)
 })
 
@@ -98,9 +113,16 @@ test('a subscription is made, changed, tested, paused and deleted', async () => 
     metadata: { team: 'blue' },
   })
   expect((await fantail(`subs list --topic parcels`)).stdout).toMatch(/^ID.*\n.* parcels +active +0 +http/)
+  expect(await objects(`subs list --topic parcels`)).toMatchObject([{ id }])
+  expect(await objects(`subs get ${id}`)).toEqual([changed])
   expect((await fantail(`subs test ${id}`)).stdout).toMatch(/^200 in /)
+  expect(await objects(`subs test ${id}`)).toMatchObject([{ statusCode: 200 }])
+  answers.set(hook, 500)
+  expect(await fantail(`subs test ${id} --json`)).toMatchObject({ code: 1, stderr: '' })
   expect(await fantail(`subs pause ${id}`)).toMatchObject({ code: 0, stdout: `${id} is paused\n` })
   expect(await fantail(`subs resume ${id} --quiet`)).toMatchObject({ code: 0, stdout: `${id}\n` })
+  expect(await objects(`subs pause ${id}`)).toMatchObject([{ id, status: 'paused' }])
+  expect(await objects(`subs resume ${id}`)).toMatchObject([{ id, status: 'active' }])
   expect(await objects(`subs retry ${id} --rate 5/s`)).toEqual([{ moved: 0 }])
   const key = await fantail(`subs rotate-key ${id}`)
   expect([key.code, key.stdout, key.stderr]).toEqual([
@@ -108,6 +130,8 @@ test('a subscription is made, changed, tested, paused and deleted', async () => 
     expect.stringMatching(/^whsec_\S+\n$/),
     'The secret is shown this once.\n',
   ])
+  const [keyed] = await objects(`subs rotate-key ${id} --algorithm ed25519`)
+  expect(keyed).toMatchObject({ publicKey: expect.stringMatching(/^whpk_/) })
   expect(await objects(`subs rm ${id} --yes`)).toEqual([{ deleted: id }])
 })
 
@@ -190,6 +214,9 @@ test('queues are made, filled, looked into and emptied', async () => {
   expect(await objects('queues set done --retention 2d')).toMatchObject([{ retentionSeconds: 172_800 }])
   const [sent] = await objects<{ messageId: string }>('queues send done first --attr kind=mail')
   expect((await fantail('queues peek done')).stdout).toContain(`${sent?.messageId}  0`)
+  expect(await objects('queues peek done')).toMatchObject([{ messageId: sent?.messageId, body: 'first' }])
+  expect(await objects('queues get done')).toMatchObject([{ name: 'done', counts: { visible: 1 } }])
+  expect(await objects('queues list --limit 1')).toHaveLength(1)
   expect(await objects('queues receive done --ack --wait 1s')).toMatchObject([
     { body: 'first', receiveCount: 1 },
   ])
@@ -202,14 +229,25 @@ test('queues are made, filled, looked into and emptied', async () => {
 /** The editor is a program that changes the text. */
 async function editAndSend({ messageId }: { messageId: string }) {
   const edit = (env: Record<string, string>) =>
-    fantail(`dlq edit dead ${messageId} --attr mended=yes --yes --watch`, { env })
+    fantail(`dlq edit dead ${messageId} --attr mended=yes --yes --watch --json`, { env })
   expect(await edit({ EDITOR: 'false' })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/nothing is sent/),
   })
   const sent = await edit({ EDITOR: 'sed -i s/^/mended-/' })
-  expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/status +completed/) })
+  expect([sent.code, lastOf<Redrive>(sent)]).toEqual([0, expect.objectContaining({ status: 'completed' })])
   expect(sent.stderr).toMatch(/- [abc]\n\+ mended-[abc]\n\+ mended=yes\n/)
+}
+
+/** Waits until the queue has so many letters that no receiver has. */
+function deadLetters(queue: string, count: number): Promise<{ messageId: string }[]> {
+  return waitFor(
+    async () => {
+      const letters = await objects<{ messageId: string }>(`dlq show ${queue}`)
+      return letters.length === count ? letters : undefined
+    },
+    { what: `${count} dead letters in ${queue}` },
+  )
 }
 
 test('dead letters are shown, exported, sent again and deleted', async () => {
@@ -217,12 +255,15 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   const hook = await counting(404)
   const sub = await subscribed('failing', hook, ' --dlq dead')
   await fantail('publish failing --lines', { stdin: 'a\nb\nc' })
-  await waitFor(async () => (await objects('dlq show dead')).length === 3, { what: 'three dead letters' })
+  await deadLetters('dead', 3)
   const shown = await fantail('dlq show dead --status 404')
   expect(shown.stdout).toMatch(/^MESSAGE.*\n\S+ +permanent +404 +1 /)
   expect(shown.stderr).toBe('3 dead letters\n      3  permanent 404\n')
   expect((await fantail('dlq ls')).stdout).toMatch(/\ndead +3 /)
-  const letters = (await fantail(`dlq export dead --sub ${sub}`)).stdout.trim().split('\n')
+  expect(await objects('dlq list')).toEqual(
+    expect.arrayContaining([expect.objectContaining({ name: 'dead', counts: expect.anything() })]),
+  )
+  const letters = (await fantail(`dlq export dead --sub ${sub} --json`)).stdout.trim().split('\n')
   expect(letters.map((line) => JSON.parse(line).body)).toHaveLength(3)
 
   expect(await objects('redrive dead --status 503 --dry-run')).toMatchObject([{ matched: 0 }])
@@ -240,13 +281,45 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   const ended = await fantail(`redrive watch ${id} --timeout 30s`)
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/status +completed/) })
   expect((await fantail('redrive list')).stdout).toContain(id)
-  await fantail('publish failing --lines', { stdin: 'd' })
+  expect(await objects('redrive list --limit 1')).toHaveLength(1)
+  expect((await objects(`redrive watch ${id}`)).at(-1)).toMatchObject({ status: 'completed' })
   expect(await objects('dlq purge dead --reason expired --yes')).toEqual([{ discarded: 0 }])
+})
+
+test('what is done in part ends with 8', async () => {
+  await objects('queues create lost --visibility 1h')
+  await subscribed('losing', await counting(404), ' --dlq lost')
+  await fantail('publish losing --lines', { stdin: 'a\nb\nc' })
+  const [removed] = await deadLetters('lost', 3)
+  expect(await objects(`dlq rm lost ${removed?.messageId} --yes`)).toEqual([{ deleted: removed?.messageId }])
+  const [slow] = await objects<Redrive>('redrive start lost --rate 0.01/s')
+  expect(await objects(`redrive cancel ${slow?.id}`)).toMatchObject([{ status: 'canceled' }])
+  await deadLetters('lost', 2)
+  const again = await fantail('redrive start lost --watch --json')
+  const task = lastOf<Redrive>(again)
+  expect([again.code, task]).toEqual([8, expect.objectContaining({ backInDlq: 2 })])
+  expect(await objects(`redrive get ${task.id}`)).toEqual([task])
+  expect((await fantail(`redrive watch ${task.id}`)).code).toBe(8)
+
+  const [letter] = await deadLetters('lost', 2)
+  const [sent] = await objectsOf(await fantail(`dlq edit lost ${letter?.messageId} --body new --yes --json`))
+  expect(sent).toMatchObject({ messageId: expect.any(String) })
+  await deadLetters('lost', 2)
+  expect(await objects('queues receive lost')).toHaveLength(1)
+  // From this number on, a redrive deletes the letters.
+  const stdin = Array.from({ length: 1_001 }, (_, n) => `${n}`).join('\n')
+  await fantail('publish losing --lines', { stdin })
+  await waitFor(async () => {
+    const [counted] = await objects<{ matched: number }>('dlq purge lost --status 404 --dry-run')
+    return counted !== undefined && counted.matched > 1_001
+  })
+  const purged = await fantail('dlq purge lost --status 404 --yes --json')
+  expect([purged.code, lastOf<Redrive>(purged)]).toEqual([8, expect.objectContaining({ skipped: 1 })])
 })
 
 test('filters and signatures are judged', async () => {
   const policy = 'filter test {"color":["red"]}'
-  expect(await fantail(`${policy} --attr color=red`)).toMatchObject({ code: 0 })
+  expect(await objects(`${policy} --attr color=red`)).toMatchObject([{ matched: true }])
   expect(await fantail(`${policy} --attr color=blue`)).toMatchObject({
     code: 1,
     stdout: 'does not match (MessageAttributes)\n✕ color: wanted ["red"], has "blue"\n',
@@ -263,6 +336,8 @@ test('filters and signatures are judged', async () => {
   ].join('\r\n')
   const check = (body: string) => fantail(`verify --key ${secret}`, { stdin: `${headers}\r\n\r\n${body}` })
   expect(await check('{"a":1}')).toMatchObject({ code: 0, stdout: 'the signature is right\n' })
+  const request = `${headers}\r\n\r\n{"a":1}`
+  expect(await objects(`verify --key ${secret}`, { stdin: request })).toEqual([{ verified: true }])
   expect(await check('{"a":2}')).toMatchObject({ code: 1, stderr: expect.stringContaining('another body') })
 })
 
@@ -300,3 +375,5 @@ async function subscribed(topic: string, endpoint: string, flags = ''): Promise<
   const [subscription] = await objects<Subscription>(`subs add ${topic} ${endpoint}${flags}`)
   return subscription?.id ?? ''
 }
+
+provesCommands('tests/cli/commands.test.ts')

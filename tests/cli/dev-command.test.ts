@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Fantail } from '@fantail/client'
 import { canSpawnRedis, redisServerPath, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
 
 interface Addresses {
@@ -89,6 +90,8 @@ describe.runIf(canSpawnRedis())('a stack of `fantail dev`', () => {
     expect(stderr).toContain('FANTAIL_ATTEMPT_TIMEOUT_MS must be a whole number')
     expect(stderr).toContain('fantail dev: delivery-worker: it ended with exit code 1')
   }, 60_000)
+
+  provesCommands('tests/cli/dev-command.test.ts')
 })
 
 test.each([

@@ -1,6 +1,6 @@
-/** Every help has examples, and the guide has every command and every exit code. */
+/** Every help has examples, and the guide has every command. */
 
-import { COMMANDS, EXIT_CODES } from '@fantail/cli'
+import { COMMANDS } from '@fantail/cli'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { textOf } from '../repo/repository.ts'
@@ -30,11 +30,6 @@ test.each(loaded)('each help of `fantail %s` has examples of itself', async (nam
 test('the guide names every command', () => {
   const rows = [...guide.matchAll(/^\| `([a-z]+)/gm)].map(([, name = '']) => name)
   expect(Object.keys(COMMANDS).filter((name) => !rows.includes(name))).toEqual([])
-})
-
-test('the guide has every exit code', () => {
-  const rows = [...guide.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code))
-  expect(rows).toEqual(Object.values(EXIT_CODES))
 })
 
 test('nothing but the table and the exit codes is loaded before a command is called', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { verifyWebhook } from '@fantail/client'
 import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
@@ -154,9 +155,10 @@ test('requests are recorded, and replayed with signatures that hold', async () =
     await ended
     const files = (await readdir(folder)).sort()
     expect(files).toHaveLength(2)
-    const { stdout: secret } = await runFantail(['listen', '--print-secret'], { env })
+    const { stdout: printed } = await runFantail(['listen', '--print-secret', '--json'], { env })
+    const { secret } = JSON.parse(printed) as { secret: string }
     const file = await readFile(join(folder, files[1] ?? ''), 'utf8')
-    const verified = await runFantail(['verify', '--key', secret.trim()], { env, stdin: file })
+    const verified = await runFantail(['verify', '--key', secret], { env, stdin: file })
     expect([verified.code, file]).toEqual([0, expect.stringMatching(/^POST \/recorded\?a=b HTTP\/1.1\r\n/)])
 
     const words = ['replay', folder, '--to', `${receiver.url}/replayed`, '--json']
@@ -164,8 +166,7 @@ test('requests are recorded, and replayed with signatures that hold', async () =
     expect(replayed.code).toBe(0)
     const again = receiver.requestsTo('/replayed')
     expect(again.map(({ text }) => text)).toEqual(live.map(({ text }) => text))
-    for (const { headers, text: body } of again)
-      await verifyWebhook({ headers, body }, { keys: [secret.trim()] })
+    for (const { headers, text: body } of again) await verifyWebhook({ headers, body }, { keys: [secret] })
     receiver.respond('/refused', (_, n) => ({ status: n === 1 ? 500 : 204 }))
     const partly = await runFantail(['replay', folder, '--to', `${receiver.url}/refused`], { env })
     expect(partly).toMatchObject({ code: 8, stderr: expect.stringContaining('1 of 2 requests') })
@@ -242,3 +243,5 @@ test.each([
   const end = await ended
   expect([end.code, end.stderr]).toEqual([code, expect.stringContaining(text)])
 })
+
+provesCommands('tests/cli/listen.test.ts')

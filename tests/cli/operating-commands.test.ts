@@ -1,11 +1,16 @@
 /** Commands of `fantail` for the operation of a server, as processes, on one API. */
 
-import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { waitFor } from '@fantail/test-kit'
+import { createMessageId } from '@fantail/contracts'
+import { Quarantine } from '@fantail/store'
+import { browserSubscription, vapidCredential, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { type Ended, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
@@ -99,6 +104,25 @@ test('a set-up is exported, planned and applied, and only differences are change
   expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(5)
   expect(await objects('export')).toEqual([state])
   expect((await fantail('apply -f -', '{}')).code).toBe(2)
+
+  const yaml = (signing: string) => `version: 1
+queues:
+  - name: made
+topics:
+  - name: also-made
+    settings: { signing: ${signing} }
+    subscriptions: []
+`
+  const plannedYaml = await fantail('apply -f - --plan', yaml('none'))
+  expect([plannedYaml.code, plannedYaml.stdout]).toEqual([1, '+ queue made\n+ topic also-made\n'])
+  const wrong = await fantail('apply -f - --plan', yaml('none').replace('- name', '- title'))
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('stdin, line 3, column 5: queues[0].title is unknown'),
+  ])
+  const partly = await fantail('apply -f - --json', yaml('nonsense'))
+  expect([partly.code, partly.stdout]).toEqual([8, expect.stringContaining('"name":"made"')])
+  expect(partly.stderr).toMatch(/^create topic also-made: .*\n1 of 2 changes were made/m)
 })
 
 test('the doctor finds settings that lose messages', async () => {
@@ -127,30 +151,78 @@ test('the doctor finds settings that lose messages', async () => {
   expect(ended.code).toBe(0)
   const { topics } = await client.get<{ topics: { name: string }[] }>('/v1/topics?prefix=fantail-doctor')
   expect(topics).toEqual([])
+  expect((await objects('doctor')).length).toBeGreaterThan(5)
 })
 
-test('push platforms, devices, suppressed addresses and the quarantine', async () => {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { d = '' } = privateKey.export({ format: 'jwk' })
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
-  const settings = JSON.stringify({
-    principal: point.toString('base64url'),
-    subject: 'mailto:ops@example.com',
+test('the doctor fails if a clock is wrong', async () => {
+  const hourAgo = new Date(Date.now() - 3_600_000).toUTCString()
+  const late = createServer(async ({ url = '' }, response) => {
+    const answer = await fetch(stack().api.url + url)
+    response.writeHead(answer.status, { date: hourAgo }).end(await answer.text())
   })
-  const set = ['apps', 'set', 'WEBPUSH/shop', '--from', settings, '--credential', '-', '--quiet']
-  expect(await fantail(set, d)).toMatchObject({ code: 0, stdout: 'WEBPUSH/shop\n' })
-  expect(await objects('apps list')).toMatchObject([{ platform: 'WEBPUSH', name: 'shop' }])
-  expect(await objects('endpoints list WEBPUSH/shop')).toEqual([])
+  await once(late.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = late.address() as AddressInfo
+    const ended = await fantail(`doctor --url http://127.0.0.1:${port}`)
+    expect([ended.code, ended.stdout]).toEqual([1, expect.stringContaining('✕ clock: differs by ')])
+  } finally {
+    late.close()
+    late.closeAllConnections()
+  }
+})
+
+test('push platforms and devices are made, changed and deleted', async () => {
+  const vapid = vapidCredential()
+  const settings = JSON.stringify({ principal: vapid.PlatformPrincipal, subject: vapid.WebPushSubject })
+  const credential = vapid.PlatformCredential
+  const set = ['apps', 'set', 'WEBPUSH/shop', '--from', settings, '--credential', '-']
+  expect(await fantail([...set, '--quiet'], credential)).toMatchObject({ code: 0, stdout: 'WEBPUSH/shop\n' })
+  expect(await fantail([...set, '--json'], credential)).toMatchObject({ code: 0, stderr: '' })
+  const shop = { platform: 'WEBPUSH', name: 'shop' }
+  expect(await objects('apps list')).toMatchObject([shop])
+  expect(await objects('apps get WEBPUSH/shop')).toMatchObject([shop])
+
   expect((await fantail('endpoints add WEBPUSH/shop nonsense')).code).toBe(2)
+  const { token } = browserSubscription('http://127.0.0.1:9/device')
+  const [device] = await objects<{ id: string }>('endpoints add WEBPUSH/shop - --user-data seven', token)
+  const id = device?.id
+  expect(await objects('endpoints list WEBPUSH/shop')).toEqual([device])
+  expect(await objects(`endpoints get WEBPUSH/shop ${id}`)).toEqual([device])
+  expect(await objects(`endpoints set WEBPUSH/shop ${id} --set enabled:=false`)).toMatchObject([
+    { id, enabled: false, userData: 'seven' },
+  ])
+  expect(await objects(`endpoints rm WEBPUSH/shop ${id} --yes`)).toEqual([{ deleted: id }])
   expect(await objects('apps rm WEBPUSH/shop --yes')).toEqual([{ deleted: 'WEBPUSH/shop' }])
   expect((await fantail('apps get shop')).stderr).toContain('PLATFORM/NAME')
+})
 
+test('addresses are suppressed and released', async () => {
   await objects('suppressions add reader@example.com --reason complaint')
   expect(await objects('suppressions list')).toMatchObject([
     { address: 'reader@example.com', reason: 'complaint' },
   ])
   expect(await objects('suppressions rm reader@example.com --yes')).toHaveLength(1)
+  const bounces = JSON.stringify({ bounces: [{ address: 'gone@example.com', status: '5.1.1' }] })
+  expect(await objects('suppressions import -', bounces)).toMatchObject([{ suppressed: 1 }])
+})
+
+test('the quarantine is listed, exported, put back and deleted', async () => {
+  await stack().client.put('/v1/topics/torn')
+  const quarantine = new Quarantine(stack().connection)
+  const topicArn = 'arn:aws:sns:us-east-1:000000000000:torn'
+  const publishedAt = Date.now()
+  const message = { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: 'again' }
+  for (const [id, raw] of [
+    ['whole', JSON.stringify(message)],
+    ['torn', '{"v":1'],
+  ] as const) {
+    await quarantine.add({ id, reason: 'jobUnreadable', detail: 'no JSON', raw })
+  }
+  expect((await objects('quarantine list')).map(({ id }) => id).toSorted()).toEqual(['torn', 'whole'])
+  expect(await objects('quarantine export torn')).toMatchObject([{ id: 'torn', text: '{"v":1' }])
+  expect(await objects('quarantine put-back whole')).toEqual([{ messages: 1, deliveries: 0 }])
+  expect((await fantail('quarantine put-back torn')).code).not.toBe(0)
+  expect(await objects('quarantine rm torn --yes')).toEqual([{ deleted: 'torn' }])
   expect(await objects('quarantine list')).toEqual([])
   expect((await fantail('quarantine export 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')).code).toBe(3)
 })
@@ -167,3 +239,5 @@ test('a shell completes commands, flags and names', async () => {
   expect((await fantail('completion bash')).stdout).toContain('complete -o default -F _fantail fantail')
   expect((await fantail('completion tcsh')).code).toBe(2)
 })
+
+provesCommands('tests/cli/operating-commands.test.ts')

@@ -1,6 +1,7 @@
 /** `fantail tail` as a process, while its server is killed and started again. */
 import { freePort, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
@@ -79,3 +80,5 @@ test('a wrong type, an unknown subscription and a silent server have their exit 
   expect(await codeOf('--url', `http://127.0.0.1:${await freePort()}`)).toBe(6)
   expect(await codeOf('--timeout', '1s')).toBe(7)
 })
+
+provesCommands('tests/cli/tail-command.test.ts')

@@ -3,22 +3,20 @@
  * waiting jobs and one of a killed worker, logs of FIFO topics, messages in flight from queues. On the cluster all of
  * it continues, each delivery in one place.
  */
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { Ledger } from '../harness/ledgers/ledger.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { retries } from '../harness/receivers/webhooks.ts'
 import { moveRedisTime } from '../harness/redis/redis-time.ts'
 import { type RedisPlace, startPlace } from '../harness/services/redis-place.ts'
+import { runFantail } from '../harness/services/run-fantail.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 
 const MESSAGES = 120
 /** Longer than every lease, so that other workers claim the deliveries of killed workers. */
 const LEASES_END_MS = 30_000
-const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url))
 
 const receiver = useReceiver()
 const stacks: Stack[] = []
@@ -34,8 +32,7 @@ interface Received {
   messages: { body: string; receiptHandle: string }[]
 }
 
-const move = (from: string, to: string) =>
-  promisify(execFile)(process.execPath, [BIN, 'move', '--from', from, '--to', to])
+const move = (from: string, to: string) => runFantail(['move', '--from', from, '--to', to])
 
 test('everything that waits moves to a cluster and ends there in one place', async () => {
   let stack = await start()
@@ -83,7 +80,7 @@ test('everything that waits moves to a cluster and ends there in one place', asy
   await stack.client.post('/v1/topics/ordered.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
   for (let n = 0; n < 30; n++)
     await stack.client.post('/v1/topics/ordered.fifo/messages', { message: `f${n}`, groupId: `g${n % 3}` })
-  await expect(move(stack.redis.url, 'unused:1')).rejects.toThrow()
+  expect(await move(stack.redis.url, 'unused:1')).toMatchObject({ code: 1 })
   await Promise.all(stack.services().map((service) => service.kill()))
 
   const cluster = await startPlace('cluster')
@@ -135,3 +132,5 @@ test('everything that waits moves to a cluster and ends there in one place', asy
   })
   for (const { body } of inFlight.messages) expect(left.has(body)).toBe(false)
 }, 180_000)
+
+provesCommands('tests/scaling/move-to-cluster.test.ts')

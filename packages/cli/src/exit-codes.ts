@@ -1,4 +1,4 @@
-/** The exit codes of `fantail`, and which failure has which code. docs/guides/cli.md has the same table. */
+/** The exit codes of `fantail`, and which failure has which code. docs/command-line-output.md explains them. */
 
 export const EXIT_CODES = {
   done: 0,

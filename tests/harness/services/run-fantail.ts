@@ -1,5 +1,9 @@
-/** Runs commands of `fantail` as processes of their own, as a user does. */
+/**
+ * Runs commands of `fantail` as processes of their own, as a user does. Each must end as its row in
+ * `command-outputs.ts` says.
+ */
 import { spawn } from 'node:child_process'
+import { checkRun } from '../command-line/checked-runs.ts'
 import { launcher } from './service-bundles.ts'
 
 export interface Ended {
@@ -17,7 +21,7 @@ export function runFantail(words: string[], { env = {}, stdin = '' }: FantailOpt
   const child = startFantail(words, env)
   child.stdin.on('error', () => undefined) // It may end before it has read everything.
   child.stdin.end(stdin)
-  return endOf(child)
+  return endOf(child, words)
 }
 
 export interface RunningFantail {
@@ -32,7 +36,7 @@ export function followFantail(words: string[], env: Record<string, string> = {})
   const child = startFantail(words, env)
   child.stdin.end()
   const so: Ended = { code: null, stdout: '', stderr: '' }
-  return { so, kill: (signal) => child.kill(signal), ended: endOf(child, so) }
+  return { so, kill: (signal) => child.kill(signal), ended: endOf(child, words, so) }
 }
 
 type FantailProcess = ReturnType<typeof startFantail>
@@ -46,14 +50,25 @@ function startFantail(words: string[], env: Record<string, string> = {}) {
   })
 }
 
-function endOf(child: FantailProcess, ended: Ended = { code: null, stdout: '', stderr: '' }): Promise<Ended> {
+function endOf(
+  child: FantailProcess,
+  words: string[],
+  ended: Ended = { code: null, stdout: '', stderr: '' },
+): Promise<Ended> {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ended.stdout += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     ended.stderr += text
   })
-  return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ ...ended, code }))
+  return new Promise((resolve, reject) => {
+    child.once('close', (code) => {
+      try {
+        checkRun(words, { ...ended, code })
+        resolve({ ...ended, code })
+      } catch (error) {
+        reject(error)
+      }
+    })
   })
 }

@@ -31,12 +31,19 @@ interface Asked {
 function failureOf(error: unknown, response: Response | undefined, { url, signal }: Asked): unknown {
   if (signal.aborted) return signal.reason
   if (!response) return new Unreachable(`${url} does not answer: ${causeOf(error)}`, { cause: error })
-  const body = error as { error?: { code?: string; message?: string; details?: [] }; requestId?: string }
+  return refusalOf(error, response.status, url)
+}
+
+/** The refusal in the body of an answer. Other servers have another body. */
+export function refusalOf(answer: unknown, status: number, url: string): ApiRefusal | Unreachable {
+  const body = answer as
+    | { error?: { code?: string; message?: string; details?: [] }; requestId?: string }
+    | undefined
   const { code, message, details = [] } = body?.error ?? {}
   if (code === undefined || message === undefined) {
-    return new Unreachable(`${url} answers ${response.status}, but it is not the API of Fantail`)
+    return new Unreachable(`${url} answers ${status}, but it is not the API of Fantail`)
   }
-  return new ApiRefusal(response.status, { code, message, details, requestId: body.requestId })
+  return new ApiRefusal(status, { code, message, details, requestId: body?.requestId })
 }
 
 /** fetch hides the reason in the cause. */

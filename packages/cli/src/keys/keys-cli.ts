@@ -5,6 +5,7 @@ import { type ApiKeyRecord, KEY_SCOPES, problemsOf } from '@fantail/contracts'
 import { NewKeyInput } from '@fantail/contracts/schemas/access/key-schemas'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
+import { CommandError } from '../exit-codes.ts'
 
 export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
                            [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]
@@ -127,7 +128,7 @@ async function revoke(cli: KeysCli, args: string[]): Promise<void> {
   const { positionals } = parsed(args, {})
   const [id] = positionals
   if (id === undefined || positionals.length > 1) throw new UsageError(KEYS_USAGE)
-  if (!(await cli.keys.revoke(id))) throw new UsageError(`there is no key ${id}`)
+  if (!(await cli.keys.revoke(id))) throw new CommandError('notFound', `there is no key ${id}`)
   report(cli, 'keys revoke', id)
   cli.print(`key ${id} is revoked`)
 }

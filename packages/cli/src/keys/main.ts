@@ -7,6 +7,7 @@ import { readApiSettings } from '@fantail/config'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
+import { EXIT_CODES, exitOf } from '../exit-codes.ts'
 import { help, isHelp } from '../help.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
@@ -14,7 +15,7 @@ try {
   process.exitCode = await main(process.argv.slice(3))
 } catch (error) {
   console.error(`fantail keys: ${error instanceof Error ? error.message : error}`)
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  process.exitCode = error instanceof UsageError ? EXIT_CODES.usage : EXIT_CODES[exitOf(error)]
 }
 
 async function main(args: string[]): Promise<number> {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Readiness } from '@fantail/client/api'
 import { Unreachable } from '../../exit-codes.ts'
+import { refusalOf } from '../../frame/api-client.ts'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { durationText } from '../../frame/durations.ts'
 import type { Finding } from './doctor-finding.ts'
@@ -18,9 +19,10 @@ export async function* checkServer({ server, signal }: CommandContext): AsyncGen
     throw new Unreachable(`${url} does not answer: ${(error as Error).cause ?? error}`, { cause: error })
   })
   const tookMs = Date.now() - startedAt
+  const ready = (await answer.json().catch(() => undefined)) as Readiness | undefined
+  if (ready?.checks === undefined) throw refusalOf(ready, answer.status, url)
   yield { check: 'server', status: 'ok', detail: `${url} answers in ${durationText(tookMs)}` }
   yield clock(answer.headers.get('date'), startedAt, tookMs)
-  const ready = (await answer.json()) as Readiness
   yield* readiness(ready)
   yield version(ready.version)
   yield* key(url, apiKey)

@@ -1,0 +1,158 @@
+/**
+ * What each command of `fantail` prints with `--json`, and how it may end. `docs/command-line-output.md` is made of this
+ * table, and each process of a command that a test starts is checked against it (`checked-runs.ts`).
+ */
+import { OWN, ofApi, type Shape } from './shapes.ts'
+
+/** What a command talks to. It decides which exit codes are possible. */
+type Reach = 'server' | 'machine' | 'redis' | 'service'
+
+const CODES: Record<Reach, number[]> = {
+  server: [0, 1, 2, 3, 4, 5, 6, 7, 130],
+  machine: [0, 1, 2, 7, 130],
+  redis: [0, 1, 2],
+  service: [0, 1],
+}
+
+interface CommandOutput {
+  reach: Reach
+  /** The shapes of a line. None: the command takes no `--json`. */
+  json: readonly Shape[]
+  codes: number[]
+  /** Codes that mean something of their own here. */
+  meanings: Record<number, string>
+  /** The test that runs it as a process, sees each shape, and each code that has a meaning. */
+  test: string
+}
+
+const MAIN = 'tests/cli/commands.test.ts'
+const OPERATING = 'tests/cli/operating-commands.test.ts'
+const LISTEN = 'tests/cli/listen.test.ts'
+const REDIS = 'tests/cli/redis-commands.test.ts'
+
+const row =
+  (reach: Reach) =>
+  (test: string, json: readonly Shape[] = [], meanings: Record<number, string> = {}): CommandOutput => {
+    const codes = new Set([...CODES[reach], ...Object.keys(meanings).map(Number)])
+    return { reach, test, json, meanings, codes: [...codes].toSorted((a, b) => a - b) }
+  }
+const [server, machine, redis, service] = [row('server'), row('machine'), row('redis'), row('service')]
+
+const [TOPIC, SUBSCRIPTION, QUEUE, QUEUE_MESSAGE] = ['Topic', 'Subscription', 'Queue', 'QueueMessage'].map(
+  (name) => [ofApi(name)],
+)
+const REDRIVE = [ofApi('Redrive')]
+const DELETED = [OWN.deleted]
+const WRONG = { 1: 'a setting is wrong, or a process has failed' }
+const [APPLICATION, ENDPOINT] = [[ofApi('PlatformApplication')], [ofApi('PlatformEndpoint')]]
+
+export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
+  dev: machine('tests/cli/dev-command.test.ts', [OWN.addresses], {
+    1: 'a service has ended',
+    5: 'a port or the data folder is in use',
+    130: 'ended by Ctrl-C',
+  }),
+  login: server(MAIN, [OWN.saved]),
+  whoami: server(MAIN, [OWN.whoami]),
+  use: machine(MAIN, [OWN.profile, OWN.used], { 3: 'there is no such profile' }),
+  'topics list': server(MAIN, TOPIC),
+  'topics get': server(MAIN, TOPIC),
+  'topics create': server(MAIN, TOPIC),
+  'topics set': server(MAIN, TOPIC),
+  'topics rm': server(MAIN, DELETED),
+  'subs list': server(MAIN, SUBSCRIPTION),
+  'subs get': server(MAIN, SUBSCRIPTION),
+  'subs add': server(MAIN, SUBSCRIPTION),
+  'subs set': server(MAIN, SUBSCRIPTION),
+  'subs rm': server(MAIN, DELETED),
+  'subs pause': server(MAIN, SUBSCRIPTION),
+  'subs resume': server(MAIN, SUBSCRIPTION),
+  'subs retry': server(MAIN, [ofApi('RetryNowResult')]),
+  'subs test': server(MAIN, [ofApi('TestAttempt')], { 1: 'the answer is no 2xx' }),
+  'subs rotate-key': server(MAIN, [ofApi('CreatedWebhookKey')]),
+  'queues list': server(MAIN, QUEUE),
+  'queues get': server(MAIN, QUEUE),
+  'queues create': server(MAIN, QUEUE),
+  'queues set': server(MAIN, QUEUE),
+  'queues rm': server(MAIN, DELETED),
+  'queues purge': server(MAIN, [ofApi('PurgeResult')]),
+  'queues peek': server(MAIN, QUEUE_MESSAGE),
+  'queues send': server(MAIN, [ofApi('QueueSendReceipt')]),
+  'queues receive': server(MAIN, [ofApi('ReceivedMessage')]),
+  publish: server(MAIN, [ofApi('PublishReceipt'), OWN.publishedLine], {
+    8: 'some lines are not known to be published',
+  }),
+  trigger: server(MAIN, [OWN.triggered, OWN.explained]),
+  listen: server(LISTEN, [OWN.forwarded, OWN.secret], { 130: 'ended by Ctrl-C' }),
+  replay: machine(LISTEN, [OWN.replayed], { 3: 'there are no such files', 8: 'some answers are no 2xx' }),
+  explain: server(MAIN, [OWN.explained]),
+  tail: server('tests/cli/tail-command.test.ts', [OWN.event, OWN.gap], { 130: 'ended by Ctrl-C' }),
+  'dlq list': server(MAIN, QUEUE),
+  'dlq show': server(MAIN, QUEUE_MESSAGE),
+  'dlq edit': server(MAIN, [ofApi('EditedRedrive'), ...REDRIVE], { 1: 'nothing was edited or sent' }),
+  'dlq export': server(MAIN, QUEUE_MESSAGE),
+  'dlq purge': server(MAIN, [ofApi('PurgeResult'), ...REDRIVE], { 8: 'a receiver had some letters' }),
+  'dlq rm': server(MAIN, DELETED),
+  'redrive start': server(MAIN, [...REDRIVE, ofApi('RedriveDryRun')], {
+    5: 'a redrive of the queue runs',
+    8: 'letters were skipped or are dead again, or it paused itself',
+  }),
+  'redrive list': server(MAIN, REDRIVE),
+  'redrive get': server(MAIN, REDRIVE),
+  'redrive watch': server(MAIN, REDRIVE, { 8: 'as `redrive start`' }),
+  'redrive pause': server(MAIN, REDRIVE),
+  'redrive resume': server(MAIN, REDRIVE),
+  'redrive cancel': server(MAIN, REDRIVE),
+  'redrive rate': server(MAIN, REDRIVE),
+  'filter test': server(MAIN, [ofApi('FilterTest')], { 1: 'the policy does not match' }),
+  verify: machine(MAIN, [OWN.verified], { 1: 'the signature is wrong' }),
+  curve: machine(OPERATING, [OWN.retry, OWN.retryInOutage]),
+  lanes: server(OPERATING, [ofApi('Lane')]),
+  'apps list': server(OPERATING, APPLICATION),
+  'apps get': server(OPERATING, APPLICATION),
+  'apps set': server(OPERATING, APPLICATION),
+  'apps rm': server(OPERATING, DELETED),
+  'endpoints list': server(OPERATING, ENDPOINT),
+  'endpoints get': server(OPERATING, ENDPOINT),
+  'endpoints add': server(OPERATING, ENDPOINT),
+  'endpoints set': server(OPERATING, ENDPOINT),
+  'endpoints rm': server(OPERATING, DELETED),
+  'suppressions list': server(OPERATING, [ofApi('Suppression')]),
+  'suppressions add': server(OPERATING, [ofApi('Suppression')]),
+  'suppressions rm': server(OPERATING, DELETED),
+  'suppressions import': server(OPERATING, [ofApi('BouncesResult')]),
+  'quarantine list': server(OPERATING, [ofApi('QuarantineEntry')]),
+  'quarantine export': server(OPERATING, [ofApi('QuarantineExport')]),
+  'quarantine put-back': server(OPERATING, [ofApi('PutBackResult')]),
+  'quarantine rm': server(OPERATING, DELETED),
+  doctor: server(OPERATING, [OWN.finding], { 1: 'a check failed' }),
+  export: server(OPERATING, [OWN.state]),
+  apply: server(OPERATING, [OWN.change], {
+    1: 'with `--plan`: there are changes',
+    8: 'some changes were made',
+  }),
+  completion: machine(OPERATING),
+  'keys create': redis(REDIS),
+  'keys list': redis(REDIS),
+  'keys revoke': redis(REDIS, [], { 3: 'there is no such key' }),
+  'secrets reseal': redis(REDIS),
+  move: redis('tests/scaling/move-to-cluster.test.ts'),
+  api: service(REDIS, [], WRONG),
+  worker: service(REDIS, [], WRONG),
+  redrive: service(REDIS, [], WRONG),
+  all: service(REDIS, [], WRONG),
+}
+
+const FLAGS_WITH_VALUE = ['--profile', '--url', '--timeout']
+
+/** The row of a command line. Undefined: it asks for help or names no command. */
+export function commandOf(words: readonly string[]): string | undefined {
+  const names = words.filter(
+    (word, at) => !word.startsWith('-') && !FLAGS_WITH_VALUE.includes(words[at - 1] ?? ''),
+  )
+  const [first = '', second = ''] = names
+  const whole = `${first} ${second === 'ls' ? 'list' : second}`
+  if (whole in COMMAND_OUTPUTS) return whole
+  if (first === 'redrive' && second !== '') return 'redrive start'
+  return first in COMMAND_OUTPUTS ? first : undefined
+}

@@ -1,0 +1,115 @@
+/** The objects that `fantail` prints with `--json`: schemas of the API, and those that the command line adds. */
+import { EventView, namedSchemas } from '@fantail/contracts'
+import { z } from 'zod'
+
+export interface Shape {
+  /** Its text in the table: a name of the OpenAPI document, or the members. */
+  text: string
+  schema: z.ZodType
+}
+
+/** A schema of the OpenAPI document, by its name. */
+export function ofApi(name: string): Shape {
+  return { text: `\`${name}\``, schema: schemaOf(name) }
+}
+
+function schemaOf(name: string): z.ZodType {
+  const schema = namedSchemas._idmap.get(name)
+  if (!schema) throw new RangeError(`the OpenAPI document has no ${name}`)
+  return schema as z.ZodType
+}
+
+/** An object of the command line itself. Other members than these are wrong. */
+function own(members: Record<string, z.ZodType>): Shape {
+  return { text: `\`{${Object.keys(members).join(', ')}}\``, schema: z.strictObject(members) }
+}
+
+/** A schema of the API with further members. */
+function extended(name: string, members: Record<string, z.ZodType>): Shape {
+  const schema = z.intersection(schemaOf(name), z.object(members))
+  return { text: `\`${name}\` with \`${Object.keys(members).join('`, `')}\``, schema }
+}
+
+const text = z.string().min(1)
+const count = z.int().min(0)
+const settings = z.record(z.string(), z.unknown())
+const answer = { statusCode: z.int().nullable(), error: text.nullable(), durationMs: count }
+const namedSettings = { name: text, settings }
+const subscription = z.strictObject({ endpoint: text, name: text.nullable(), settings })
+
+/** Members of the retry curve, from `previewRetries`. */
+const retry = { retry: count, phase: text, delaySeconds: z.number().min(0), atSeconds: z.number().min(0) }
+
+export const OWN = {
+  deleted: own({ deleted: text }),
+  addresses: own({
+    url: z.url(),
+    consoleUrl: z.url().nullable(),
+    services: z.strictObject({ api: z.url(), worker: z.url(), redrive: z.url() }),
+    redisUrl: text.nullable(),
+    dataDir: text.nullable(),
+  }),
+  saved: own({ profile: text, url: z.url(), version: text }),
+  whoami: own({
+    profile: text.nullable(),
+    url: z.url(),
+    keyId: text.nullable(),
+    version: text,
+    status: text,
+  }),
+  profile: own({ profile: text, url: z.url(), hasKey: z.boolean(), current: z.boolean() }),
+  used: own({ profile: text, url: z.url() }),
+  publishedLine: extended('PublishReceipt', { line: z.int().min(1) }),
+  triggered: extended('PublishReceipt', {
+    event: z.strictObject({ id: text, type: text, createdAt: z.iso.datetime(), data: settings }),
+  }),
+  explained: own({
+    message: schemaOf('Message'),
+    deliveries: z.array(schemaOf('Delivery')),
+    attempts: z.array(schemaOf('Attempt')).optional(),
+  }),
+  event: {
+    text: '`DeliveryEvent` with `id`',
+    schema: z.intersection(EventView, z.object({ id: text.nullable() })),
+  },
+  gap: own({
+    type: z.literal('gap'),
+    dropped: count.nullable(),
+    from: text.nullable(),
+    to: text.nullable(),
+    why: z.enum(['rate', 'lag', 'trimmed', 'reconnect']),
+  }),
+  forwarded: own({
+    at: z.iso.datetime(),
+    messageId: text,
+    topicArn: text,
+    attempt: z.int().min(1),
+    url: z.url(),
+    ...answer,
+  }),
+  secret: own({ secret: text, profile: text.nullable(), url: z.url() }),
+  replayed: own({ file: text, messageId: text.nullable(), url: z.url(), ...answer }),
+  verified: own({ verified: z.literal(true) }),
+  retry: own(retry),
+  retryInOutage: own({ ...retry, afterOutage: z.boolean() }),
+  finding: own({
+    check: text,
+    status: z.enum(['ok', 'warning', 'failed']),
+    detail: text,
+    fix: text.optional(),
+  }),
+  state: own({
+    version: z.literal(1),
+    queues: z.array(z.strictObject(namedSettings)),
+    topics: z.array(z.strictObject({ ...namedSettings, subscriptions: z.array(subscription) })),
+  }),
+  change: own({
+    act: z.enum(['create', 'change', 'delete']),
+    kind: z.enum(['queue', 'topic', 'subscription']),
+    name: text,
+    topic: text.optional(),
+    id: text.optional(),
+    settings,
+    before: settings.optional(),
+  }),
+} as const satisfies Record<string, Shape>
