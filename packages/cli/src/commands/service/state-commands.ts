@@ -19,7 +19,8 @@ import { examples } from '../../frame/examples.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import type { Output, Style } from '../../output/output.ts'
 import { Progress } from '../../output/progress.ts'
-import { parseState, readState } from './state-file.ts'
+import { readState } from './state-file.ts'
+import { parseState } from './state-parse.ts'
 import { impossible, planOf, type Step } from './state-plan.ts'
 
 export const exportState: Define = (command, does) => {
@@ -56,14 +57,17 @@ interface ApplyFlags {
 
 export const apply: Define = (command, does) => {
   command
-    .requiredOption('-f, --file <file>', 'the file that `fantail export` writes, or - for stdin')
+    .requiredOption(
+      '-f, --file <file>',
+      'the settings as YAML, or JSON as `fantail export` writes it; - is stdin',
+    )
     .option('--plan', 'only shows what would be done; exit code 1 if there is anything')
     .option('--prune', 'also deletes topics, subscriptions and queues that the file does not name')
     .action(does(applyFile))
   examples(
     command,
     'apply -f fantail.json --plan',
-    'apply -f fantail.json',
+    'apply -f fantail.yaml',
     'apply -f fantail.json --prune --yes',
   )
 }
@@ -72,7 +76,9 @@ async function applyFile(
   context: CommandContext,
   { file, plan, prune = false }: ApplyFlags,
 ): Promise<ExitName> {
-  const wanted = parseState(await readText(file === '-' ? '-' : `@${file}`, context))
+  const isStdin = file === '-'
+  const text = await readText(isStdin ? '-' : `@${file}`, context)
+  const wanted = parseState(text, isStdin ? 'stdin' : file)
   const client = await context.api()
   const steps = planOf(wanted, await readWithProgress(client, context.out), { prune })
   const problems = impossible(steps)

@@ -1,6 +1,5 @@
 /** The set-up of a server as one file: queues, topics and their subscriptions, with the settings that were given. */
 import { type Client, listQueues, listTopicSubscriptions, listTopics, SETTINGS } from '@fantail/client/api'
-import { CommandError } from '../../exit-codes.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 
 interface QueueState {
@@ -92,35 +91,4 @@ async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubs
 function picked<T extends object>(record: T, members: readonly (keyof T)[]): Record<string, unknown> {
   const given = members.filter((member) => record[member] !== undefined)
   return Object.fromEntries(given.map((member) => [member, record[member]]))
-}
-
-/** Throws if the text is not a file of this form. */
-export function parseState(text: string): State {
-  const state = parsed(text)
-  const isList = (value: unknown) =>
-    Array.isArray(value) && value.every((item) => item && typeof item.name === 'string')
-  if (state?.version !== 1 || !isList(state.queues) || !isList(state.topics)) {
-    const hint = '`fantail export` writes one.'
-    throw new CommandError('usage', 'the file must have version 1, queues and topics, each with a name', hint)
-  }
-  for (const { name, subscriptions } of state.topics) {
-    if (
-      !Array.isArray(subscriptions) ||
-      !subscriptions.every(({ endpoint }) => typeof endpoint === 'string')
-    ) {
-      throw new CommandError(
-        'usage',
-        `topic ${name} must have a list of subscriptions, each with an endpoint`,
-      )
-    }
-  }
-  return state
-}
-
-function parsed(text: string): State {
-  try {
-    return JSON.parse(text) as State
-  } catch (error) {
-    throw new CommandError('usage', `the file is not JSON: ${(error as Error).message}`)
-  }
 }

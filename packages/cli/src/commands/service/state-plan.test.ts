@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Found, parseState, type State } from './state-file.ts'
+import type { Found, State } from './state-file.ts'
 import { impossible, planOf } from './state-plan.ts'
 
 const found: Found = {
@@ -73,10 +73,3 @@ test('a setting that cannot be changed is named before anything is done', () => 
   const fifo: State = { version: 1, topics: [], queues: [{ name: 'jobs', settings: { fifo: true } }] }
   expect(impossible(planOf(fifo, found, { prune: false }))).toEqual(['fifo of queue jobs cannot be changed'])
 })
-
-test.each(['x', '{}', '{"version":2,"queues":[],"topics":[]}', '{"version":1,"queues":[{}],"topics":[]}'])(
-  '%s is no file of a set-up',
-  (text) => {
-    expect(() => parseState(text)).toThrow('the file')
-  },
-)

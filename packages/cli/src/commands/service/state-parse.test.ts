@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { parseState } from './state-parse.ts'
+
+const YAML = `# The shop.
+version: 1
+queues:
+  - name: orders-dlq
+    settings: { retentionSeconds: 345600 }
+topics:
+  - name: orders
+    settings:
+      deliveryPolicy: &patient
+        healthyRetryPolicy: { preset: patient }
+    subscriptions:
+      - endpoint: https://crm.example.com/in
+        settings:
+          deliveryPolicy: *patient
+          filterPolicy: { region: [eu], paid: [on] }
+`
+
+test('YAML means what the same JSON means', () => {
+  const deliveryPolicy = { healthyRetryPolicy: { preset: 'patient' } }
+  // `on` is a word in YAML 1.2.
+  const settings = { deliveryPolicy, filterPolicy: { region: ['eu'], paid: ['on'] } }
+  const expected = {
+    version: 1,
+    queues: [{ name: 'orders-dlq', settings: { retentionSeconds: 345_600 } }],
+    topics: [
+      {
+        name: 'orders',
+        settings: { deliveryPolicy },
+        subscriptions: [{ endpoint: 'https://crm.example.com/in', settings }],
+      },
+    ],
+  }
+  expect(parseState(YAML, 'shop.yaml')).toEqual(expected)
+  expect(parseState(JSON.stringify(expected, null, '\t'), 'shop.json')).toEqual(expected)
+})
+
+const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]']
+for (const [name, other] of ['ba', 'cb', 'dc'] as unknown as string[][])
+  bomb.push(`${name}: &${name} [${Array(10).fill(`*${other}`).join(', ')}]`)
+
+test.each([
+  ['', 'line 1, column 1: the file must be a map with version, queues, topics'],
+  ['version: 2\nqueues: []\ntopics: []', 'line 1, column 1: version must be 1'],
+  ['version: 1\ntopics: []', 'line 1, column 1: queues must be a list'],
+  ['version: 1\nqueues: []\ntopic: []', 'line 3, column 1: topic is unknown; the members are version,'],
+  ['version: 1\nqueues:\n  - {}\ntopics: []', 'line 3, column 5: queues[0].name must be a text'],
+  ['version: 1\nqueues:\n  - name: 7\ntopics: []', 'line 3, column 5: queues[0].name must be a text'],
+  ['version: 1\nqueues: [x]\ntopics: []', 'line 2, column 10: queues[0] must be a map with name'],
+  [
+    'version: 1\nqueues: []\ntopics:\n  - name: a',
+    'line 4, column 5: topics[0].subscriptions must be a list',
+  ],
+  [YAML.replace('endpoint:', 'url:'), 'line 12, column 9: topics[0].subscriptions[0].url is unknown'],
+  [YAML.replace('{ retentionSeconds: 345600 }', '5'), 'line 5, column 5: queues[0].settings must be a map'],
+  ['version: 1\nversion: 1', 'line 2, column 1: Map keys must be unique'],
+  ['{"version":1,\n"version":1}', 'line 2, column 1: Map keys must be unique'],
+  ['{"version": 1,\n "queues": [}', 'line 2, column'],
+  ['version: 1\n\tqueues: []', 'line 2, column 1: '],
+  ['version: 1\nqueues: *none', 'line 2, column 9: there is no &none before'],
+  [bomb.join('\n'), 'line 1, column 1: Excessive alias count'],
+])('%j is refused with line and column', (text, message) => {
+  expect(() => parseState(text, 'shop.yaml')).toThrow(`shop.yaml, ${message}`)
+})
