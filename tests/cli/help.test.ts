@@ -1,6 +1,8 @@
 /** Every help has examples, and the guide has every command. */
 
-import { COMMANDS } from '@fantail/cli'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { COMMANDS, programOf } from '@fantail/cli'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { textOf } from '../repo/repository.ts'
@@ -24,6 +26,37 @@ test.each(loaded)('each help of `fantail %s` has examples of itself', async (nam
     leaf.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
     expect(help.join('')).toMatch(new RegExp(`Examples:\\n  fantail ${name} ?`))
     expect(leaf.description() || leaf === command).toBeTruthy()
+  }
+})
+
+/** Examples of the helps, as bash would split them. Redirections and comments are left out. */
+async function exampleWords(help: string): Promise<string[][]> {
+  const lines = help
+    .slice(help.indexOf('Examples:'))
+    .replaceAll('\\\n', '')
+    .split('\n')
+    .filter((line) => line.startsWith('  fantail'))
+    .map((line) => line.replace(/ +(#|<|>|\|) ?[^']*$/, ''))
+  const program = `fantail() { printf '%s\\0' "$@"; echo; }\n${lines.join('\n')}`
+  const { stdout } = await promisify(execFile)('bash', ['-c', program])
+  return stdout.split('\0\n').flatMap((words) => (words === '' ? [] : [words.split('\0')]))
+}
+
+test.each(loaded)('each example of `fantail %s` has words and flags that exist', async (name, load) => {
+  const define = await load()
+  const help: string[] = []
+  const command = new Command(name)
+  define(command, () => async () => undefined)
+  for (const leaf of leaves(command))
+    leaf.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
+  const examples = (await Promise.all(help.join('').split('Usage:').map(exampleWords))).flat()
+  expect(examples).not.toEqual([])
+  for (const words of examples) {
+    const program = programOf(() => new Command(), name, '', define)
+    let ran = 0
+    define(program.commands[0] as Command, () => async () => void ran++)
+    await program.parseAsync(words, { from: 'user' })
+    expect([words, ran]).toEqual([words, 1])
   }
 })
 

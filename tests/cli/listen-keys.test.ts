@@ -2,6 +2,7 @@
  * `fantail listen` on a server that requires API keys. Also the keyboard keys of `fantail listen` and `redrive
  * --watch`.
  */
+import { parseToken } from '@fantail/contracts'
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled } from '../guides/shell.ts'
@@ -51,11 +52,34 @@ test('a key without the scopes is refused, and nothing is made', async () => {
 test('without a terminal it needs --yes', async () => {
   const { code, stderr } = await fantail(LISTEN())
   expect([code, stderr]).toEqual([2, expect.stringContaining('forward the messages of asked')])
+  const beganAt = new Date().toISOString()
   const { kill, ended, so } = followFantail([...LISTEN(), '--yes'], env())
   await waitFor(() => so.stderr.includes('listening to asked'))
+  const [, queue = ''] = /as queue (listen-\w+)/.exec(so.stderr) ?? []
   kill('SIGINT')
   expect((await ended).code).toBe(130)
+  const done = { keyId: parseToken(keys.all)?.id, result: 'done' }
+  const lines = await waitFor(async () => {
+    const found = await auditSince(beganAt)
+    return found.some(({ action }) => action.startsWith('DELETE')) ? found : undefined
+  })
+  expect(lines).toMatchObject([
+    { ...done, action: expect.stringMatching(/^DELETE /), resource: { queue } },
+    { ...done, action: expect.stringMatching(/^POST .*subscriptions$/), resource: { topic: 'asked' } },
+    { ...done, action: expect.stringMatching(/^PUT /), resource: { queue } },
+  ])
 })
+
+interface AuditLine {
+  action: string
+}
+
+/** The lines of the audit log since a time, newest first. */
+async function auditSince(since: string): Promise<AuditLine[]> {
+  const headers = { authorization: `Bearer ${keys.all}` }
+  const answer = await fetch(`${stack().api.url}/v1/audit?since=${since}`, { headers })
+  return ((await answer.json()) as { entries: AuditLine[] }).entries
+}
 
 describe.runIf(isInstalled('tmux'))('in a terminal', () => {
   let terminal: Terminal | undefined

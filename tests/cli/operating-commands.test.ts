@@ -1,11 +1,13 @@
 /** Commands of `fantail` for the operation of a server, as processes, on one API. */
 
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createMessageId } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { browserSubscription, vapidCredential, waitFor } from '@fantail/test-kit'
@@ -13,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { type Ended, runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
+import { ROOT } from '../repo/repository.ts'
 
 const stack = useStack()
 let home: string
@@ -236,7 +239,14 @@ test('a shell completes commands, flags and names', async () => {
   expect(await words('publish', '--id')).toEqual(['--idempotency-key', ''])
   // A completion waits only a short time for names, so a busy machine may offer none at first.
   await waitFor(async () => (await words('topics', 'get', 'come')).includes('comets'))
-  expect((await fantail('completion bash')).stdout).toContain('complete -o default -F _fantail fantail')
+  const { stdout: script } = await fantail('completion bash')
+  expect(script).toContain('complete -o default -F _fantail fantail')
+  const typed = `fantail() { node infra/bin/fantail.mjs "$@"; }; COMP_WORDS=(fantail topics g); COMP_CWORD=2`
+  const line = `${script}\n${typed}; _fantail; printf '%s' "\${COMPREPLY[@]}"`
+  const bash = await promisify(execFile)('bash', ['--norc', '-c', line], { cwd: ROOT })
+  expect(bash.stdout).toBe('get')
+  for (const shell of ['zsh', 'fish'])
+    expect((await fantail(`completion ${shell}`)).stdout).toContain('fantail completion words -- ')
   expect((await fantail('completion tcsh')).code).toBe(2)
 })
 

@@ -9,6 +9,37 @@ import { useStack } from '../harness/services/stack.ts'
 import { textOf } from '../repo/repository.ts'
 import { NODE_RELEASES, type NodeRelease, type PackedProject, packProject } from './packed-project.ts'
 
+/** Runtimes beside Node: npm packages with their releases, and the flags that run a file. */
+const RUNTIMES = [
+  ['deno', '2.9.6', ['run', '--node-modules-dir=manual', '--allow-net', '--allow-env']],
+  ['bun', '1.4.5', ['run']],
+] as const
+
+/** Publishes one message and a batch, fails once, and checks the signature of a webhook. */
+const PUBLISHING = `
+import { createHmac } from 'node:crypto'
+import { Fantail, verifyWebhook } from '@fantail/client'
+
+const fantail = new Fantail()
+const topic = fantail.topics(process.argv.at(-1))
+await topic.create()
+console.log((await topic.publish({ order: 7 }, { attributes: { event: 'order.created' } })).messageId)
+const publisher = topic.batch()
+const stored = await Promise.all(Array.from({ length: 250 }, (_, n) => publisher.publish({ n })))
+await publisher.close()
+console.log(new Set(stored.map(({ messageId }) => messageId)).size + ' stored')
+await fantail.topics('nothing').get().catch(({ code, status }) => console.log(code + ' ' + status))
+
+const key = Buffer.alloc(24, 1)
+const timestamp = Math.floor(Date.now() / 1000)
+const body = '{"order":7}'
+const signature = 'v1,' + createHmac('sha256', key).update('m1.' + timestamp + '.' + body).digest('base64')
+const headers = { 'webhook-id': 'm1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
+const request = new Request('http://localhost/', { method: 'POST', headers, body })
+await verifyWebhook(request, { keys: ['whsec_' + key.toString('base64')] })
+console.log('verified')
+`
+
 describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed client', () => {
   const stack = useStack({ workers: 0 })
   let project: PackedProject
@@ -55,6 +86,18 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed client', () => {
         .then(({ topics }) => console.log(topics[0].name))`
     expect(await runProgram(node, `${node}.cjs`, program)).toBe('c\n')
   })
+
+  test.for(RUNTIMES)(
+    'it publishes in %s',
+    { timeout: 300_000 },
+    async ([runtime, release, flags], { skip }) => {
+      if (!(await project.install(`${runtime}@${release}`))) return skip(`npm cannot install ${runtime} here`)
+      await project.write('runtime.mjs', PUBLISHING)
+      const args = [...flags, 'runtime.mjs', runtime]
+      const printed = await project.runCommand(runtime, args, { FANTAIL_URL: stack().api.url })
+      expect(printed).toMatch(/^[0-9a-f-]{36}\n250 stored\nnot_found 404\nverified\n$/)
+    },
+  )
 
   test('its types compile in both forms, and refuse what the API would', async () => {
     const program = (load: string) => `${load}

@@ -48,6 +48,24 @@ export class PackedProject {
     return stdout + stderr
   }
 
+  /** Installs further packages. False: they cannot be had here. */
+  async install(...packages: string[]): Promise<boolean> {
+    return run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: this.folder }).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Runs a command of an installed package. Resolves with what it printed. */
+  async runCommand(command: string, args: string[], env: Record<string, string>): Promise<string> {
+    const own = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', ...env }
+    const { stdout } = await run(join(this.folder, 'node_modules/.bin', command), args, {
+      cwd: this.folder,
+      env: own,
+    })
+    return stdout
+  }
+
   /** Compiles files of the project with the types that are named. */
   async compile(files: string[], types: string): Promise<void> {
     await run(join(BIN, 'tsc'), [...COMPILER, '--types', types, ...files], { cwd: this.folder })

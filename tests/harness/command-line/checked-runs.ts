@@ -4,7 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest'
 import { COMMAND_OUTPUTS, commandOf } from './command-outputs.ts'
-import type { Shape } from './shapes.ts'
+import type { Shape } from './output-shapes.ts'
 
 interface Run {
   command: string

@@ -1,10 +1,11 @@
 /**
- * What each command of `fantail` prints with `--json`, and how it may end. `docs/command-line-output.md` is made of this
- * table, and each process of a command that a test starts is checked against it (`checked-runs.ts`).
+ * The table of commands of `fantail`: the objects that each prints with `--json`, and the exit codes that it has.
+ * `docs/command-line-output.md` is made from it. Each process that a test starts is checked against it
+ * (`checked-runs.ts`).
  */
-import { OWN, ofApi, type Shape } from './shapes.ts'
+import { OWN, ofApi, type Shape } from './output-shapes.ts'
 
-/** What a command talks to. It decides which exit codes are possible. */
+/** The other side of a command. It decides which exit codes are possible. */
 type Reach = 'server' | 'machine' | 'redis' | 'service'
 
 const CODES: Record<Reach, number[]> = {
@@ -91,7 +92,7 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'dlq show': server(MAIN, QUEUE_MESSAGE),
   'dlq edit': server(MAIN, [ofApi('EditedRedrive'), ...REDRIVE], { 1: 'nothing was edited or sent' }),
   'dlq export': server(MAIN, QUEUE_MESSAGE),
-  'dlq purge': server(MAIN, [ofApi('PurgeResult'), ...REDRIVE], { 8: 'a receiver had some letters' }),
+  'dlq purge': server(MAIN, [ofApi('PurgeResult'), ...REDRIVE]),
   'dlq rm': server(MAIN, DELETED),
   'redrive start': server(MAIN, [...REDRIVE, ofApi('RedriveDryRun')], {
     5: 'a redrive of the queue runs',

@@ -32,9 +32,13 @@ export interface RunningFantail {
 }
 
 /** Starts a command that runs until it is stopped. The caller must stop it. */
-export function followFantail(words: string[], env: Record<string, string> = {}): RunningFantail {
+export function followFantail(
+  words: string[],
+  env: Record<string, string> = {},
+  { keepsStdin = false }: { keepsStdin?: boolean } = {},
+): RunningFantail {
   const child = startFantail(words, env)
-  child.stdin.end()
+  if (!keepsStdin) child.stdin.end()
   const so: Ended = { code: null, stdout: '', stderr: '' }
   return { so, kill: (signal) => child.kill(signal), ended: endOf(child, words, so) }
 }

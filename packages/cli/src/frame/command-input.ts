@@ -1,17 +1,26 @@
 /** Reads the input of a command: a text given as a word, as `@file` or as `-` for stdin. Also reads JSON and `k=v`. */
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { addAbortSignal } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { CommandError } from '../exit-codes.ts'
 import type { CommandContext } from './command-context.ts'
 
 /** `@file` is the file's text, `-` is stdin, and anything else is used as it is. */
-export async function readText(given: string, { stdin }: Pick<CommandContext, 'stdin'>): Promise<string> {
-  if (given === '-') return text(stdin)
+export async function readText(
+  given: string,
+  context: Pick<CommandContext, 'stdin' | 'signal'>,
+): Promise<string> {
+  if (given === '-') return (await readStdin(context)).toString('utf8')
   if (!given.startsWith('@')) return given
   const path = given.slice(1)
   return readFile(path, 'utf8').catch((error: Error) => {
     throw new CommandError('usage', `${path} cannot be read: ${error.message}`)
   })
+}
+
+/** The whole of stdin. Ctrl-C and `--timeout` end the wait for more. */
+export function readStdin({ stdin, signal }: Pick<CommandContext, 'stdin' | 'signal'>): Promise<Buffer> {
+  return buffer(addAbortSignal(signal, stdin))
 }
 
 /** A JSON value, given as a word, in a file or on stdin. The error calls it `what`. */

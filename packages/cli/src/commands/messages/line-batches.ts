@@ -1,6 +1,7 @@
 /** Gathers the lines of a stream into batches for the API. */
 import { createInterface } from 'node:readline'
 import type { MessageInput } from '@fantail/client/api'
+import type { CommandContext } from '../../frame/command-context.ts'
 
 /** @limit Messages of a batch, which is the API's own bound. Past it: the next batch begins. */
 const BATCH_SIZE = 100
@@ -22,13 +23,13 @@ interface Line {
   message: MessageInput
 }
 
-/** `read` throws if a line is wrong. */
+/** `read` throws if a line is wrong. After Ctrl-C no more lines come. */
 export async function* linesOf(
-  stream: NodeJS.ReadableStream,
+  { stdin: input, signal }: Pick<CommandContext, 'stdin' | 'signal'>,
   read: (line: string, number: number) => MessageInput,
 ): AsyncGenerator<Line> {
   let number = 0
-  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({ input, signal, crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1
     if (line.trim() !== '') yield { number, message: read(line, number) }
   }

@@ -36,7 +36,7 @@ export async function publishLines(
   flags: PublishFlags,
 ): Promise<ExitName> {
   const rate = flags.rate === undefined ? undefined : readRate(flags.rate, '--rate')
-  const { out, stdin } = context
+  const { out, signal } = context
   const run: Run = {
     context,
     client: await context.api(),
@@ -48,10 +48,12 @@ export async function publishLines(
   }
   // Batches of a repeated run must be the same, so they do not depend on the time at which lines arrive.
   const lingers = flags.idempotencyKey === undefined
-  const messages = linesOf(stdin, (line, number) => readLine(line, number, flags))
+  const messages = linesOf(context, (line, number) => readLine(line, number, flags))
   await sendAll(run, batchesOf(messages, { size: batchSize(rate), lingers }), rate)
   run.progress.end()
-  return report(run)
+  const end = report(run)
+  signal.throwIfAborted()
+  return end
 }
 
 function batchSize(rate: number | undefined): number | undefined {

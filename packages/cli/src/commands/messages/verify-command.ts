@@ -1,9 +1,8 @@
 /** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It needs no server. */
 
-import { buffer } from 'node:stream/consumers'
 import { CommandError } from '../../exit-codes.ts'
 import type { Define } from '../../frame/command-context.ts'
-import { collect, readText } from '../../frame/command-input.ts'
+import { collect, readStdin, readText } from '../../frame/command-input.ts'
 import { parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { checkSignature, readRequest } from './webhook-signature.ts'
@@ -25,7 +24,7 @@ export const verify: Define = (command, does) => {
     .option('--tolerance <time>', 'how old the request may be', '5m')
     .action(
       does(async (context, { key, header, tolerance }: VerifyFlags) => {
-        const given = await buffer(context.stdin)
+        const given = await readStdin(context)
         const request = header === undefined ? readRequest(given) : { headers: header, body: given }
         const secret = (await readText(key, context)).trim()
         const toleranceMs = parseDuration(tolerance, '--tolerance')

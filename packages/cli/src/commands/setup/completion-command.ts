@@ -16,10 +16,14 @@ complete -o default -F _fantail fantail`,
   zsh: `#compdef fantail
 _fantail() {
   local -a words_found
-  words_found=("\${(@f)$(fantail completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  words_found=(\${(f)"$(fantail completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   compadd -a words_found
 }
-compdef _fantail fantail`,
+if [ "$funcstack[1]" = _fantail ]; then
+  _fantail "$@"
+else
+  compdef _fantail fantail
+fi`,
   fish: `function __fantail_words
   set -l words (commandline -opc) (commandline -ct)
   fantail completion words -- $words[2..-1] 2>/dev/null
@@ -49,6 +53,7 @@ export const completion: Define = (command, does) => {
   examples(
     command,
     'completion bash > ~/.local/share/bash-completion/completions/fantail',
+    'completion zsh > ~/.zfunc/_fantail  # in a folder of $fpath',
     'completion fish | source',
   )
 }

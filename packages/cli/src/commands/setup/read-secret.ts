@@ -2,11 +2,12 @@
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import type { CommandContext } from '../../frame/command-context.ts'
+import { readText } from '../../frame/command-input.ts'
 
-export async function readSecret(prompt: string, { stdin, signal }: CommandContext): Promise<string> {
-  if (!stdin.isTTY) return (await text(stdin)).split('\n')[0]?.trim() ?? ''
+export async function readSecret(prompt: string, context: CommandContext): Promise<string> {
+  const { stdin, signal } = context
+  if (!stdin.isTTY) return (await readText('-', context)).split('\n')[0]?.trim() ?? ''
   process.stderr.write(prompt)
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: hidden, terminal: true })

@@ -1,5 +1,26 @@
-/** The objects that `fantail` prints with `--json`: schemas of the API, and those that the command line adds. */
-import { EventView, namedSchemas } from '@fantail/contracts'
+/**
+ * The objects that `fantail` prints with `--json`: schemas of the API, and those that the command line adds. When the
+ * modules of the first imports are loaded, they name their schemas.
+ */
+import '@fantail/contracts/schemas/filter-policy-schemas'
+import '@fantail/contracts/schemas/mail-schemas'
+import '@fantail/contracts/schemas/messages/attempt-schemas'
+import '@fantail/contracts/schemas/messages/delivery-schemas'
+import '@fantail/contracts/schemas/messages/message-schemas'
+import '@fantail/contracts/schemas/push-schemas'
+import '@fantail/contracts/schemas/quarantine-schemas'
+import '@fantail/contracts/schemas/queues/queue-content-schemas'
+import '@fantail/contracts/schemas/queues/queue-message-schemas'
+import '@fantail/contracts/schemas/queues/queue-schemas'
+import '@fantail/contracts/schemas/queues/queue-sending-schemas'
+import '@fantail/contracts/schemas/redrive-schemas'
+import '@fantail/contracts/schemas/subscriptions/lane-list-schemas'
+import '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
+import '@fantail/contracts/schemas/subscriptions/subscription-schemas'
+import '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
+import '@fantail/contracts/schemas/topic-schemas'
+import { EventView } from '@fantail/contracts/schemas/events/event-schemas'
+import { namedSchemas } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
 
 export interface Shape {
