@@ -21,7 +21,7 @@ import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
-import { ProvidersUnderWay, refusedBy } from './under-way.ts'
+import { ProvidersUnderWay, refusedBy } from './turns/under-way.ts'
 
 export interface StreamKindSettings {
   /** FANTAIL_STREAMS */

@@ -3,8 +3,8 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { RequestTurns } from '../attempters/request-turns.ts'
-import { ProvidersUnderWay, refusedBy } from '../attempters/under-way.ts'
+import { RequestTurns } from '../attempters/turns/request-turns.ts'
+import { ProvidersUnderWay, refusedBy } from '../attempters/turns/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'

@@ -11,7 +11,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { AttemptResult } from '@fantail/contracts'
-import { untilAborted } from '../attempters/attempt-deadline.ts'
+import { untilAborted } from '../attempters/turns/attempt-deadline.ts'
 import type { Connector } from '../connections/connector.ts'
 import { failure, failureOf } from '../http/attempt-failure.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'

@@ -55,7 +55,8 @@ const onQueue =
 const onSubscription =
   (action: string, unknown?: Answer) =>
   async ({ params, body }: Call, deps: ApiDeps): Promise<Target[]> => {
-    const given = params.id ?? ''
+    const given = params.id
+    if (given === undefined) throw new Error('the path of this rule must name its subscription as {id}')
     const id = parseArn(given)?.subscriptionId ?? given
     const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
     if (!record) return []

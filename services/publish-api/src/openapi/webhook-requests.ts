@@ -1,5 +1,5 @@
 /** Requests that Fantail sends to subscribed webhooks. */
-import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
+import { ATTEMPT_DEADLINE_MS, RETRY_ON_DEFAULT } from '@fantail/contracts'
 import { BatchFailures, QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
 import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { z } from 'zod'
@@ -15,13 +15,17 @@ const RawMessage = z
 
 const RESPONSES = {
   '2XX': { description: 'Accepted. The body is read and dropped.' },
-  '429': { description: 'Tried again by the retry policy. `Retry-After` may ask for a longer delay.' },
-  '5XX': {
-    description: 'Tried again by the retry policy. With 503 `Retry-After` may ask for a longer delay.',
-  },
+  ...Object.fromEntries(
+    RETRY_ON_DEFAULT.map((status) => [status.toUpperCase(), { description: retried(status) }]),
+  ),
   default: {
     description: 'Refused permanently, redirects included: it goes to the dead-letter queue or is discarded.',
   },
+}
+
+function retried(status: string): string {
+  const when = status === '5xx' ? 'With 503 `Retry-After`' : '`Retry-After`'
+  return `Tried again by the retry policy. ${when} may ask for a longer delay.`
 }
 
 const ONLY_NOTIFICATIONS = ['x-amz-sns-rawdelivery']

@@ -21,7 +21,7 @@ export function portalTopicArn({ settings }: Pick<ApiDeps, 'settings'>, key: Key
 
 /** Whether a portal session may see the subscription. Queues, functions and other kinds belong to the operator. */
 export function isWebhook(protocol: Protocol): boolean {
-  return PROTOCOL_TRAITS[protocol].confirmedBy === 'endpoint'
+  return PROTOCOL_TRAITS[protocol].takes.webhookKeys
 }
 
 interface Use {

@@ -1,5 +1,6 @@
 /** Reads how a subscription gets its messages, for `fantail listen --as`. */
 import { type Client, getSubscription, listWebhookKeys } from '@fantail/client/api'
+import { traitsOf } from '@fantail/policy'
 import { CommandError } from '../../exit-codes.ts'
 import type { RequestForm } from './forwarded-request.ts'
 
@@ -14,14 +15,13 @@ interface ListenedSubscription {
 }
 
 const SNS_AGENT = 'Amazon Simple Notification Service Agent'
-const WEBHOOKS = ['http', 'https']
 
 /** `id`: its id or ARN. */
 export async function listenedSubscription(client: Client, id: string): Promise<ListenedSubscription> {
   const path = { id }
   const subscription = await getSubscription({ client, path })
   const { arn, topicArn, protocol, filterPolicy, filterPolicyScope, outbound } = subscription
-  if (!WEBHOOKS.includes(protocol)) {
+  if (!traitsOf(protocol)?.takes.webhookKeys) {
     throw new CommandError(
       'usage',
       `--as must name a webhook subscription, and ${id} has the protocol ${protocol}`,

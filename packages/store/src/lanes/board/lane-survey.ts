@@ -9,7 +9,7 @@ import { batch } from '../../redis/batch.ts'
 import { replies } from '../../redis/pages.ts'
 import { SHARD_COUNT, shardBase } from '../../redis/shards.ts'
 import { placeOfSubscription } from '../../subscriptions/subscriptions-id.ts'
-import { laneFigures } from '../lane-figures.ts'
+import { laneFigures } from '../figures/lane-figures.ts'
 import type { LaneFigures } from '../lane-records.ts'
 import { type SurveyedSubscription, SurveySubscriptions } from './survey-subscriptions.ts'
 

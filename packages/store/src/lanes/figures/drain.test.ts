@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { NO_LANE } from '../lane-figures.ts'
 import type { LaneFigures } from '../lane-records.ts'
 import { drainOf } from './drain.ts'
+import { NO_LANE } from './lane-figures.ts'
 
 const LANE: LaneFigures = { ...NO_LANE, waiting: 100, oldestPublishedAt: 1 }
 const lately = (attempts: number, successes: number, spanMs = 10_000) => ({

@@ -1,8 +1,8 @@
 import type { VerdictCode } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { NO_LANE } from '../lane-figures.ts'
 import type { LaneFigures } from '../lane-records.ts'
 import { drainAtFailureRate } from './drain.ts'
+import { NO_LANE } from './lane-figures.ts'
 import { type Judged, verdictOf } from './verdict.ts'
 
 const NOW = 1_795_000_000_000

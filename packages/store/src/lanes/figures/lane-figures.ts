@@ -5,13 +5,13 @@
 
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { causeOf } from '../outcomes/why-codes.ts'
-import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import { parseDeliveryId } from './generations.ts'
-import type { DeliveryRef, DeliveryWhere, LaneFigures } from './lane-records.ts'
-import { unpackError } from './lane-records.ts'
-import { readState, readTime } from './lane-replies.ts'
+import { causeOf } from '../../outcomes/why-codes.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import { shardBase } from '../../redis/shards.ts'
+import { parseDeliveryId } from '../generations.ts'
+import type { DeliveryRef, DeliveryWhere, LaneFigures } from '../lane-records.ts'
+import { unpackError } from '../lane-records.ts'
+import { readState, readTime } from '../lane-replies.ts'
 
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')
