@@ -32,7 +32,7 @@ await fantail.topics('nothing').get().catch(({ code, status }) => console.log(co
 
 const key = Buffer.alloc(24, 1)
 const timestamp = Math.floor(Date.now() / 1000)
-const body = '{"order":7}'
+const body = JSON.stringify({ Type: 'Notification', MessageId: 'm1', Message: '{"order":7}' })
 const signature = 'v1,' + createHmac('sha256', key).update('m1.' + timestamp + '.' + body).digest('base64')
 const headers = { 'webhook-id': 'm1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
 const request = new Request('http://localhost/', { method: 'POST', headers, body })
