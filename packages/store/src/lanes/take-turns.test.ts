@@ -92,6 +92,20 @@ test('a lane that has become full for one worker is served by another within 250
   expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
 })
 
+test('a full lane is not due before a pause of its delivery ends, if leases ended twice', async () => {
+  const id = await writeLane(redis, unproven)
+  await parkAll(lanes, [id], messages(1))
+  const leaseMs = 20_000
+  expect(claimsOf(await takeFrom(lanes, { leaseMs }))).toHaveLength(1)
+  await skew(redis, 30_000)
+  expect(claimsOf(await takeFrom(lanes, { leaseMs }))).toHaveLength(1)
+  await skew(redis, 60_000)
+  const looked = await takeFrom(lanes, { limits: new Map([[id, 0]]) })
+  expect((await lanes.dueTimes()).turns.get(SHARD)).toBe(looked.now + 1_000)
+  await skew(redis, 61_000)
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
+})
+
 test('a lane changes its line with what an attempt has shown, by accepted writes alone', async () => {
   const id = await writeLane(redis, unproven)
   await parkAll(lanes, [id], messages(3))

@@ -137,7 +137,7 @@ local function return_ended(id, lane)
   lane.leased = first_lease_end(base, id)
   if not lane.leased or lane.leased > now then return end
   steps = steps + return_leases(base, id, 0, now, now)
-  lane.leased = first_lease_end(base, id)
+  lane.leased, lane.returned = first_lease_end(base, id), true
 end
 
 -- Lanes for which this worker already makes as many attempts as it may: they are full.
@@ -200,11 +200,14 @@ local function take_due(id)
   end
 end
 
+-- A lane that this worker skips keeps its place. But deliveries whose leases ended may have to wait, and the lane is
+-- then due later.
 local function take_waiting(id)
   local lane = lane_of(base, id, now, true)
-  if is_served('turns', id, lane) then
-    if limits[id] == 0 then full[id] = true else take_turn(id, lane) end
-  end
+  if not is_served('turns', id, lane) then return end
+  if limits[id] ~= 0 then return take_turn(id, lane) end
+  full[id] = true
+  if lane.returned then lane_next(base, id, now, lane) end
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', text(lanes_max))) do
