@@ -68,8 +68,7 @@ describe.runIf(isMeasured)('the speed of the console', () => {
     await cdp.send('Network.clearBrowserCache')
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
     await page.goto(`${stack().api.url}${path}`)
-    const at = await page.waitForFunction('window.usableAt')
-    const ms = (await at.jsonValue()) as number
+    const ms = await waitFor(() => page.evaluate<number | undefined>('window.usableAt'))
     await page.context().close()
     return ms
   }
@@ -181,14 +180,16 @@ async function scroll(page: Page): Promise<Scrolled> {
   await cdp.send('Performance.enable')
   await page.evaluate(NOTE_LONG_TASKS)
   const before = await scriptSeconds(cdp)
-  await page.evaluate(`(async () => {
-    const scroller = document.querySelector('main [tabindex="0"]')
+  const scrolled = await page.evaluate<number>(`(async () => {
+    const scroller = (document.querySelector('main table') ?? document.querySelector('main div div')).parentElement
     scroller.scrollTop = 0
     for (let step = 0; step < ${SCROLL_STEPS}; step++) {
       scroller.scrollTop += 400
       await new Promise(requestAnimationFrame)
     }
+    return scroller.scrollTop
   })()`)
+  expect(scrolled).toBeGreaterThan(SCROLL_STEPS * 399)
   const scriptMs = ((await scriptSeconds(cdp)) - before) * 1_000
   const found = await longTasks(page)
   await cdp.detach()
