@@ -8,7 +8,12 @@ import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 const TEMPORARY = new Set([408, 409, 410, 425, 429])
 
 export const FUNCTION_TRAITS: ProtocolTraits = {
-  endpoint: { name: 'the ARN of a function', isUrl: false, read: readFunction },
+  endpoint: {
+    name: 'the ARN of a function',
+    isUrl: false,
+    read: readFunction,
+    snsRefusal: () => 'Invalid parameter: Lambda endpoint ARN',
+  },
   defaultPolicy: AWS_MANAGED_POLICY,
   takes: {
     rawDelivery: false,

@@ -12,7 +12,12 @@ const MAILS_PER_SECOND_MAX = 10
 
 /** Both kinds have the same syntax. An address without a protocol means `email`, because that is named first. */
 export const MAIL_TRAITS: ProtocolTraits = {
-  endpoint: { name: 'a mail address', isUrl: false, read: readAddress },
+  endpoint: {
+    name: 'a mail address',
+    isUrl: false,
+    read: readAddress,
+    snsRefusal: () => 'Invalid parameter: Email address',
+  },
   defaultPolicy: Object.freeze({
     ...CUSTOMER_MANAGED_POLICY,
     throttlePolicy: Object.freeze({ maxReceivesPerSecond: MAILS_PER_SECOND_MAX }),

@@ -40,6 +40,8 @@ export interface EndpointSyntax {
    * so short forms such as a queue's name are allowed.
    */
   read(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined
+  /** SNS's text for an endpoint that `read` does not know (checklist 136 to 139). */
+  snsRefusal(text: string): string
 }
 
 /** The full form of an endpoint, or a message that says why it cannot be used. */

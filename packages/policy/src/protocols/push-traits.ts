@@ -7,7 +7,12 @@ import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
 import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 export const PUSH_TRAITS: ProtocolTraits = {
-  endpoint: { name: 'the ARN of a platform endpoint', isUrl: false, read: readPlatformEndpoint },
+  endpoint: {
+    name: 'the ARN of a platform endpoint',
+    isUrl: false,
+    read: readPlatformEndpoint,
+    snsRefusal: (text) => `Invalid parameter: Application endpoint arn invalid:${text}`,
+  },
   defaultPolicy: CUSTOMER_MANAGED_POLICY,
   takes: {
     rawDelivery: false,

@@ -7,7 +7,12 @@ import { classifyStatus } from './webhook-traits.ts'
 const FORBIDDEN = 403
 
 export const QUEUE_TRAITS: ProtocolTraits = {
-  endpoint: { name: 'the ARN of a queue', isUrl: false, read: readQueue },
+  endpoint: {
+    name: 'the ARN of a queue',
+    isUrl: false,
+    read: readQueue,
+    snsRefusal: () => 'Invalid parameter: SQS endpoint ARN',
+  },
   defaultPolicy: AWS_MANAGED_POLICY,
   // A queue answers at once or not at all, so rate, quota and circuit would have no use.
   takes: {

@@ -12,6 +12,7 @@ export const SMS_TRAITS: ProtocolTraits = {
     name: 'a phone number with its country code (+15550100)',
     isUrl: false,
     read: readNumber,
+    snsRefusal: (text) => `Invalid SMS endpoint: ${text}`,
   },
   defaultPolicy: CUSTOMER_MANAGED_POLICY,
   takes: {

@@ -7,7 +7,12 @@ import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 const TOO_MANY_REQUESTS = 429
 
 export const STREAM_TRAITS: ProtocolTraits = {
-  endpoint: { name: 'the ARN of a delivery stream', isUrl: false, read: readStream },
+  endpoint: {
+    name: 'the ARN of a delivery stream',
+    isUrl: false,
+    read: readStream,
+    snsRefusal: () => 'Invalid parameter: Firehose endpoint ARN',
+  },
   defaultPolicy: AWS_MANAGED_POLICY,
   throttledPolicy: CUSTOMER_MANAGED_POLICY,
   takes: {

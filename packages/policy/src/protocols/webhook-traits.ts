@@ -42,6 +42,7 @@ function syntaxOf(scheme: Scheme): EndpointSyntax {
     name: SYNTAX,
     isUrl: true,
     read: (text) => (schemeOf(text) === scheme ? readUrl(text) : undefined),
+    snsRefusal: () => 'Invalid parameter: Endpoint must match the specified protocol',
   }
 }
 

@@ -27,7 +27,7 @@ export function notAuthorized(principal: string, action: string, resource: strin
   return new AwsError('AuthorizationError', message, { status: 403 })
 }
 
-/** The few texts that SNS writes without `Invalid parameter: ` before them. */
+/** `text` is the whole text. SNS writes a few without `Invalid parameter: ` before them. */
 export function unprefixed(text: string): AwsError {
   return new AwsError('InvalidParameter', text)
 }

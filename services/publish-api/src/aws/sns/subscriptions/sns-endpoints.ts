@@ -51,27 +51,11 @@ function unservedProtocol(protocol: Protocol, attempters: Attempters): AwsError 
   )
 }
 
-const noMailAddress = () => invalidParameter('Email address')
-const notOfProtocol = () => invalidParameter('Endpoint must match the specified protocol')
-
-/** SNS's text if the endpoint is invalid for the protocol. */
-const UNREADABLE: Record<Protocol, (endpoint: string) => AwsError> = {
-  http: notOfProtocol,
-  https: notOfProtocol,
-  sqs: () => invalidParameter('SQS endpoint ARN'),
-  lambda: () => invalidParameter('Lambda endpoint ARN'),
-  firehose: () => invalidParameter('Firehose endpoint ARN'),
-  email: noMailAddress,
-  'email-json': noMailAddress,
-  sms: (endpoint) => unprefixed(`Invalid SMS endpoint: ${endpoint}`),
-  application: (endpoint) => invalidParameter(`Application endpoint arn invalid:${endpoint}`),
-}
-
 function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {
   const syntax = PROTOCOL_TRAITS[protocol].endpoint
   const read = syntax.read(endpoint, defaults, false)
   if (read === undefined || (syntax.isUrl && !URL.canParse(endpoint))) {
-    throw UNREADABLE[protocol](endpoint)
+    throw unprefixed(syntax.snsRefusal(endpoint))
   }
   if ('message' in read) throw invalidParameter(`Endpoint Reason: ${read.message}`)
   if (endpoint.length <= ENDPOINT_CHARS_MAX) return { protocol, ...read }
