@@ -26,6 +26,8 @@ export interface TestMailServer {
   mails: TestMail[]
   /** Mails that were received completely, whatever the reply was. */
   seen: TestMail[]
+  /** How many connections there ever were. */
+  connections: number
   logins: { user: string | undefined; password: string | null | undefined }[]
   /** May be replaced at any time. */
   onSender: (address: string) => MailReply
@@ -49,6 +51,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const state: Omit<TestMailServer, 'url' | 'port' | 'close'> = {
     mails: [],
     seen: [],
+    connections: 0,
     logins: [],
     onSender: accept,
     onRecipient: accept,
@@ -61,6 +64,10 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     allowInsecureAuth: true,
     disabledCommands: startTls ? [] : ['STARTTLS'],
     disableReverseLookup: true,
+    onConnect: (_, done) => {
+      state.connections++
+      done()
+    },
     onAuth: ({ username, password }, _, done) => {
       state.logins.push({ user: username, password })
       if (username === login?.user && password === login?.password) done(null, { user: username })

@@ -275,6 +275,20 @@ test('[337] every attempt of a delivery has one Message-ID, also after a connect
   ])
 })
 
+test('a connection lasts for many mails, and one that the server ends between two mails costs no attempt', async () => {
+  const server = await mailServer()
+  const { send } = attempterFor(server.url)
+  for (let sent = 0; sent < 150; sent++) expect(await send()).toMatchObject({ statusCode: 250 })
+  expect(server.connections).toBe(1)
+  const replies = ['421 4.7.0 too many mails over this connection']
+  server.onSender = () => replies.shift()
+  expect(await send()).toMatchObject({ statusCode: 250 })
+  expect(server.mails).toHaveLength(151)
+  server.onSender = () => '421 4.3.2 shutting down'
+  expect(await send()).toMatchObject({ kind: 'response', statusCode: 421 })
+  expect(server.mails).toHaveLength(151)
+})
+
 test('a 451 is retried, a 550 is permanent, and an address that does not exist is suppressed', async () => {
   const server = await mailServer()
   const { send, suppressed, ends } = attempterFor(server.url)
