@@ -91,17 +91,24 @@ export class Checkpoints {
   async note(run: JobRun, shard: number, notes: [name: string, text: string][]): Promise<void> {
     run.touch(shard)
     const fields = notes.map(([name, text]): [string, Buffer] => [name, Buffer.from(text)])
-    await this.#write(run, shard, () => fields)
+    const jobs = [{ job: run.key, fence: run.fence, fields, entries: [] }]
+    const result = await this.#options.retries.untilDone(run, async () => {
+      const proven = run.copies.proveIn(shard)
+      if (proven !== true && !(await proven)) return undefined
+      return this.#options.lanes.park(shard, { messages: [], jobs })
+    })
+    if (result?.jobs[0]?.stale !== false) run.lost = true
   }
 
   /**
-   * Resolves when everything that the run has settled is stored in Redis, or is being written, or when the run is lost.
+   * Resolves when everything that the run has settled is stored in Redis, or when the run is lost. The write waits
+   * until no park of the shard is under way. Before its park succeeds, a delivery is marked as settled but may still
+   * fail.
    */
   async save(run: JobRun): Promise<void> {
-    for (const shard of run.dirtyShards()) {
-      await this.#write(run, shard, () => run.checkpointFields(shard))
-      if (!run.lost) run.checkpointed(shard)
-    }
+    const written = (shard: number) =>
+      new Promise<void>((resolve) => this.#options.parking.checkpoint(shard, run, resolve))
+    await Promise.all([...run.dirtyShards()].map(written))
   }
 
   /**
@@ -124,20 +131,6 @@ export class Checkpoints {
     copies.beforeLoss(async (stands) => {
       await Promise.all([...units].map(([shard, settled]) => save(shard, settled, stands)))
     })
-  }
-
-  /**
-   * `fieldsOf` is called again for each try. A connection may close between two tries, and copies that existed at the
-   * first one may then be gone.
-   */
-  async #write(run: JobRun, shard: number, fieldsOf: () => [string, Buffer][]): Promise<void> {
-    const result = await this.#options.retries.untilDone(run, async () => {
-      const proven = run.copies.proveIn(shard)
-      if (proven !== true && !(await proven)) return undefined
-      const job = { job: run.key, fence: run.fence, fields: fieldsOf(), entries: [] }
-      return this.#options.lanes.park(shard, { messages: [], jobs: [job] })
-    })
-    if (result?.jobs[0]?.stale !== false) run.lost = true
   }
 
   async #open(run: JobRun, shard: number): Promise<void> {

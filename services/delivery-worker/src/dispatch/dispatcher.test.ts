@@ -11,8 +11,10 @@ import { sliceMatch } from '../topics/slice-match.ts'
 import { isolationMs } from './cautious-runs.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Unit } from './job-run.ts'
+import { Parking } from './parking.ts'
 import { QUEUED_MAX } from './unit-admission.ts'
 
+const log = createLogger({ service: 'test', level: 'silent' })
 let ageMs = 0
 let isFull = () => false
 const { redis } = await useRedis({ connect })
@@ -63,11 +65,12 @@ function createDispatcher(
     checkedAt: () => performance.now(),
     ...set,
   } as unknown as DispatcherOptions['snapshots']
+  const lanes = new Lanes(redis)
   const dispatcher = new Dispatcher({
     snapshots,
-    lanes: new Lanes(redis),
+    lanes,
     firstAttempts: typeof start === 'function' ? { start, queued: 0 } : start,
-    parking: { checkpoint: () => undefined },
+    parking: new Parking(lanes, log, () => undefined),
     recorder: {
       dispatched: () => undefined,
       filtered: () => undefined,
@@ -76,7 +79,7 @@ function createDispatcher(
       expiredWhole: () => undefined,
     },
     idempotency,
-    log: createLogger({ service: 'test', level: 'silent' }),
+    log,
     publicUrl: undefined,
     count: async (cause) => void counted.push(cause),
     quarantine: async ({ id, reason }) => {

@@ -77,9 +77,9 @@ export class Parking {
     this.#queue.push(shard, item)
   }
 
-  /** Writes which deliveries the run has settled in this shard. */
-  checkpoint(shard: number, run: FencedRun): void {
-    this.#queue.push(shard, { run, checkpoint: true })
+  /** Writes which deliveries the run has settled in this shard. `written`: as in CheckpointItem. */
+  checkpoint(shard: number, run: FencedRun, written?: () => void): void {
+    this.#queue.push(shard, { run, checkpoint: true, ...(written && { written }) })
   }
 
   get pending(): number {
@@ -95,6 +95,7 @@ export class Parking {
     await proveCopies(shard, [...groups.keys()])
     for (const items of groups.values()) for (const item of items) item.mark(true)
     const { result, groupsSent, marks, name } = await this.#send(shard, batch, groups)
+    const unwritten = new Set<FencedRun>()
     for (const [run, items] of groups) {
       const at = groupsSent.indexOf(run)
       const parked = result.jobs[at]
@@ -102,9 +103,13 @@ export class Parking {
       if (!parked || parked.stale) {
         run.lost = true
         for (const item of items) item.done('stale', null)
-      } else this.#parked({ shard, run, items, parked, name, mark })
+      } else if (!this.#parked({ shard, run, items, parked, name, mark })) unwritten.add(run)
     }
-    for (const item of batch) if ('checkpoint' in item) item.written?.()
+    for (const item of batch) {
+      if (!('checkpoint' in item)) continue
+      if (unwritten.has(item.run)) this.#queue.push(shard, item)
+      else item.written?.()
+    }
     this.#onDue(shard, result.nextDueAt)
   }
 
@@ -124,7 +129,8 @@ export class Parking {
     }
   }
 
-  #parked({ shard, run, items, parked, name, mark }: ParkedRun): void {
+  /** Returns false if the run's checkpoint could not be written. */
+  #parked({ shard, run, items, parked, name, mark }: ParkedRun): boolean {
     const { outcomes, leases } = parked
     if (mark && items.length > 0) run.copies.parked(shard, name, mark)
     const failed = items.filter((_, i) => typeof outcomes[i] === 'object')
@@ -135,6 +141,7 @@ export class Parking {
       if (typeof outcome === 'object') this.#logFailed(shard, item, outcome.error)
       else item.done(outcome, leases[i] ?? null)
     })
+    return failed.length === 0
   }
 
   /** The run has not written its checkpoint. It does so now, without the failed deliveries, and is lost then. */
