@@ -45,3 +45,20 @@ test('it leaves at once when it is told to stop before Redis has ever answered',
   expect(await service.ended).toBe(0)
   expect(service.events().slice(-2)).toEqual(['made-up.stopping', 'made-up.stopped'])
 })
+
+test('it drains at once when Redis does not answer any more', async () => {
+  const redis = await startRedis({ spawned: true })
+  const client = connect({ url: redis.url, name: 'test' })
+  await whenReady(client)
+  const service = start(Number(new URL(redis.url).port))
+  const processes = new Processes(client)
+  const isListed = async () => (await processes.list()).processes.length > 0
+  await waitFor(isListed, { what: 'the first report' })
+  await client.call('CLIENT', 'PAUSE', '10000', 'ALL')
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  const events = service.events()
+  expect(events[events.indexOf('made-up.stopping') + 1]).toBe('drained')
+  client.disconnect()
+  await redis.stop()
+})

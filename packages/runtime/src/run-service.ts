@@ -3,6 +3,7 @@
  * and then the service itself. SIGTERM or SIGINT ends everything in the opposite order. A service describes only the
  * parts in which it differs.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
 import { Processes, ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
@@ -12,6 +13,11 @@ import { createHeartbeat, type Heartbeat } from './health/heartbeat.ts'
 import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { runProcess } from './run-process.ts'
+
+/**
+ * @limit How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile.
+ */
+const LEAVE_FIRST_MS = 50
 
 interface ServiceSettings extends RedisPlace, OwnHostsSettings {
   host: string
@@ -109,9 +115,12 @@ async function start<S extends ServiceSettings, F>(
   return { running, health, heartbeat, telemetry }
 }
 
+/** The process leaves the list first, because the service closes the connection. A slow Redis must not delay the drain. */
 async function stop({ running, health, heartbeat, telemetry }: Started): Promise<void> {
-  await heartbeat.stop()
+  const left = heartbeat.stop()
+  await Promise.race([left, delay(LEAVE_FIRST_MS)])
   await running.stop()
+  await left
   await health?.stop()
   await telemetry.stop()
 }
