@@ -4,7 +4,7 @@ import { createLogger, type Logger } from '@fantail/runtime'
 import { liveChannel, WAKE_LISTENERS, whenReady } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   drainLanes,
   drainQueue,
@@ -24,6 +24,7 @@ beforeAll(async () => {
 })
 beforeEach(() => fixture.reset())
 afterEach(async () => {
+  vi.restoreAllMocks()
   await Promise.all(services.splice(0).map((service) => service.stop()))
   lines.length = 0
 })
@@ -210,11 +211,13 @@ test('a minute of sweeps over idle queues adds next to nothing', async () => {
   expect((await reads()) - before).toBeLessThan(20)
 })
 
-test('each dead letter that is sent again is an event for those who listen', async () => {
+test('each dead letter that is sent again is an event at Redis’s time for those who listen', async () => {
   await serve()
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
   const listener = fixture.redis.duplicate()
   await whenReady(listener)
-  const heard: { events: { event: object }[] }[] = []
+  const heard: { events: { event: { at: number } }[] }[] = []
   listener.on('message', (_, text: string) => heard.push(JSON.parse(text)))
   await listener.subscribe(liveChannel('p'))
   const interests = [{ id: 'a', types: ['redriven'], max: 100 }]
@@ -227,5 +230,7 @@ test('each dead letter that is sent again is an event for those who listen', asy
   expect(heard[0]?.events).toMatchObject([
     { event: { type: 'redriven', messageId, subscriptionId: id, redrives: 1 } },
   ])
+  const redisTime = Number((await fixture.redis.time())[0]) * 1_000
+  expect(Math.abs((heard[0]?.events[0]?.event.at ?? 0) - redisTime)).toBeLessThan(60_000)
   listener.disconnect()
 })

@@ -1,7 +1,14 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
 import type { RedisTarget } from '@fantail/contracts'
 import type { Telemetry } from '@fantail/jobs'
-import { createStartSteps, joinTravel, type Logger, openConnections, type TravelMode } from '@fantail/runtime'
+import {
+  createRedisClock,
+  createStartSteps,
+  joinTravel,
+  type Logger,
+  openConnections,
+  type TravelMode,
+} from '@fantail/runtime'
 import {
   AttemptStore,
   DataLossError,
@@ -111,8 +118,10 @@ export function createRedriveService({
   const memory = new StorageGuard({ redis, memoryBytes })
   const runs = { redrives, batches, resends, memory }
   const live = new LiveSender(redis)
+  const clock = createRedisClock(redis)
   const stopHearing = hearListeners(subscriber, live)
-  const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics, live })
+  const events = { live, now: clock.now }
+  const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics, events })
   const maintenance = createMaintenance({
     redisUrl,
     redis,
@@ -148,6 +157,7 @@ export function createRedriveService({
       stopHearing()
       await Promise.all([tasks.stop(), maintenance.stop()])
       live.stop()
+      clock.stop()
       connections.disconnect()
     },
   }

@@ -3,7 +3,7 @@ import { parseArn } from '@fantail/contracts'
 import type { LiveSender } from '@fantail/store'
 import type { SentLetter } from './run-redrive.ts'
 
-/** Does nothing without listeners. `now`: epoch ms. */
+/** Does nothing without listeners. `now`: epoch ms by Redis's clock. */
 export function reportSent(live: LiveSender, { letter, edited }: SentLetter, now: number): void {
   if (!live.on) return
   const { topicArn, subscriptionArn } = letter

@@ -45,8 +45,14 @@ interface TaskJobsOptions {
   log: Logger
   telemetry?: Telemetry | undefined
   metrics: Pick<Metrics, 'redrivenMessages'>
+  events: RedriveEvents
+}
+
+interface RedriveEvents {
   /** Gets the live events. */
   live: LiveSender
+  /** Epoch ms by Redis's clock. */
+  now(): number
 }
 
 interface TaskJob {
@@ -166,7 +172,7 @@ async function runTask(
     memory,
     log,
     metrics,
-    live,
+    events,
     pauses,
   }: TaskJobsOptions & { pauses: RedrivePauses },
   id: string,
@@ -186,7 +192,7 @@ async function runTask(
   const onPurged = (removed: number) => {
     purged += removed
   }
-  const onSent = (sent: SentLetter) => reportSent(live, sent, Date.now())
+  const onSent = (sent: SentLetter) => reportSent(events.live, sent, events.now())
   const result = await runRedrive(
     { redrives, batches, resends, memory, onMoved, onPurged, onSent, pauses },
     id,

@@ -13,6 +13,7 @@ import {
 import { createPublisher, type Publisher } from '@fantail/jobs'
 import {
   type Build,
+  createRedisClock,
   createStateLog,
   type Logger,
   openConnections,
@@ -95,7 +96,6 @@ import { createTestAttempters } from '../subscriptions/test-attempt.ts'
 import { ApiTravel } from '../time/api-travel.ts'
 import { TopicCache } from '../topics/topic-cache.ts'
 import { followChanges } from './follow-changes.ts'
-import { createRedisClock } from './message-clock.ts'
 import { type ApiServer, listen } from './server.ts'
 import { checkStart } from './start-checks.ts'
 import type { Tls } from './tls.ts'
