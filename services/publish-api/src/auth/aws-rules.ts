@@ -6,6 +6,7 @@
 import type { Target } from '@fantail/access'
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import {
+  isProtocol,
   KEY_SCOPES,
   type KeyScope,
   nameOfArn,
@@ -17,12 +18,13 @@ import {
   topicArn,
   withoutSubscription,
 } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { invalidParameter } from '../aws/sns/refusals.ts'
 import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
-import { awsTargets, directTargets } from './endpoint-targets.ts'
+import { directTargets, endpointTargets } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
@@ -92,14 +94,19 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
 const subscribing: Find = (input, call, settings) => {
   const context = { 'sns:endpoint': String(input.Endpoint), 'sns:protocol': String(input.Protocol) }
   const [topic] = topics('Subscribe', 'TopicArn')(input, call, settings)
-  // A queue of another account must confirm, so no right is needed here.
-  const own = parseArn(String(input.Endpoint))?.account === call.account
   return [
     ...(topic ? [{ ...topic, context }] : []),
-    ...(own ? sqsTarget('SendMessage', input.Endpoint) : []),
-    ...awsTargets(String(input.Endpoint)),
+    ...subscribed(input, call),
     ...deadLetters(input, call, settings),
   ]
+}
+
+function subscribed({ Protocol: protocol, Endpoint }: AwsInput, { account }: AwsCall): Target[] {
+  const endpoint = String(Endpoint)
+  if (!isProtocol(protocol)) return []
+  // A queue of another account must confirm, so no right is needed here.
+  if (PROTOCOL_TRAITS[protocol].isQueue && parseArn(endpoint)?.account !== account) return []
+  return endpointTargets({ protocol, endpoint })
 }
 
 /** The target of a direct message, or the topic. */

@@ -70,7 +70,7 @@ function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: 
   const { endpoint } = (body ?? {}) as Body
   if (typeof endpoint !== 'string') return []
   const address = readEndpoint(endpoint, protocol, settings.arn)
-  return 'path' in address ? [] : endpointTargets(address.endpoint)
+  return 'path' in address ? [] : endpointTargets(address)
 }
 
 const onMessage =
@@ -135,10 +135,10 @@ function newSubscription(call: Call, deps: ApiDeps): Target[] {
   const { endpoint: given, protocol: named } = call.body as Body
   const address = readEndpoint(String(given), isProtocol(named) ? named : undefined, deps.settings.arn)
   if ('path' in address) throw invalid([address])
-  const { protocol, endpoint } = address
+  const { protocol } = address
   const [topic] = onTopic('Subscribe')(call, deps)
   const context = { 'sns:endpoint': String(given), 'sns:protocol': protocol }
-  const others = [...endpointTargets(endpoint), ...deadLetters(call.body, deps)]
+  const others = [...endpointTargets(address), ...deadLetters(call.body, deps)]
   return [...(topic ? [{ ...topic, context }] : []), ...others]
 }
 
