@@ -425,6 +425,8 @@ export interface RedriveTask {
   canary: number | null
   /** Why the task paused itself. */
   pauseReason: string | null
+  /** A task that a portal session has started gives way to tasks of others. */
+  startedBy: 'portal' | null
   maxMessagesPerSecond: number | null
   startedAt: number
   endedAt: number | null

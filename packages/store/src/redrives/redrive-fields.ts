@@ -24,6 +24,7 @@ const REDRIVE_FIELDS = {
   shards: { codec: HASH_NUMBERS, default: [], shown: 'never' },
   canary: { codec: HASH_NUMBER, default: null, shown: 'asItIs' },
   pauseReason: { default: null, shown: 'inOtherForm' },
+  startedBy: { default: null, shown: 'never' },
   maxMessagesPerSecond: { stored: 'rate', codec: HASH_NUMBER, default: null, shown: 'asItIs' },
   startedAt: { codec: HASH_NUMBER, default: 0, shown: 'inOtherForm' },
   endedAt: { codec: HASH_NUMBER, default: null, shown: 'inOtherForm' },

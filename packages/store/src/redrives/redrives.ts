@@ -13,6 +13,7 @@
  * tasks (redrive-batches.ts, resend-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended
  * tasks are kept for 14 days.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   FantailError,
   isFifoName,
@@ -47,6 +48,12 @@ const LIST_ROUNDS_MAX = 20
 /** @limit Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
 const PRUNE_MAX = 100
 
+/**
+ * @limit How long a new task waits until a task of a portal session has ended its batch. Past it: `redrive_active`.
+ */
+const GIVE_WAY_MS_MAX = 2_000
+const GIVE_WAY_LOOK_MS = 20
+
 /** Members of a filter that the first redrive services knew. They ignore all others. */
 const FIRST_FILTERS = new Set(['subscription', 'statusCode', 'since', 'until', 'messageIds'])
 
@@ -57,6 +64,7 @@ interface NewRedrive {
   destination: string | null
   maxMessagesPerSecond: number | null
   filter: RedriveFilter
+  startedBy?: 'portal'
 }
 
 interface SingleRedrive {
@@ -244,10 +252,10 @@ export class Redrives {
   async #create(action: RedriveAction, input: NewRedrive & Partial<SingleRedrive>): Promise<RedriveTask> {
     const { source, destination, filter, itemId = '', edit } = input
     const base = shardBase(shardOf(source))
-    if ((await this.#redis.hexists(redrivingKey(base), source)) === 1) throw active()
+    if (await this.#isBlocked(base, input)) throw active()
     const { newest, matched, now } = await this.#count(source, filter, itemId)
     const id = newTaskId(shardOf(source), now)
-    const result = await runScript(this.#redis, CREATE, {
+    const args = {
       base,
       source,
       id,
@@ -261,12 +269,21 @@ export class Redrives {
       newest,
       matched,
       rate: String(input.maxMessagesPerSecond ?? ''),
-    })
-    if (String(result) === 'missing') throw queueMissing()
-    if (String(result) === 'active') throw active()
-    const refused = NOT_MOVABLE[String(result)]
+      startedBy: input.startedBy ?? '',
+    }
+    const result = await untilEnded(() => runScript(this.#redis, CREATE, args))
+    if (result === 'missing') throw queueMissing()
+    if (result === 'active' || result === 'ending') throw active()
+    const refused = NOT_MOVABLE[result]
     if (refused) throw refused()
     return this.#need(id)
+  }
+
+  /** Whether the source has an active task that does not give way to the new one. */
+  async #isBlocked(base: string, { source, startedBy }: Pick<NewRedrive, 'source' | 'startedBy'>) {
+    const id = await this.#redis.hget(redrivingKey(base), source)
+    if (id === null) return false
+    return startedBy !== undefined || (await this.get(id))?.startedBy !== 'portal'
   }
 
   /** A single message is not looked for, because the script that creates the task knows its place. */
@@ -300,6 +317,16 @@ export class Redrives {
     }
     const ids = ((await replies(pipeline)) as string[][]).flat()
     return ids.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit)
+  }
+}
+
+/** Creates a task, and waits while a task of a portal session ends its batch. Returns the script's last answer. */
+async function untilEnded(create: () => Promise<unknown>): Promise<string> {
+  const until = performance.now() + GIVE_WAY_MS_MAX
+  for (;;) {
+    const answer = String(await create())
+    if (answer !== 'ending' || performance.now() > until) return answer
+    await delay(GIVE_WAY_LOOK_MS)
   }
 }
 

@@ -183,6 +183,7 @@ export interface ScriptArguments {
     newest: ScriptText
     matched: number
     rate: ScriptText
+    startedBy: ScriptText
   }
   'create-resend-1': {
     base: ScriptText

@@ -147,6 +147,13 @@ test('a customer sees own dead letters, texts only if granted, and sends them ag
   expect([redriven.status, redriven.body]).toEqual([202, { matched: 1, maxMessagesPerSecond: 10 }])
   const [task] = (await admin.call('GET', '/v1/redrives')).body.redrives
   expect(task).toMatchObject({ maxMessagesPerSecond: 10, matched: 1, destination: null })
+  // The redrive of a session blocks other sessions, and not the operator.
+  expect(await session.status('POST', `${path}/redrive`)).toBe(409)
+  const started = await admin.call('POST', '/v1/redrives', { body: { source: 'acme-dlq' } })
+  expect([started.status, started.body.matched]).toEqual([202, 2])
+  expect((await admin.call('GET', `/v1/redrives/${task.id}`)).body.status).toBe('canceled')
+  expect(await admin.status('POST', '/v1/redrives', { source: 'acme-dlq' })).toBe(409)
+  expect(await session.status('POST', `${path}/redrive`)).toBe(409)
 })
 
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')

@@ -73,7 +73,9 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       params: { id: PortalEndpointReference },
       tag: TAG,
       summary: 'Send all dead letters of an endpoint again',
-      description: 'At most ten a second. Answers at once; the redrive continues by itself.',
+      description:
+        'At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ' +
+        'ends it: letters that it has not sent yet stay.',
       body: NoBody,
       bodyIs: 'optional',
       answers: { 202: { description: 'The redrive has begun', schema: PortalRedriveAnswer } },
@@ -135,6 +137,7 @@ async function redrive(deps: ApiDeps, { params, requestId }: Call): Promise<Answ
     destination: null,
     maxMessagesPerSecond: PORTAL_REDRIVE_PER_SECOND,
     filter: { subscription: record.arn },
+    startedBy: 'portal',
   })
   const { id: redriveId, matched } = task
   deps.log.info({ requestId, redriveId, source, matched }, 'redrive.created')

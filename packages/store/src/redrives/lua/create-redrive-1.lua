@@ -12,13 +12,14 @@
 -- @arg newest: text, highest score (queue-scan.lua)
 -- @arg matched: digits
 -- @arg rate: text, messages a second, or ''
--- Returns 'missing' (no such queue), 'active', or 'created'. For a single item also: 'gone', 'busy' (a consumer has
+-- @arg started_by: text, 'portal' or ''
+-- Returns 'missing' (no such queue), 'active', 'ending' (the active task gives way when its batch is done), or
+--   'created'. For a single item also: 'gone', 'busy' (a consumer has
 --   it), 'behind' (an earlier message of its FIFO group is in the queue).
 -- @include queue
 -- @include redrive
 local queue = open_queue(base, source)
 if not queue then return 'missing' end
-if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return 'active' end
 
 -- The score of a single item. The scan begins right before it and ends with it. If the item cannot be moved, returns
 -- the reason.
@@ -37,11 +38,34 @@ if item ~= '' then
   if problem then return problem end
   from, to = score, score
 end
+
+-- A running task of a portal session gives way to tasks of others. Returns what is in the way, or nil.
+local function make_way()
+  local active = redis.call('HGET', base .. 'redriving', source)
+  if not active then return nil end
+  local key = base .. 'redrive:' .. active
+  local h = redis.call('HMGET', key, TASK.startedBy, TASK.status)
+  local status, mark = read_status(h[2])
+  local gives_way = h[1] == 'portal' and started_by == '' and (status == 'running' or status == 'canceling')
+  if not gives_way then return 'active' end
+  local is_busy = redis.call('HEXISTS', key, TASK.items) == 1
+  if is_busy then
+    redis.call('HSET', key, TASK.status, 'canceling' .. mark)
+  else
+    end_task(base, key, 'canceled', '', queue.now)
+  end
+  redis.call('PUBLISH', 'ft:wake:redrives', active)
+  return is_busy and 'ending' or nil
+end
+
+local in_the_way = make_way()
+if in_the_way then return in_the_way end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.source, source, TASK.uid, queue.uid,
   TASK.action, action, TASK.destination, destination, TASK.filter, filter, TASK.newest, to, TASK.edit, edit,
   TASK.canary, canary, TASK.matched, matched, TASK.maxMessagesPerSecond, rate,
   TASK.status, 'running' .. (is_marked and MARK or ''), TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now,
-  TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from, TASK.last, '')
+  TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from, TASK.last, '',
+  TASK.startedBy, started_by)
 redis.call('HSET', base .. 'redriving', source, id)
 redis.call('ZADD', base .. 'redrives', 0, id)
 redis.call('PUBLISH', 'ft:wake:redrives', id)
