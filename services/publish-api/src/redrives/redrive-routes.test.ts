@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createMessageId, type DeadLetter, type Message } from '@fantail/contracts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:'
@@ -265,6 +265,19 @@ test('a dead letter is edited and sent under a new id, with both digests in the 
   const shown = await api.call('GET', `/v1/messages/${body.messageId}`)
   expect([shown.status, shown.body.topicArn]).toEqual([200, TOPIC])
   expect((await api.call('POST', path, { body: {} })).body.error.code).toBe('redrive_active')
+})
+
+test('an edit that has begun is answered, even if the outcome log cannot note it', async () => {
+  const path = await oneLetter('unnoted')
+  const append = vi.spyOn(api.deps.messages, 'append').mockRejectedValue(new Error('Connection is closed.'))
+  const { status, body } = await api.call('POST', path, { body: { message: 'mended' } })
+  append.mockRestore()
+  expect([status, body.editedFrom]).toEqual([202, LETTER_ID])
+  expect(await api.deps.redrives.get(body.id)).toMatchObject({ status: 'running', matched: 1 })
+  expect(api.events).toContainEqual({
+    event: 'redrive.not_noted',
+    fields: { err: expect.any(Error), messageId: body.messageId },
+  })
 })
 
 test('an edit that its target would not take is refused, and changes nothing', async () => {

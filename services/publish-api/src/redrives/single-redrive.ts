@@ -45,7 +45,7 @@ export async function redriveSingle(
   if (edit) await checkEdit(deps, trials, { item, edit, target })
   await deps.storageGuard.admit()
   const task = await deps.redrives.createSingle({ source, destination, itemId: item.messageId, edit })
-  if (edit?.message && 'subscription' in target) await noteParked(deps, edit.message, target.subscription)
+  if (edit?.message && 'subscription' in target) await tryNoteParked(deps, edit.message, target.subscription)
   const body = answerOf(task.id, item, { edit, target })
   deps.log.info({ requestId: call.requestId, redriveId: task.id, source, destination }, 'redrive.created')
   return { status: 202, body }
@@ -125,6 +125,18 @@ async function checkFilter(
   if (tried?.matched) return
   const path = scope === 'MessageBody' ? 'message' : 'attributes'
   throw FantailError.invalid(path, 'must pass the filter policy of the subscription that the message goes to')
+}
+
+/** The task has begun, so a failure of the outcome log does not change the answer. The delivery's end is still logged. */
+async function tryNoteParked(
+  deps: ApiDeps,
+  message: NonNullable<RedriveEdit['message']>,
+  subscription: SubscriptionRecord,
+): Promise<void> {
+  const { messageId } = message
+  await noteParked(deps, message, subscription).catch((error: unknown) =>
+    deps.log.warn({ err: error, messageId }, 'redrive.not_noted'),
+  )
 }
 
 /** The new message was not published, so its delivery gets its entry in the outcome log here. */
