@@ -796,7 +796,7 @@ export const resendSince = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Count the deliveries of a message by state
  *
- * Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Answers 404 once the message has left it.
+ * Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Once the message has left it, the answer has no counts (`logged: false`) while the topic keeps the message, and is 404 after that.
  *
  * A key needs the scope `read`.
  */
@@ -818,7 +818,7 @@ export const getMessage = <ThrowOnError extends boolean = true>(options: Options
 /**
  * List the deliveries of a message
  *
- * One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say why a delivery came when it did, why it waits, or why it ended.
+ * One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the message has left the outcome log and only its topic still keeps it.
  *
  * A key needs the scope `read`.
  */
@@ -2200,7 +2200,7 @@ export const listPortalDeadLetters = <ThrowOnError extends boolean = true>(optio
 /**
  * Send all dead letters of an endpoint again
  *
- * At most ten a second. Answers at once; the redrive continues by itself.
+ * At most ten a second. Answers at once; the redrive goes on by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay.
  *
  * A portal session needs the scope `redrive`.
  */

@@ -925,6 +925,10 @@ export type DeliveryList = {
      * One entry per subscription of the topic at dispatch; a redriven one shows its latest end.
      */
     deliveries: Array<Delivery>;
+    /**
+     * Whether the outcome log has the message. If false, its topic still keeps it (`keepMessages`), and nothing is known of the deliveries that publishing made.
+     */
+    logged: boolean;
 };
 
 /**
@@ -1685,6 +1689,10 @@ export type Message = {
          */
         filtered: number;
     };
+    /**
+     * Whether the outcome log has the message. If false, its topic still keeps it (`keepMessages`), and nothing is known of the deliveries that publishing made.
+     */
+    logged: boolean;
 };
 
 /**

@@ -806,6 +806,8 @@ export const words = {
     deliveries: 'Deliveries',
     nobody: 'Nobody was subscribed',
     nobodyWhy: 'The topic had no subscription when the message was dispatched.',
+    left: 'Its deliveries are not known any more',
+    leftWhy: 'The message has left the outcome log. Its topic still keeps the text.',
     copyBundle: 'Copy as Markdown',
     bundleHead: '| state | endpoint | attempts | last answer | why | ended |',
   },

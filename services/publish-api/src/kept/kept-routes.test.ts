@@ -88,6 +88,25 @@ test('a message that only a lane or a dead-letter queue has is served from there
   expect((await bodyOf(createMessageId(Date.now()))).status).toBe(404)
 })
 
+test('a message that only the ring of its topic has is shown without deliveries, once its entry is overdue', async () => {
+  const keep = async (publishedAt: number) => {
+    const messageId = createMessageId(publishedAt)
+    const attributes = { color: { type: 'String', value: 'red' } }
+    const message = { messageId, topicArn: ORDERS, publishedAt, message: 'hello', attributes }
+    const uid = (await api.deps.topics.get(ORDERS))?.uid ?? ''
+    const id = parseMessageId(messageId) ?? Buffer.alloc(0)
+    await new KeptMessages(api.redis).keep([{ arn: ORDERS, uid, id, body: JSON.stringify(message) }])
+    return messageId
+  }
+  const [old, fresh] = [await keep(Date.now() - 120_000), await keep(Date.now())]
+  const { status, body } = await admin.call('GET', `/v1/messages/${old}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ messageId: old, topicArn: ORDERS, target: null, sizeBytes: 19, logged: false })
+  const deliveries = await admin.call('GET', `/v1/messages/${old}/deliveries`)
+  expect([deliveries.status, deliveries.body]).toEqual([200, { deliveries: [], logged: false }])
+  expect(await admin.status('GET', `/v1/messages/${fresh}`)).toBe(404)
+})
+
 test('a message is resent as a new delivery, which its row shows, and a repeated request adds none', async () => {
   const id = await dispatched({ message: 'again' })
   const key = { 'idempotency-key': 'one' }

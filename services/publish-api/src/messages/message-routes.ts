@@ -1,5 +1,5 @@
 /** Routes for a message and its deliveries. */
-import { directOwnerOf, parseMessageId } from '@fantail/contracts'
+import { directOwnerOf, type Message, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { redactEndpoint } from '@fantail/delivery'
@@ -9,7 +9,14 @@ import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
 
-export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
+/**
+ * A topic keeps a message before the outcome log has its first entry. Until this time is over, the entry is waited for.
+ * @limit Age of a message that no log entry shows. Past it: the answer is that of a message that has left the log.
+ */
+const ENTRY_DUE_MS = 60_000
+
+export function messageRoutes(deps: ApiDeps): Endpoint[] {
+  const { messages } = deps
   return [
     endpoint({
       id: 'getMessage',
@@ -19,11 +26,15 @@ export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
       tag: 'Messages',
       summary: 'Count the deliveries of a message by state',
       description:
-        'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Answers 404 once the ' +
-        'message has left it.',
+        'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Once the message has left ' +
+        'it, the answer has no counts (`logged: false`) while the topic keeps the message, and is 404 after that.',
       answers: { 200: { description: 'The message and its counts', schema: MessageView } },
       errors: ['not_found'],
-      handle: async (call) => ok(messageView(found(await messages.message(messageIdOf(call))))),
+      handle: async (call) => {
+        const id = messageIdOf(call)
+        const logged = await messages.message(id)
+        return ok(logged ? messageView(logged, true) : messageView(await keptSummary(deps, id), false))
+      },
     }),
     endpoint({
       id: 'listDeliveries',
@@ -34,12 +45,16 @@ export function messageRoutes({ messages }: ApiDeps): Endpoint[] {
       summary: 'List the deliveries of a message',
       description:
         'One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say ' +
-        'why a delivery came when it did, why it waits, or why it ended.',
+        'why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the ' +
+        'message has left the outcome log and only its topic still keeps it.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
       errors: ['not_found'],
       handle: async (call) => {
-        const deliveries = found(await messages.deliveries(messageIdOf(call)))
-        return ok({ deliveries: deliveries.map(deliveryView) })
+        const id = messageIdOf(call)
+        const deliveries = await messages.deliveries(id)
+        if (deliveries) return ok({ deliveries: deliveries.map(deliveryView), logged: true })
+        await keptSummary(deps, id)
+        return ok({ deliveries: [], logged: false })
       },
     }),
   ]
@@ -51,16 +66,31 @@ function messageIdOf({ params }: Call): string {
   return id
 }
 
-function found<T>(value: T | null): T {
-  if (value === null) throw notFound('message')
-  return value
+/** A message that only its topic still has. Throws `not_found` if no topic keeps it, or if it is too young for that. */
+async function keptSummary({ kept, clock }: ApiDeps, messageId: string): Promise<MessageSummary> {
+  const publishedAt = publishedAtOf(messageId)
+  const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await kept.topicOf(messageId) : null
+  const body = topicArn === null ? null : await kept.read(topicArn, messageId)
+  if (topicArn === null || !Buffer.isBuffer(body)) throw notFound('message')
+  const { message, attributes } = JSON.parse(String(body)) as Message
+  return { messageId, topicArn, publishedAt, sizeBytes: messageBytes(message, attributes), counts: NO_COUNTS }
 }
 
-function messageView(message: MessageSummary): object {
+const NO_COUNTS = {
+  delivered: 0,
+  waiting: 0,
+  deadLettered: 0,
+  discarded: 0,
+  expired: 0,
+  quarantined: 0,
+  filtered: 0,
+}
+
+function messageView(message: MessageSummary, logged: boolean): object {
   const { topicArn, target = null } = message
   const isDirect = directOwnerOf(topicArn) !== undefined
   const to = { topicArn: isDirect ? null : topicArn, target }
-  return { ...message, ...to, publishedAt: iso(message.publishedAt) }
+  return { ...message, ...to, publishedAt: iso(message.publishedAt), logged }
 }
 
 function deliveryView(delivery: DeliveryOutcome): object {

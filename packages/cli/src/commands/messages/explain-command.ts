@@ -113,6 +113,7 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
   const { topicArn, sizeBytes, publishedAt } = message
   const name = topicArn === null ? 'to one endpoint' : topicArn.slice(topicArn.lastIndexOf(':') + 1)
   const head = `${name} · ${sizeBytes} B · published ${publishedAt}`
+  if (!message.logged) return `${head}\nno deliveries: the message has left the outcome log`
   if (deliveries.length === 0) return `${head}\nno deliveries: the topic has no subscription that matches`
   const rows = deliveries.map((delivery) => [
     MARKS[delivery.state][0],

@@ -136,7 +136,7 @@ export function MessagePage() {
               </Figures>
             </div>
             <Loaded read={deliveries}>
-              {({ deliveries: rows }) => (
+              {({ deliveries: rows, logged }) => (
                 <DataTable
                   label={w.deliveries}
                   columns={[...columnsFor(openedOf(rows, open)), resendOf(id)]}
@@ -153,7 +153,13 @@ export function MessagePage() {
                       />
                     )
                   }
-                  empty={<Empty title={w.nobody}>{w.nobodyWhy}</Empty>}
+                  empty={
+                    logged ? (
+                      <Empty title={w.nobody}>{w.nobodyWhy}</Empty>
+                    ) : (
+                      <Empty title={w.left}>{w.leftWhy}</Empty>
+                    )
+                  }
                 />
               )}
             </Loaded>

@@ -17,6 +17,13 @@ const DeliveryCounts = z.object({
   filtered: z.int().describe('Subscriptions whose filter policy kept the message back.'),
 })
 
+const LOGGED = z
+  .boolean()
+  .describe(
+    'Whether the outcome log has the message. If false, its topic still keeps it (`keepMessages`), and nothing is ' +
+      'known of the deliveries that publishing made.',
+  )
+
 export const MessageView = named(
   'Message',
   z
@@ -33,6 +40,7 @@ export const MessageView = named(
       publishedAt: timestamp('When it was published'),
       sizeBytes: z.int().describe('Bytes of the message’s text and attributes together.'),
       counts: DeliveryCounts.describe('How many of its deliveries are in each state.'),
+      logged: LOGGED,
     })
     .meta({
       description: 'The fate of a message, in numbers.',
@@ -52,6 +60,7 @@ export const MessageView = named(
             quarantined: 0,
             filtered: 3,
           },
+          logged: true,
         },
       ],
     }),
@@ -166,9 +175,10 @@ export const DeliveriesAnswer = named(
         .describe(
           'One entry per subscription of the topic at dispatch; a redriven one shows its latest end.',
         ),
+      logged: LOGGED,
     })
     .meta({
       description: 'The fate of a message, delivery by delivery.',
-      examples: [{ deliveries: DeliveryView.meta()?.examples }],
+      examples: [{ deliveries: DeliveryView.meta()?.examples, logged: true }],
     }),
 )
