@@ -2200,7 +2200,7 @@ export const listPortalDeadLetters = <ThrowOnError extends boolean = true>(optio
 /**
  * Send all dead letters of an endpoint again
  *
- * At most ten a second. Answers at once; the redrive goes on by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay.
+ * At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay.
  *
  * A portal session needs the scope `redrive`.
  */
