@@ -1,4 +1,7 @@
-/** The redrive service is killed at every step of a task. Its successor moves every message, each of them once. */
+/**
+ * The redrive service is killed at every step of a task. Its successor moves every message, each of them once. The API
+ * and the worker are killed in the middle of a resend.
+ */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
 import { beginFault } from '../../harness/ledgers/fault-rows.ts'
@@ -7,6 +10,7 @@ import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { endJobLocks, REDRIVE_JOBS } from '../../harness/redis/job-locks.ts'
 import { killAt } from '../../harness/redis/kill-at.ts'
 import { runsScript } from '../../harness/redis/redis-requests.ts'
+import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const TEXTS = ['one', 'two', 'three']
@@ -83,6 +87,11 @@ test.each(CASES)(
   40_000,
 )
 
+const SINCE = '2026-01-01T00:00:00Z'
+/** Longer than every lease. */
+const LEASES_END_MS = 30_000
+/** Attempts that a worker has under way for a subscription at most (`maxInFlight`). */
+const IN_FLIGHT_MAX = 32
 const RESEND_STEPS: Step[] = ['chooseKept', 'park', 'finish']
 
 test.each(RESEND_STEPS)(
@@ -90,21 +99,9 @@ test.each(RESEND_STEPS)(
   async (step) => {
     const { client, connection, redrive, proxy } = stack()
     if (!redrive) throw new Error('no redrive service')
-    const name = `resend-${step}`
-    const subscriptions = { [`/${name}`]: {} }
-    const ledger = await Ledger.open({ stack: stack(), receiver: receiver(), topic: name, subscriptions })
-    await client.patch(`/v1/topics/${name}`, { keepMessages: { seconds: 3_600, bytes: 1_048_576 } })
-    for (const text of TEXTS) await ledger.publish(`${name} ${text}`)
-    await ledger.whenSettled()
-    const [subscription] = ledger.subscriptions
-    const path = `/v1/subscriptions/${subscription?.id}/resend`
-    const since = '2026-01-01T00:00:00Z'
-    await waitFor(async () => {
-      const { matched } = await client.post<{ matched: number }>(path, { since, dryRun: true })
-      return matched === TEXTS.length
-    })
+    const { ledger, path } = await keepMessages(`resend-${step}`, TEXTS)
     const killed = killAt({ proxy, service: redrive }, { matches: STEPS[step], at: 'after' })
-    const { id } = await client.post<Task>(path, { since })
+    const { id } = await client.post<Task>(path, { since: SINCE })
     await killed
     await endJobLocks(connection, REDRIVE_JOBS)
     await redrive.start()
@@ -117,6 +114,52 @@ test.each(RESEND_STEPS)(
   },
   40_000,
 )
+
+const VICTIMS = ['API', 'worker'] as const
+const KEPT = Array.from({ length: 30 }, (_, n) => String(n))
+/** Slow enough that a process is killed in the middle of the task. */
+const RESENT_PER_SECOND = 20
+const KILLED_FROM = 5
+
+test.each(VICTIMS)(
+  'the %s is killed while kept messages are resent',
+  async (victim) => {
+    const { client, connection, api, worker } = stack()
+    const { ledger, path } = await keepMessages(`resend-without-${victim}`, KEPT)
+    const { id } = await client.post<Task>(path, { since: SINCE, maxMessagesPerSecond: RESENT_PER_SECOND })
+    const isUnderWay = async () => (await client.get<Task>(`/v1/redrives/${id}`)).moved >= KILLED_FROM
+    await waitFor(isUnderWay, { intervalMs: 20, what: 'the first resent messages' })
+    await (victim === 'API' ? api : worker(0)).restart()
+    const task = await whenEnded(id)
+    resent += task.moved
+    expect(task).toMatchObject({ status: 'completed', moved: KEPT.length, skipped: 0 })
+    // Claims of a killed worker are claimed again when their leases have ended.
+    await moveRedisTime(connection, LEASES_END_MS)
+    await waitFor(async () => (await ledger.whenSettled()).duplicates >= KEPT.length)
+    const account = await ledger.whenSettled()
+    expect(account).toMatchObject({ delivered: KEPT.length, lost: 0, discarded: 0, waiting: 0 })
+    // A killed worker repeats what it had under way. Nothing else repeats a message.
+    const repeatsMax = victim === 'API' ? 0 : IN_FLIGHT_MAX
+    expect(account.duplicates).toBeLessThanOrEqual(KEPT.length + repeatsMax)
+  },
+  60_000,
+)
+
+/** Publishes the texts to a new topic that keeps them, and waits until all are delivered and kept. */
+async function keepMessages(name: string, texts: string[]): Promise<{ ledger: Ledger; path: string }> {
+  const { client } = stack()
+  const subscriptions = { [`/${name}`]: {} }
+  const ledger = await Ledger.open({ stack: stack(), receiver: receiver(), topic: name, subscriptions })
+  await client.patch(`/v1/topics/${name}`, { keepMessages: { seconds: 3_600, bytes: 1_048_576 } })
+  for (const text of texts) await ledger.publish(`${name} ${text}`)
+  await ledger.whenSettled()
+  const path = `/v1/subscriptions/${ledger.subscriptions[0]?.id}/resend`
+  await waitFor(async () => {
+    const { matched } = await client.post<{ matched: number }>(path, { since: SINCE, dryRun: true })
+    return matched === texts.length
+  })
+  return { ledger, path }
+}
 
 async function whenEnded(id: string): Promise<Task> {
   return waitFor(
@@ -131,7 +174,7 @@ async function whenEnded(id: string): Promise<Task> {
 afterAll(() => {
   const edited = CASES.filter(([, to]) => to.endsWith('edited')).length
   const messages = (CASES.length - edited) * TEXTS.length + edited
-  expect(resent).toBe(RESEND_STEPS.length * TEXTS.length)
+  expect(resent).toBe(RESEND_STEPS.length * TEXTS.length + VICTIMS.length * KEPT.length)
   row.report({ messages, lost: messages - moved, duplicates, recoverySeconds: null })
 })
 

@@ -35,7 +35,7 @@ export const FAULTS = {
     promised: 'its successor ends the delivery, in the right place',
   },
   'redrive-crash-points': {
-    fault: 'the redrive service killed after each step of a task',
+    fault: 'the redrive service killed after each step of a task; the API and a worker during a resend',
     promised: 'every message moved, each once',
   },
   'fifo-crash-points': {

@@ -333,6 +333,8 @@ export interface ShardTimes {
 export interface Checkpoint {
   stale: boolean
   fields: Map<string, Buffer>
+  /** The stored checkpoint could not be read and is deleted. */
+  corrupt?: true
 }
 
 interface LaneFailure {

@@ -88,7 +88,8 @@ export class Lanes implements LaneStore {
 
   async messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]> {
     const base = shardBase(shard)
-    return Promise.all(ids.map((id) => this.#redis.hgetBuffer(messageKey(base, id.subarray(0, 16)), 'b')))
+    const read = (id: Buffer) => this.#redis.hgetBuffer(messageKey(base, id.subarray(0, 16)), 'b')
+    return Promise.all(ids.map((id) => read(id).catch(asUnreadable)))
   }
 
   async settle(shard: number, settlements: lane.Settlement[]): Promise<lane.SettleResult> {
@@ -184,4 +185,11 @@ export class Lanes implements LaneStore {
 
 function readTimes(times: [shard: number | string, at: string | undefined][]): Map<number, number> {
   return new Map(times.flatMap(([shard, at]) => (at === undefined ? [] : [[Number(shard), Number(at)]])))
+}
+
+/** Redis's error as a body that cannot be decoded, if data of another type is under the message's key. */
+function asUnreadable(error: unknown): Buffer {
+  const message = error instanceof Error ? error.message : String(error)
+  if (message.startsWith('WRONGTYPE')) return Buffer.from(message)
+  throw error
 }

@@ -84,6 +84,44 @@ test('corrupt data of a lane fails its own entries, and the checkpoint of their 
   await redis.del(stateKey(BASE, bad))
 })
 
+test('a corrupt message fails its own deliveries, and no lane has a delivery without a body', async () => {
+  const [id, other] = [await writeLane(redis), await writeLane(redis)]
+  const [bad, good] = [makeMessage(), makeMessage()]
+  await redis.set(messageKey(BASE, bad.id), 'corrupt')
+  const entry = (subscriptionId: string, message: number): ParkEntry => ({
+    ...{ subscriptionId, delivery: [bad, good][message]?.id ?? bad.id, message, park: { as: 'fresh' } },
+  })
+  const entries = [entry(id, 1), entry(id, 0), entry(other, 0), entry(other, 1)]
+  const jobs = [{ job: 'j', fence: 1, fields: [batchField('8.1')], entries }]
+  const parked = await lanes.park(SHARD, { messages: [bad, good], jobs })
+  const failure = { error: expect.stringContaining('WRONGTYPE') }
+  expect(parked.jobs).toMatchObject([{ outcomes: ['parked', failure, failure, 'parked'] }])
+  expect(await referencesTo(redis, good)).toBe(2)
+  const claims = claimsOf(await takeFrom(lanes))
+  expect(claims.map(({ delivery }) => delivery)).toEqual([good.id, good.id])
+  const [unreadable, body] = await lanes.messages(SHARD, [bad.id, good.id])
+  expect([String(unreadable).slice(0, 9), String(body)]).toEqual(['WRONGTYPE', good.body])
+  await redis.del(messageKey(BASE, bad.id))
+})
+
+test('a corrupt checkpoint shuts its run out, and the next start deletes it', async () => {
+  const id = await writeLane(redis)
+  const message = makeMessage()
+  await redis.set(checkpointKey(BASE, 'c'), 'corrupt')
+  const entries: ParkEntry[] = [
+    { subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' } },
+  ]
+  const request = (fence: number) => ({
+    messages: [message],
+    jobs: [{ job: 'c', fence, fields: [batchField('9.1')], entries }],
+  })
+  expect((await lanes.park(SHARD, request(1))).jobs).toEqual([{ stale: true }])
+  expect(claimsOf(await takeFrom(lanes))).toEqual([])
+  const opened = await lanes.openCheckpoint(SHARD, 'c', 2)
+  expect(opened).toEqual({ stale: false, corrupt: true, fields: new Map() })
+  expect((await lanes.park(SHARD, request(2))).jobs).toMatchObject([{ outcomes: ['parked'] }])
+})
+
 test('a lane with corrupt data is passed over by takes and sweeps, and others are taken', async () => {
   const [good, bad] = [await writeLane(redis), await writeLane(redis)]
   const message = makeMessage()

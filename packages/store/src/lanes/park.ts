@@ -82,14 +82,14 @@ export async function openCheckpoint(
   fence: number,
 ): Promise<Checkpoint> {
   const reply = await runScript(redis, OPEN_CHECKPOINT, { base: shardBase(shard), job, fence })
-  const [stale, flat] = reply as [number, Buffer[]]
+  const [stale, flat, corrupt] = reply as [number, Buffer[], number]
   const fields = new Map<string, Buffer>()
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const name = flat[i]?.toString() ?? ''
     const value = flat[i + 1]
     if (name !== 'f' && value !== undefined) fields.set(name, value)
   }
-  return { stale: stale === 1, fields }
+  return { stale: stale === 1, fields, ...(corrupt === 1 && { corrupt: true as const }) }
 }
 
 function packMessages(messages: ParkMessage[]): ScriptValue[] {

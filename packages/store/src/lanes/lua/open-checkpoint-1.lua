@@ -6,7 +6,14 @@
 -- @include when-full
 run_when_full(base)
 local key = base .. 'ck:' .. job
-if (tonumber(redis.call('HGET', key, CHECKPOINT.fence)) or 0) > fence then return { 1, {} } end
+-- A corrupt checkpoint is deleted. The run then repeats deliveries that were settled, and loses none.
+local stored = redis.pcall('HGET', key, CHECKPOINT.fence)
+local is_corrupt = type(stored) == 'table' and stored.err ~= nil
+if is_corrupt then
+  redis.call('DEL', key)
+elseif (tonumber(stored) or 0) > fence then
+  return { 1, {}, 0 }
+end
 redis.call('HSET', key, CHECKPOINT.fence, fence)
 redis.call('PEXPIRE', key, 86400000)
-return { 0, redis.call('HGETALL', key) }
+return { 0, redis.call('HGETALL', key), is_corrupt and 1 or 0 }

@@ -1,5 +1,5 @@
 -- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
--- stored a higher fence, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
+-- stored a higher fence, or if the checkpoint is corrupt, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
 -- parked before and stay unchanged. Deliveries that are still in flight get the same lease again. Deliveries of deleted
 -- subscriptions are counted as discarded.
 -- @key base: of the shard
@@ -9,7 +9,7 @@
 --   if it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list with one
 --   value for each entry: 1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the
---   error if the entry's lane has corrupt data. The checkpoint of a job with such an error is not written.
+--   error if data of the entry's lane or message is corrupt. The checkpoint of a job with such an error is not written.
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -43,6 +43,7 @@ local function park_entry()
     return -1
   end
   if is_present(base, id, delivery) then return 0 end
+  hold_body(base, id, message)
   local score = set == 'lease' and new_lease(base, now + ms) or math.ceil(now + ms)
   if state ~= '' then set_failed(base, id, delivery, state, now) end
   put_in_lane(base, id, delivery, message, set, score)
@@ -83,17 +84,18 @@ end
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
   local key = base .. 'ck:' .. job
-  local stored = job ~= '' and redis.call('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked, CHECKPOINT.leasedAt) or {}
-  local stale, again, fails, first_field = (tonumber(stored[1]) or 0) > fence, false, false, at + 1
+  local known = job ~= '' and redis.pcall('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked, CHECKPOINT.leasedAt) or {}
+  local stale = known.err ~= nil or (tonumber(known[1]) or 0) > fence
+  local again, fails, first_field = false, false, at + 1
   for _ = 1, fields do
     local name, value = next_arg(), next_arg()
-    again = again or (name == CHECKPOINT.parked and stored[2] == value)
+    again = again or (name == CHECKPOINT.parked and known[2] == value)
   end
   local entries, outcomes = tonumber(next_arg()), {}
   if stale then at = at + PARKED_VALUES * entries end
   leased = false
   for i = 1, stale and 0 or entries do
-    outcomes[i] = again and lease_again(tonumber(stored[3])) or try_entry()
+    outcomes[i] = again and lease_again(tonumber(known[3])) or try_entry()
     fails = fails or has_failed(outcomes[i])
   end
   if fields > 0 and not stale and not fails then
@@ -103,13 +105,13 @@ local function park_job()
   return stale and 0 or outcomes
 end
 
-local bodies = at + 2
+bodies_at = at + 2
 at = at + 1 + 2 * tonumber(ARGV[at + 1])
 local reply = { '', 0 }
 for _ = 1, tonumber(next_arg()) do
   reply[#reply + 1] = park_job()
 end
-finish_park(base, now, bodies)
+finish_park(base, now)
 save_leases(base)
 write_counts(base)
 local due, woke = wake_if_earlier(base, shard, before, now, first_turn)

@@ -17,6 +17,7 @@
 -- @include lane-wake
 -- @include lane-group
 -- @include lane-park
+-- @include lane-try
 -- @include lane-redriven
 -- @limit How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
 local REDRIVEN_KEPT_MS = 86400000
@@ -47,19 +48,29 @@ local function park_entry(id, delivery, message, item, group)
   if not open_lane(base, id, now) then return -1 end
   local fifo = lanes[id].fifo and group ~= ''
   if is_present(base, id, delivery) or fifo and is_last(id, group, delivery) then return 0 end
+  hold_body(base, id, message)
   if not fifo or join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
-  refer_to(id, message)
+  refer_to(message)
   redis.call('HSET', key, item, '')
   if not is_single then note_sender(base, id, delivery, task) end
   return 1
 end
 
+-- If an entry fails, the others are parked nevertheless.
+local function try_entry(id, ...)
+  local works, outcome = try(park_entry, id, ...)
+  if works then return outcome end
+  if lanes[id] then lanes[id].corrupt = true end
+  return -1
+end
+
+bodies_at = values_at + 1
 local outcomes = {}
 for i = 1, tonumber(ARGV[at]) do
   local entry = at + 1 + ENTRY_VALUES * (i - 1)
   local id, delivery, message, item, group = unpack(ARGV, entry, entry + ENTRY_VALUES - 1)
-  outcomes[i] = park_entry(id, delivery, tonumber(message), item, group)
+  outcomes[i] = try_entry(id, delivery, tonumber(message), item, group)
 end
-finish_park(base, now, values_at + 1)
+finish_park(base, now)
 local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
 return { due and text(due) or '', woke, outcomes }

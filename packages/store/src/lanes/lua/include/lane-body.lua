@@ -31,8 +31,12 @@ end
 local function write_drops(base)
   for message, n in pairs(dropped) do
     local key, bytes = base .. 'msg:' .. message, n * ENTRY_BYTES
-    local topic = redis.call('HGET', key, BODY.topic)
-    if redis.call('HINCRBY', key, BODY.references, -n) <= 0 then
+    local topic = redis.pcall('HGET', key, BODY.topic)
+    if type(topic) == 'table' then
+      -- Data of another type is under the key, so no delivery can have a body there.
+      topic = nil
+      redis.call('DEL', key)
+    elseif redis.call('HINCRBY', key, BODY.references, -n) <= 0 then
       bytes = bytes + redis.call('HSTRLEN', key, BODY.json)
       redis.call('DEL', key)
     end

@@ -1,12 +1,33 @@
--- Parks one delivery. Bodies are stored at the end, with the number of parked deliveries that refer to them. Each
--- lane's next due time is also written at the end. `set` is fresh, retry or lease, and `score` the due time or the
--- lease.
+-- Parks one delivery. Its body is stored first, because a delivery in a lane must have one. If the data under the
+-- message's key is corrupt, the delivery therefore fails and leaves nothing behind. The number of parked deliveries that
+-- refer to a body, and each lane's next due time, are written at the end. `set` is fresh, retry or lease, and `score`
+-- the due time or the lease.
 -- @include lane-next
 -- @include lane-body
 -- @include lane-try
 local lanes = {}
 local added = {}
 local topics = {}
+-- Position in ARGV of the first message's id. Each id is followed by its body. The script sets it before it parks.
+local bodies_at
+-- Messages whose bodies this script has stored.
+local stored_bodies = {}
+
+local function body_key(base, message)
+  return base .. 'msg:' .. ARGV[bodies_at + 2 * (message - 1)]
+end
+
+-- Stores the body with one reference. finish_park corrects the number.
+local function hold_body(base, id, message)
+  if added[message] then return end
+  local key, topic = body_key(base, message), string.match(lanes[id].sid, '^[^.]*')
+  redis.call('HINCRBY', key, BODY.references, 1)
+  added[message], topics[message] = 0, topic
+  if redis.call('HSETNX', key, BODY.json, ARGV[bodies_at + 2 * message - 1]) == 1 then
+    redis.call('HSET', key, BODY.topic, topic)
+    stored_bodies[message] = true
+  end
+end
 
 local function open_lane(base, id, now)
   if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
@@ -21,10 +42,9 @@ local function is_present(base, id, delivery)
     or redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
 end
 
--- Counts a delivery that refers to the message.
-local function refer_to(id, message)
-  added[message] = (added[message] or 0) + 1
-  topics[message] = string.match(lanes[id].sid, '^[^.]*')
+-- Counts a parked delivery that refers to the message.
+local function refer_to(message)
+  added[message] = added[message] + 1
 end
 
 local function put_in_set(base, id, delivery, set, score)
@@ -32,15 +52,23 @@ local function put_in_set(base, id, delivery, set, score)
   lanes[id].touched = true
 end
 
+-- The caller has called hold_body.
 local function put_in_lane(base, id, delivery, message, set, score)
   put_in_set(base, id, delivery, set, score)
-  refer_to(id, message)
+  refer_to(message)
 end
 
--- `bodies`: position in ARGV of the first message's id; each id is followed by its body.
-local function finish_park(base, now, bodies)
+-- `n`: parked deliveries that refer to the message. If there are none, the body that was stored for them is deleted.
+local function count_references(base, message, n)
+  local key = body_key(base, message)
+  if n ~= 1 and redis.call('HINCRBY', key, BODY.references, n - 1) <= 0 then redis.call('DEL', key) end
+  local bytes = n > 0 and stored_bodies[message] and #ARGV[bodies_at + 2 * message - 1] or 0
+  if n > 0 then add_topic_bytes(base, topics[message], n * ENTRY_BYTES + bytes) end
+end
+
+local function finish_park(base, now)
   for message, n in pairs(added) do
-    keep_body(base, ARGV[bodies + 2 * (message - 1)], ARGV[bodies + 2 * message - 1], n, topics[message])
+    count_references(base, message, n)
   end
   for id, lane in pairs(lanes) do
     if lane and lane.corrupt then
