@@ -1,7 +1,8 @@
 /**
- * The time of new messages and of live events. It is Redis's time, read when the connection is ready and every half minute, and continued
- * by the monotonic clock in between. Deliveries expire by Redis's time, so this machine's own clock must not decide it.
- * In a cluster the slowest master's clock counts, so that no message is in another master's future.
+ * The time of new messages and of live events. It is Redis's time, read when the connection is ready and every half
+ * minute, and continued by the monotonic clock in between. Deliveries expire by Redis's time, so this machine's own
+ * clock must not decide it. In a cluster the slowest master's clock counts, so that no message is in another master's
+ * future.
  */
 import { passingTime, type Redis, readSlowestTime } from '@fantail/store'
 

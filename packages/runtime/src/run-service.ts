@@ -115,7 +115,9 @@ async function start<S extends ServiceSettings, F>(
   return { running, health, heartbeat, telemetry }
 }
 
-/** The process leaves the list first, because the service closes the connection. A slow Redis must not delay the drain. */
+/**
+ * The process leaves the list first, because the service closes the connection. A slow Redis must not delay the drain.
+ */
 async function stop({ running, health, heartbeat, telemetry }: Started): Promise<void> {
   const left = heartbeat.stop()
   await Promise.race([left, delay(LEAVE_FIRST_MS)])

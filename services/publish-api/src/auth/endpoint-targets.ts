@@ -13,8 +13,8 @@ import {
 const outside = (): Target[] => []
 
 /**
- * The rights that sending to an endpoint of each kind needs. A kind without an entry does not compile. A text that is no
- * endpoint of its kind needs none, because the operation itself refuses it by the same rules.
+ * The rights that sending to an endpoint of each kind needs. A kind without an entry does not compile. A text that is
+ * no endpoint of its kind needs none, because the operation itself refuses it by the same rules.
  */
 const TARGETS: Record<Protocol, (endpoint: string) => Target[]> = {
   http: outside,

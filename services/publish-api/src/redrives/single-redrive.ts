@@ -127,7 +127,9 @@ async function checkFilter(
   throw FantailError.invalid(path, 'must pass the filter policy of the subscription that the message goes to')
 }
 
-/** The task has begun, so a failure of the outcome log does not change the answer. The delivery's end is still logged. */
+/**
+ * The task has begun, so a failure of the outcome log does not change the answer. The delivery's end is still logged.
+ */
 async function tryNoteParked(
   deps: ApiDeps,
   message: NonNullable<RedriveEdit['message']>,

@@ -1,7 +1,7 @@
 -- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
--- stored a higher fence, or if the checkpoint is corrupt, nothing of that job changes. If field `p` of the checkpoint names this batch, its entries were
--- parked before and stay unchanged. Deliveries that are still in flight get the same lease again. Deliveries of deleted
--- subscriptions are counted as discarded.
+-- stored a higher fence, or if the checkpoint is corrupt, nothing of that job changes. If field `p` of the checkpoint
+-- names this batch, its entries were parked before and stay unchanged. Deliveries that are still in flight get the same
+-- lease again. Deliveries of deleted subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,

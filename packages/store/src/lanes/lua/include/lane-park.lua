@@ -1,7 +1,7 @@
 -- Parks one delivery. Its body is stored first, because a delivery in a lane must have one. If the data under the
--- message's key is corrupt, the delivery therefore fails and leaves nothing behind. The number of parked deliveries that
--- refer to a body, and each lane's next due time, are written at the end. `set` is fresh, retry or lease, and `score`
--- the due time or the lease.
+-- message's key is corrupt, the delivery therefore fails and leaves nothing behind. The number of parked deliveries
+-- that refer to a body, and each lane's next due time, are written at the end. `set` is fresh, retry or lease, and
+-- `score` the due time or the lease.
 -- @include lane-next
 -- @include lane-body
 -- @include lane-try
