@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, TOPIC, urlOf } from '../fixtures/worker.fixture.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:copies'
-const fixture = await createFixture({ appendfsync: 'everysec' })
+// With `always` each write is in the file before its reply. With `everysec` a busy disk delays it by up to 2 seconds.
+const fixture = await createFixture({ appendfsync: 'always' })
 const { redis, server, queues } = fixture
 redis.on('error', () => undefined)
 beforeEach(() => fixture.topics.put(TOPIC, {}))
