@@ -9,6 +9,12 @@ import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { retries } from '../../harness/receivers/webhooks.ts'
+import {
+  type LaneCommands,
+  perAttempt,
+  perRun,
+  watchLaneCommands,
+} from '../../harness/redis/lane-commands.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const MESSAGES = 4
@@ -20,16 +26,20 @@ const SLOTS = ATTEMPTS_MAX / 2
 const FEW = 2 * SLOTS
 const MANY = LONG ? 1_500 : 128
 const TIMEOUT_MS = 1_200
-/** How many times more commands an attempt may need with many lanes than with few. */
+/** How many times more commands an attempt or a run of its scripts may need with many lanes than with few. */
 const COST_FACTOR_MAX = 1.1
 const HEALTHY_PER_SECOND = 20
 const HEALTHY = 20
-/** With this many attempts, the reading of all shards every ten seconds matters little. */
-const ATTEMPTS = 5 * SLOTS
 /**
- * If no attempt begins or ends for this time, earlier attempts have been claimed and settled. Free slots wait longer
- * for the next take.
+ * The end of an attempt is written once each for the statistics (8 commands), the lane's results (4), and the recorded
+ * attempts (4), after up to five seconds.
  */
+const RECORD_COMMANDS_MAX = 16
+/** Commands that all services send each second without work. Every ten seconds, they read all queues besides. */
+const IDLE_PER_SECOND_MAX = 20
+const IDLE_CYCLE_SECONDS = 10
+const ATTEMPTS = 5 * SLOTS
+/** If no attempt begins or ends for this time, the earlier claims have arrived whole. */
 const QUIET_MS = 50
 
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: String(TIMEOUT_MS), FANTAIL_ATTEMPTS_MAX: String(ATTEMPTS_MAX) }
@@ -51,12 +61,12 @@ test(
       duplicates: ledgers.reduce((sum, { duplicates }) => sum + duplicates, 0),
       recoverySeconds: null,
     })
-    console.info(
-      `Redis commands per attempt: ${few.cost.toFixed(1)} beside few, ${many.cost.toFixed(1)} beside many`,
-    )
+    console.info('Redis commands beside few and beside many:', few.commands, many.commands)
     for (const { lost, discarded, expired, waiting } of ledgers)
       expect({ lost, discarded, expired, waiting }).toEqual({ lost: 0, discarded: 0, expired: 0, waiting: 0 })
-    expect(many.cost).toBeLessThan(COST_FACTOR_MAX * few.cost)
+    expect(perAttempt(many.commands)).toBeLessThan(COST_FACTOR_MAX * perAttempt(few.commands))
+    expect(perRun(many.commands)).toBeLessThan(COST_FACTOR_MAX * perRun(few.commands))
+    for (const cost of [few, many]) expectOtherWorkBounded(cost)
   },
   LONG ? 600_000 : 120_000,
 )
@@ -69,27 +79,41 @@ async function besideHung(topic: string, count: number, healthy: Ledger) {
   for (let n = 0; n < MESSAGES; n++) await hung.publish(`${topic}-${n}`)
   const dispatched = async () => (await hung.account()).waiting === MESSAGES * count
   await waitFor(dispatched, { what: 'every delivery in its lane', timeoutMs: 60_000, intervalMs: 200 })
-  const cost = await commandsPerAttempt(topic, count)
+  const cost = await costOfAttempts(topic, count)
   await healthy.publishAtRate({ count: HEALTHY, perSecond: HEALTHY_PER_SECOND, prefix: topic })
   await waitFor(() => healthy.missing().length === 0, { what: 'the healthy subscription to be served' })
   answers = true
-  return { cost, account: await hung.whenSettled({ timeoutMs: 120_000 }) }
+  return { ...cost, account: await hung.whenSettled({ timeoutMs: 120_000 }) }
+}
+
+interface Cost {
+  commands: LaneCommands
+  /** Attempts so far. No more can have been written. */
+  attempts: number
 }
 
 /** Also checks that each lane has a turn before another has its second. */
-async function commandsPerAttempt(topic: string, lanes: number): Promise<number> {
-  const before = await whenQuiet(topic)
-  const enough = () => attemptsAt(topic).length >= before.begun + ATTEMPTS
+async function costOfAttempts(topic: string, lanes: number): Promise<Cost> {
+  const begun = await whenQuiet(topic)
+  const counted = await watchLaneCommands(stack().connection)
+  const enough = () => attemptsAt(topic).length >= begun + ATTEMPTS
   await waitFor(enough, { what: `${ATTEMPTS} attempts`, timeoutMs: 120_000 })
-  const after = await whenQuiet(topic)
+  const commands = await counted()
   // Deliveries of one claim may arrive in any order.
   const inTurn = attemptsAt(topic)
-    .slice(before.begun, before.begun + lanes - SLOTS)
+    .slice(begun, begun + lanes - SLOTS)
     .map(({ path }) => path)
   expect(inTurn.filter((path, i) => inTurn.indexOf(path) < i)).toEqual([])
-  // Half of the commands belong to the beginning of an attempt, half to its end.
-  const made = (after.begun - before.begun + after.ended - before.ended) / 2
-  return (after.commands - before.commands) / made
+  return { commands, attempts: attemptsAt(topic).length }
+}
+
+/** No bound depends on the number of lanes. */
+function expectOtherWorkBounded({ commands, attempts }: Cost): void {
+  const { claims, settlements, vain, records, idle, seconds } = commands
+  // The end of an attempt or a claim asks for more at most once.
+  expect(vain.runs).toBeLessThanOrEqual(claims.runs + settlements.runs)
+  expect(records).toBeLessThanOrEqual(RECORD_COMMANDS_MAX * attempts)
+  expect(idle).toBeLessThanOrEqual(IDLE_PER_SECOND_MAX * (seconds + IDLE_CYCLE_SECONDS))
 }
 
 const attemptsAt = (topic: string) => receiver().requestsTo(({ path }) => path.startsWith(`/${topic}/`))
@@ -102,8 +126,8 @@ function progress(topic: string) {
   return { begun: attempts.length, ended: attempts.length - open }
 }
 
-/** Progress and Redis's commands at a moment when all commands of that progress have been made. */
-async function whenQuiet(topic: string) {
+/** How many attempts have begun, at a moment between claims. */
+async function whenQuiet(topic: string): Promise<number> {
   let [last, since] = [progress(topic), performance.now()]
   const isQuiet = () => {
     const now = progress(topic)
@@ -111,7 +135,7 @@ async function whenQuiet(topic: string) {
     return performance.now() - since >= QUIET_MS
   }
   await waitFor(isQuiet, { what: 'a moment between attempts', timeoutMs: 60_000, intervalMs: 5 })
-  return { ...last, commands: await commands() }
+  return last.begun
 }
 
 function openLedger(topic: string, count: number): Promise<Ledger> {
@@ -119,9 +143,4 @@ function openLedger(topic: string, count: number): Promise<Ledger> {
   const paths = Array.from({ length: count }, (_, i) => `/${topic}/${i}`)
   const subscriptions = Object.fromEntries(paths.map((path) => [path, { deliveryPolicy }]))
   return Ledger.open({ stack: stack(), receiver: receiver(), topic, subscriptions })
-}
-
-async function commands(): Promise<number> {
-  const found = /^total_commands_processed:(\d+)/m.exec(await stack().connection.info('stats'))
-  return Number(found?.[1])
 }
