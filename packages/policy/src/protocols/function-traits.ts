@@ -1,8 +1,8 @@
 /** Functions: a delivery ends when the invocation is accepted. The result of the function does not matter. */
 import type { ArnDefaults, ResultClass } from '@fantail/contracts'
-import { functionArn, isFunctionName, parseFunctionArn } from '../endpoints/function-arn.ts'
+import { functionArn, isFunctionName, parseFunctionArn, unqualifiedArn } from '../endpoints/function-arn.ts'
 import { AWS_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
-import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 /** Refusals that are temporary: throttling, a file system that is being mounted, a function that is being updated. */
 const TEMPORARY = new Set([408, 409, 410, 425, 429])
@@ -23,6 +23,7 @@ export const FUNCTION_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: rightsToInvoke,
   confirmedBy: 'subscriber',
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
   classifyStatus: classifyInvocation,
@@ -46,4 +47,10 @@ export function classifyInvocation(statusCode: number): ResultClass {
 function readFunction(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {
   if (parseFunctionArn(text)) return { endpoint: text }
   return isNamed && isFunctionName(text) ? { endpoint: functionArn(text, place) } : undefined
+}
+
+/** Only the name is checked. The operator's settings decide what may be called at all. */
+function rightsToInvoke(endpoint: string): EndpointRight[] {
+  const named = parseFunctionArn(endpoint)
+  return named ? [{ action: 'lambda:InvokeFunction', arn: unqualifiedArn(named), byName: true }] : []
 }

@@ -30,6 +30,7 @@ export const MAIL_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: () => [],
   confirmedBy: 'person',
   retentionFloorSeconds: 0,
   classifyStatus,

@@ -14,6 +14,11 @@ export interface ProtocolTraits {
    */
   throttledPolicy?: EffectiveDeliveryPolicy
   takes: TakenSettings
+  /**
+   * The rights that a caller needs to have messages sent to the endpoint. A text that is no endpoint of this kind needs
+   * none, because the operation itself refuses it by the same rules.
+   */
+  rightsOf(endpoint: string): EndpointRight[]
   confirmedBy: ConfirmedBy
   /** Subscriptions need a SubscriptionRoleArn, as in SNS. */
   needsRole?: true
@@ -25,6 +30,16 @@ export interface ProtocolTraits {
   /** Endpoints are queues of this service, so sending to them needs the permission SQS:SendMessage. */
   isQueue: boolean
   reports: ReportTraits
+}
+
+/** The right to an action, such as `SQS:SendMessage`, on a resource. */
+export interface EndpointRight {
+  action: string
+  arn: string
+  /** A key needs this scope. Nothing else is checked. */
+  scope?: 'sms'
+  /** Only the name is checked, against the key's prefixes. */
+  byName?: true
 }
 
 export interface EndpointSyntax {

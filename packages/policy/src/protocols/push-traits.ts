@@ -4,7 +4,7 @@
  */
 import { parsePlatformEndpointArn, type ResultClass } from '@fantail/contracts'
 import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
-import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 export const PUSH_TRAITS: ProtocolTraits = {
   endpoint: {
@@ -22,6 +22,7 @@ export const PUSH_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: rightsToNotify,
   confirmedBy: 'subscriber',
   retentionFloorSeconds: 0,
   classifyStatus,
@@ -44,4 +45,10 @@ function readPlatformEndpoint(text: string): ReadEndpoint | undefined {
 function classifyStatus(statusCode: number): ResultClass {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent'
+}
+
+/** An endpoint belongs to its platform application, so the right is checked there. */
+function rightsToNotify(endpoint: string): EndpointRight[] {
+  const named = parsePlatformEndpointArn(endpoint)
+  return named ? [{ action: 'SNS:Publish', arn: named.application }] : []
 }

@@ -1,7 +1,7 @@
 /** Traits of endpoints that are queues of this service: an attempt is an append. */
 import { type ArnDefaults, type AttemptResult, isQueueName, parseArn, queueArn } from '@fantail/contracts'
 import { AWS_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
-import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 import { classifyStatus } from './webhook-traits.ts'
 
 const FORBIDDEN = 403
@@ -23,6 +23,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: rightsToSend,
   confirmedBy: 'account',
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
   // A successful append counts as 200, the status that SQS would answer.
@@ -57,4 +58,8 @@ function refused(
   const url = `https://sqs.${region}.amazonaws.com/${account}/${name}`
   const ErrorMessage = `Access to the resource ${url} is denied.`
   return JSON.stringify({ ErrorCode: 'AccessDenied', ErrorMessage, sqsRequestId })
+}
+
+function rightsToSend(endpoint: string): EndpointRight[] {
+  return parseArn(endpoint)?.service === 'sqs' ? [{ action: 'SQS:SendMessage', arn: endpoint }] : []
 }

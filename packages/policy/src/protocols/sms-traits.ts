@@ -2,7 +2,7 @@
 import type { ResultClass } from '@fantail/contracts'
 import { parsePhoneNumber } from '../endpoints/phone-number.ts'
 import { CUSTOMER_MANAGED_POLICY } from './fixed-policies.ts'
-import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 /** Refusals that end by themselves. */
 const TEMPORARY = new Set([408, 425, 429])
@@ -23,6 +23,7 @@ export const SMS_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: rightsToText,
   confirmedBy: 'subscriber',
   retentionFloorSeconds: 0,
   classifyStatus,
@@ -45,4 +46,9 @@ function readNumber(text: string): ReadEndpoint | undefined {
 function classifyStatus(status: number): ResultClass {
   if (status >= 200 && status < 300) return 'delivered'
   return status < 200 || status >= 500 || TEMPORARY.has(status) ? 'retry' : 'permanent'
+}
+
+/** Text messages cost money, so their numbers need a scope. */
+function rightsToText(endpoint: string): EndpointRight[] {
+  return parsePhoneNumber(endpoint) ? [{ action: 'sns:Publish', arn: '*', scope: 'sms' }] : []
 }

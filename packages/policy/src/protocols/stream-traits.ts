@@ -2,7 +2,7 @@
 import type { ArnDefaults, ResultClass } from '@fantail/contracts'
 import { isStreamName, parseStreamArn, streamArn } from '../endpoints/stream-arn.ts'
 import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY, MANAGED_FLOOR_SECONDS } from './fixed-policies.ts'
-import type { ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 
 const TOO_MANY_REQUESTS = 429
 
@@ -24,6 +24,7 @@ export const STREAM_TRAITS: ProtocolTraits = {
     outbound: false,
     webhookKeys: false,
   },
+  rightsOf: rightsToPut,
   confirmedBy: 'subscriber',
   needsRole: true,
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
@@ -48,4 +49,9 @@ function classifyStatus(statusCode: number): ResultClass {
 function readStream(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {
   if (parseStreamArn(text)) return { endpoint: text }
   return isNamed && isStreamName(text) ? { endpoint: streamArn(text, place) } : undefined
+}
+
+/** Only the name is checked. The operator's settings decide which streams exist. */
+function rightsToPut(endpoint: string): EndpointRight[] {
+  return parseStreamArn(endpoint) ? [{ action: 'firehose:PutRecordBatch', arn: endpoint, byName: true }] : []
 }

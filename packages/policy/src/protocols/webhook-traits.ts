@@ -22,6 +22,7 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
       outbound: true,
       webhookKeys: true,
     },
+    rightsOf: () => [],
     confirmedBy: 'endpoint',
     retentionFloorSeconds: 0,
     classifyStatus,
