@@ -16,6 +16,7 @@ export const words = {
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
+  closeDialog: 'Close this dialog',
   save: 'Save',
   copy: 'Copy',
   copied: 'Copied',
@@ -644,6 +645,12 @@ export const words = {
     summary: (matched: number, waiting: number) =>
       `${many(matched, 'lane')}, ${many(waiting, 'waiting delivery', 'waiting deliveries')}.`,
     incomplete: 'More lanes are busy than one list looks at: these figures leave some out.',
+    kept: (count: number) =>
+      `${many(count, 'more row')} no longer belong${count === 1 ? 's' : ''} here, and stay${count === 1 ? 's' : ''} ` +
+      'while a row is open.',
+    left: 'left the list',
+    leftWhy: 'This lane no longer belongs in the list.',
+    grows: (rate: number) => `never: grows by ${Number(rate.toPrecision(2))}/s`,
   },
   remedy: {
     title: 'Next step',
@@ -656,13 +663,15 @@ export const words = {
       misconfigured:
         'Correct the credentials or settings of Fantail itself that the last failure names. The endpoint is not at fault.',
       dlqMissing:
-        'Create the dead-letter queue, or choose another one. The dead deliveries then go there by themselves.',
+        'Create the dead-letter queue, or choose another one. The dead deliveries then go there by themselves. Their ' +
+        'cause is not mended by that.',
       endpointDisabled:
         'Give the endpoint a new token and enable it, or unsubscribe it. Its device may be gone.',
       quarantined: 'Look at the quarantine on the page System. Put its messages back, or delete them.',
       circuitOpen:
-        'Call the owner of the endpoint. While the circuit is open, only a probe is sent now and then. The first probe ' +
-        'that succeeds closes it by itself, and what waits is sent.',
+        'Call the owner of the endpoint. While the circuit is open, only a probe is sent now and then. When the endpoint ' +
+        'is repaired, press Test. If the test succeeds, press Retry now: what waits is sent once a probe has closed the ' +
+        'circuit.',
       failing:
         'Call the owner of the endpoint. When it is repaired, press Test. If the test succeeds, press Retry now: what ' +
         'waits is then sent without waiting out its delays.',
@@ -672,7 +681,8 @@ export const words = {
       tooSlowIn:
         'More comes in than may go out. If the endpoint can take more, raise its throttle, or the number of requests at ' +
         'once. Otherwise filter out what it does not need.',
-      throttled: 'Nothing is wrong. If the endpoint can take more, raise its throttle.',
+      throttled:
+        'Nothing is wrong: the throttle holds back what waits. If the endpoint can take more, raise it.',
     } as Partial<Record<string, string>>,
     mended: {
       catchingUp: 'Nothing is wrong now, and what waits is being sent.',
@@ -680,12 +690,17 @@ export const words = {
     } as Partial<Record<string, string>>,
     lastAnswer: (answer: string | number) => `The last attempt ended with ${answer},`,
     allAttempts: 'All attempts',
-    pausedBy: (key: string) => `Paused by ${key === 'anonymous' ? 'somebody without a key' : `key ${key}`},`,
+    pausedBy: (key: string) => `Paused by ${key === 'anonymous' ? 'an anonymous request' : `key ${key}`},`,
     audit: 'What was done to it',
     createQueue: (queue: string) => `Create the queue ${queue}`,
     otherQueue: 'Choose another queue',
     rate: 'Throttle, a second',
-    rateHint: 'Empty: none.',
+    rateHint: 'Empty: no limit.',
+    rateAdvice: (arrivals: number, rate: number) =>
+      `${Number(arrivals.toPrecision(2))}/s come in: ${rate}/s let it drain. Empty: no limit.`,
+    nextProbe: 'The next probe:',
+    letters: (count: number, queue: string) => `${many(count, 'dead letter')} in ${queue}`,
+    lettersWhat: ': look, and redrive when the endpoint works.',
     atOnce: 'Requests at once, at most',
     change: 'Change',
     changed: 'Changed. It is in force now.',
@@ -702,7 +717,7 @@ export const words = {
       numMaxDelayRetries: 'Post-backoff',
     },
     throttle: 'Throttle, a second',
-    throttleHint: 'Empty: none',
+    throttleHint: 'Empty: no limit',
     logarithmic: 'Logarithmic time',
     plot: 'Attempts over time. The arrow keys lead from retry to retry.',
     bands: (percent: number) =>
@@ -923,6 +938,8 @@ export const words = {
       'has all messages.',
     from: 'Published since (local time)',
     noTime: 'must be a date and a time',
+    keepsNone:
+      'The topic keeps no messages, so there is nothing to resend. Its tab “Kept messages” changes that:',
     counted: (count: number) => `Kept since then: ${many(count, 'message')}.`,
     start: 'Start the resend',
     active: 'A resend is under way',
@@ -991,6 +1008,7 @@ export const words = {
     nextProbe: 'Next probe',
     retryQuota: 'Retry quota left',
     onFailure: 'When it keeps failing',
+    heldBack: 'The open circuit holds this back: a failed probe uses up no attempt.',
     deadLetters: 'Dead letters go to',
     ownQueue: 'the queue of the topic',
     discarded: 'nowhere: they are discarded',
@@ -1013,19 +1031,38 @@ export const words = {
     askAgain: 'Ask again for confirmation',
     test: 'Test',
     testing: 'Testing …',
-    testedGood: 'The endpoint works: press Retry now if something waits.',
+    testedGood: {
+      retry: 'The endpoint works: press Retry now.',
+      resume: 'The endpoint works. The lane is paused: press Resume.',
+      sending: 'The endpoint works, and what waits is being sent.',
+      empty: 'The endpoint works, and nothing waits.',
+    },
     asked: 'The endpoint was asked. The verdict changes when it has confirmed.',
+    confirmed: 'The endpoint has confirmed.',
     retry: 'Retry now',
     purge: 'Purge',
     delete: 'Unsubscribe',
     tested: (answer: string | number, ms: number) => `The endpoint answered ${answer} in ${ms} ms.`,
     retryWhat: (count: number) =>
-      `${many(count, 'waiting delivery', 'waiting deliveries')} get their next attempt.`,
+      count === 0
+        ? 'No delivery waits.'
+        : `${many(count, 'waiting delivery gets its', 'waiting deliveries get their')} next attempt.`,
+    retryPaused: 'Nothing is sent while the lane is paused: press Resume first.',
+    retryEmpty: 'Retry now has nothing to do: no delivery waits.',
     rate: 'Attempts a second, at most',
     atOnce: 'All are due at once.',
     takes: (seconds: number) => `Takes ${many(seconds, 'second')} or more.`,
     retryAt: (rate: number) => `Retry now, ${rate} a second`,
-    retried: (count: number) => `${many(count, 'delivery', 'deliveries')} now come earlier.`,
+    retried: (moved: number, waiting: number) => {
+      const left =
+        waiting === 0
+          ? 'No delivery waits any more.'
+          : `${many(waiting, 'delivery waits', 'deliveries wait')}.`
+      if (moved > 0) return `${many(moved, 'delivery comes', 'deliveries come')} earlier. ${left}`
+      return waiting === 0
+        ? left
+        : `${left} None could come earlier: they were due already, or wait for the lane.`
+    },
     purgeTitle: (count: number) => `Discard ${many(count, 'waiting delivery', 'waiting deliveries')}?`,
     purgeWhat: 'They are discarded and counted, and reach no dead-letter queue. This cannot be undone.',
     deleteTitle: (endpoint: string) => `Unsubscribe ${endpoint}?`,

@@ -1,5 +1,8 @@
-/** A dialog over the page. If it is closed, a request that was sent is not cancelled. */
-import { type ReactNode, useState } from 'react'
+/**
+ * A dialog over the page. Its button in the corner and Escape always close it, wherever the focus is. If it is closed,
+ * a request that was sent is not cancelled.
+ */
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { words } from '../i18n/en.ts'
 import { Button } from './button.tsx'
@@ -16,6 +19,7 @@ interface DialogProps {
 }
 
 export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: DialogProps) {
+  useEscape(isOpen, onClose)
   return (
     <ModalOverlay
       className={css.overlay}
@@ -27,14 +31,32 @@ export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: Di
     >
       <Modal className={css.modal}>
         <AriaDialog role={role}>
-          <Heading slot="title" level={2}>
-            {title}
-          </Heading>
+          <div className={css.titleBar}>
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            <Button kind="plain" aria-label={words.closeDialog} onPress={onClose}>
+              <span aria-hidden="true">✕</span>
+            </Button>
+          </div>
           {children}
         </AriaDialog>
       </Modal>
     </ModalOverlay>
   )
+}
+
+/** A pressed button that becomes disabled loses the focus to the page, where the overlay itself hears no Escape. */
+function useEscape(isOpen: boolean, onClose: () => void) {
+  const close = useEffectEvent(onClose)
+  useEffect(() => {
+    if (!isOpen) return
+    const listen = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key === 'Escape' && !defaultPrevented) close()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [isOpen])
 }
 
 /** If more objects than this are affected, the user must type the name. */

@@ -43,17 +43,25 @@ export function Pairs({ pairs }: { pairs: readonly (readonly [label: string, val
 
 const TICK_MS = 1_000
 
+interface WhenProps {
+  at: string | null | undefined
+  empty?: string
+  /** When something is due: a time that has passed means that it is due now. */
+  isDue?: true
+}
+
 /** A time relative to now. The exact time appears on hover and for screen readers. */
-export function When({ at, empty = words.never }: { at: string | null | undefined; empty?: string }) {
+export function When({ at, empty = words.never, isDue }: WhenProps) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS)
     return () => clearInterval(timer)
   }, [])
   if (!at) return <>{empty}</>
+  const left = Date.parse(at) - now
   return (
     <time dateTime={at} title={at}>
-      {relativeTime(Date.parse(at) - now)}
+      {relativeTime(isDue ? Math.max(0, left) : left)}
     </time>
   )
 }

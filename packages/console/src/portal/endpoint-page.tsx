@@ -55,7 +55,7 @@ export function EndpointPage({ id, session, onBack }: Props) {
                   <Figure label={w.waiting} value={endpoint.waiting} />
                   <Figure label={w.inFlight} value={endpoint.inFlight} />
                   <Figure label={w.lastStatus} value={endpoint.lastStatusCode ?? '–'} />
-                  <Figure label={w.next} value={<When at={endpoint.nextAttemptAt} empty="–" />} />
+                  <Figure label={w.next} value={<When at={endpoint.nextAttemptAt} isDue empty="–" />} />
                 </Figures>
               </div>
               {session.scopes.includes('manage') && <Actions endpoint={endpoint} onBack={onBack} />}

@@ -94,7 +94,7 @@ function End({ delivery }: { delivery: Delivery }) {
   return (
     <li>
       <strong>{words.message.states[state]}</strong>{' '}
-      {isOver ? <When at={endedAt} /> : nextAttemptAt && <When at={nextAttemptAt} />}
+      {isOver ? <When at={endedAt} /> : nextAttemptAt && <When at={nextAttemptAt} isDue />}
       {because && state !== 'delivered' && <span className={css.quiet}> {because}</span>}
       {!isOver && attemptsMax !== null && (
         <span className={css.quiet}> {w.attemptsLeft(Math.max(0, attemptsMax - attempts))}</span>

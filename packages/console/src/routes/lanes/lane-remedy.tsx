@@ -1,6 +1,6 @@
 /** The next step for a lane in trouble, in words, and the control that makes it. */
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
 import type { Subscription } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
@@ -11,6 +11,8 @@ import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { SteadyBox } from '../../parts/steady-box.tsx'
+import { DeadLettersLink } from './dead-letters-link.tsx'
 import { ThrottleForm } from './throttle-form.tsx'
 
 type Code = Subscription['verdict']['code']
@@ -18,20 +20,55 @@ type Code = Subscription['verdict']['code']
 const w = words.remedy
 const PAUSED_BY = 'POST /v1/subscriptions/{id}/pause'
 
-/** Nothing where nobody has to do anything. */
-export function LaneRemedy({ subscription }: { subscription: Subscription }) {
+/** With these verdicts the form of the throttle helps. */
+const PACED = new Set<Code>(['tooSlowIn', 'throttled'])
+
+interface Props {
+  subscription: Subscription
+  /** Also says that nothing is wrong where nothing was. */
+  saysFine?: boolean
+}
+
+/** The form stays once it was shown, so that no other control comes under the pointer after a change. */
+export function LaneRemedy({ subscription, saysFine = false }: Props) {
+  const { code } = subscription.verdict
+  const [hasStep, setHasStep] = useState(saysFine)
+  const [hasForm, setHasForm] = useState(false)
+  if (!hasStep && w.steps[code] !== undefined) setHasStep(true)
+  if (!hasForm && PACED.has(code)) setHasForm(true)
+  const letters = <DeadLettersLink subscription={subscription} />
+  if (!hasStep) return letters
+  return (
+    <SteadyBox>
+      <NextStep subscription={subscription} />
+      {letters}
+      {hasForm && <ThrottleForm subscription={subscription} />}
+    </SteadyBox>
+  )
+}
+
+function NextStep({ subscription }: { subscription: Subscription }) {
   const { code } = subscription.verdict
   const step = w.steps[code]
-  if (step === undefined) return null
+  if (step === undefined) return <Mended code={code} />
+  const isFine = code === 'throttled'
   return (
-    <section className={css.notice} data-kind="warn" aria-label={w.title}>
+    <section className={css.notice} data-kind={isFine ? undefined : 'warn'} aria-label={w.title}>
       <div className={css.stack}>
         <p>
-          <strong>{w.title}:</strong> {step}
+          {!isFine && <strong>{w.title}:</strong>} {step}
         </p>
         {CONTROLS[code]?.(subscription)}
       </div>
     </section>
+  )
+}
+
+function Mended({ code }: { code: Code }) {
+  return (
+    <p className={css.notice} data-kind="good" role="status">
+      {w.mended[code]}
+    </p>
   )
 }
 
@@ -40,12 +77,22 @@ const lastAnswer = ({ id }: Subscription) => <LastAnswer id={id} />
 const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>> = {
   failing: lastAnswer,
   hung: lastAnswer,
-  circuitOpen: lastAnswer,
+  circuitOpen: ({ id, lane }) => (
+    <>
+      <p>
+        {w.nextProbe} <When at={lane.nextProbeAt} isDue empty="–" />.
+      </p>
+      <LastAnswer id={id} />
+    </>
+  ),
   paused: ({ id }) => <PausedBy id={id} />,
-  dlqMissing: (subscription) => <MissingQueue subscription={subscription} />,
+  dlqMissing: (subscription) => (
+    <>
+      <MissingQueue subscription={subscription} />
+      <LastAnswer id={subscription.id} />
+    </>
+  ),
   quarantined: () => <Link to="/system">{words.pages.system}</Link>,
-  tooSlowIn: (subscription) => <ThrottleForm subscription={subscription} />,
-  throttled: (subscription) => <ThrottleForm subscription={subscription} />,
 }
 
 /** The latest answer of the endpoint. Without a record of attempts nothing is shown. */

@@ -3,17 +3,19 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { Lane, LaneHost, LaneList } from '../../api/api-types.ts'
-import { usePages } from '../../api/use-api.ts'
+import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
 import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { When } from '../../parts/show.tsx'
+import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { LaneQuickActions } from './lane-quick-actions.tsx'
-import { useSteadyRows } from './steady-rows.ts'
+import { SteadyBox } from '../../parts/steady-box.tsx'
+import { drainText } from './lane-flow.ts'
+import { LanePanel, LanePanelToggle } from './lane-quick-actions.tsx'
+import { type LaneRow, useSteadyRows } from './steady-rows.ts'
 import { VerdictBadge } from './verdict-badge.tsx'
 
 const w = words.lanes
@@ -41,10 +43,14 @@ const seconds = (value: number | null) => (value === null ? '–' : formatSecond
 const FIGURES = [
   { title: words.topic.waiting, show: (row: Lane) => formatNumber(row.lane.waiting), isNumber: true },
   { title: words.topic.oldest, show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds), isNumber: true },
-  { title: words.subscription.inFlight, show: (row: Lane) => row.lane.inFlight, isNumber: true },
+  {
+    title: words.subscription.inFlight,
+    show: (row: Lane) => formatNumber(row.lane.inFlight),
+    isNumber: true,
+  },
   { title: words.subscription.rate, show: (row: Lane) => row.lane.rate ?? '–', isNumber: true },
-  { title: words.subscription.drains, show: (row: Lane) => seconds(row.lane.drainSeconds), isNumber: true },
-  { title: words.topic.next, show: (row: Lane) => <When at={row.lane.nextAttemptAt} empty="–" /> },
+  { title: words.subscription.drains, show: drainText, isNumber: true },
+  { title: words.topic.next, show: (row: Lane) => <When at={row.lane.nextAttemptAt} isDue empty="–" /> },
 ] as const satisfies readonly Column<Lane>[]
 
 export function LanesPage() {
@@ -53,8 +59,11 @@ export function LanesPage() {
   const sort = SORTS.find(({ value }) => value === search.sort)?.value ?? 'worst'
   const state = STATES.find(({ value }) => value === search.state)?.value ?? ''
   const isGrouped = search.by === 'host'
-  const change = (changed: typeof search) =>
+  const [opened, setOpened] = useState<string>()
+  const change = (changed: typeof search) => {
+    setOpened(undefined)
     void navigate({ search: { ...search, ...changed }, replace: true })
+  }
   const input = {
     query: {
       sort,
@@ -65,7 +74,11 @@ export function LanesPage() {
       limit: 100,
     },
   }
-  const read = usePages(operations.listLanes, input)
+  const read = usePages(
+    operations.listLanes,
+    input,
+    opened === undefined ? {} : { everyMs: SCREEN_REFRESH_MS },
+  )
   return (
     <>
       <PageHead title={words.pages.lanes} request={callOf(operations.listLanes, input)} />
@@ -107,6 +120,8 @@ export function LanesPage() {
               isGrouped={isGrouped}
               isFiltered={Boolean(state || search.q || search.topic)}
               onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+              opened={opened}
+              onOpen={setOpened}
             />
           )}
         </Loaded>
@@ -120,15 +135,20 @@ interface BoardProps {
   isGrouped: boolean
   isFiltered: boolean
   onMore: (() => void) | undefined
+  /** Id of the subscription whose row is open. */
+  opened: string | undefined
+  onOpen: (id: string | undefined) => void
 }
 
-function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
-  const [opened, setOpened] = useState<string>()
+function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen }: BoardProps) {
   const first = pages[0]
+  const read = useOpened(opened)
   const lanes = useSteadyRows(
     pages.flatMap((page) => page.lanes),
-    opened,
+    read.data,
+    opened !== undefined,
   )
+  const kept = lanes.filter(({ hasLeft }) => hasLeft).length
   const hosts = pages.flatMap((page) => page.hosts ?? [])
   const empty = (
     <Empty title={isFiltered ? w.noneMatches : w.nothing}>
@@ -139,7 +159,8 @@ function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
     <>
       {first && (
         <p className={css.quiet}>
-          {w.summary(first.matched, first.waiting)} {!first.complete && w.incomplete}
+          {w.summary(first.matched, first.waiting)} {!isGrouped && kept > 0 && w.kept(kept)}{' '}
+          {!first.complete && w.incomplete}
         </p>
       )}
       {isGrouped ? (
@@ -154,9 +175,16 @@ function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
       ) : (
         <DataTable
           label={words.pages.lanes}
-          columns={columnsWith(opened, setOpened)}
+          columns={columnsWith(opened, onOpen)}
           rows={lanes}
           keyOf={({ subscriptionId }) => subscriptionId}
+          under={({ subscriptionId }) =>
+            subscriptionId === opened && (
+              <Loaded read={read} rows={2}>
+                {(subscription) => <LanePanel key={subscription.id} subscription={subscription} />}
+              </Loaded>
+            )
+          }
           empty={empty}
           onMore={onMore}
         />
@@ -165,11 +193,20 @@ function Board({ pages, isGrouped, isFiltered, onMore }: BoardProps) {
   )
 }
 
+/** One read fills the row and its panel, so that they never contradict each other. */
+function useOpened(id: string | undefined) {
+  const input = { path: { id: id ?? '' } }
+  const options = { everyMs: SCREEN_REFRESH_MS, enabled: id !== undefined }
+  const { data, error, refetch } = useRead(operations.getSubscription, input, options)
+  const isThis = data?.id === id
+  return { data: isThis ? data : undefined, error, refetch }
+}
+
 const columnsWith = (
   opened: string | undefined,
   open: (id: string | undefined) => void,
-): readonly Column<Lane>[] => [
-  { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+): readonly Column<LaneRow>[] => [
+  { title: w.verdict, show: (row) => <RowVerdict row={row} isOpen={opened === row.subscriptionId} /> },
   {
     title: words.topic.endpoint,
     show: (row) => (
@@ -177,8 +214,16 @@ const columnsWith = (
         <Link to="/subs/$id" params={{ id: row.subscriptionId }} data-row>
           {row.name ?? row.endpoint}
         </Link>
-        <div className={`${css.quiet} ${css.small}`}>{row.verdict.sentence}</div>
-        <LaneQuickActions lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
+        <div className={`${css.quiet} ${css.small}`}>
+          {opened === row.subscriptionId ? (
+            <SteadyBox>{row.verdict.sentence}</SteadyBox>
+          ) : row.hasLeft ? (
+            w.leftWhy
+          ) : (
+            row.verdict.sentence
+          )}
+        </div>
+        <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
       </>
     ),
   },
@@ -190,8 +235,20 @@ const columnsWith = (
       </Link>
     ),
   },
-  ...FIGURES,
+  ...FIGURES.map(({ show, ...column }) => ({
+    ...column,
+    show: (row: LaneRow) => (row.hasLeft && opened !== row.subscriptionId ? '–' : show(row)),
+  })),
 ]
+
+/** A row that has left the list has no fresh verdict, unless its panel is open. */
+function RowVerdict({ row: { hasLeft, verdict }, isOpen }: { row: LaneRow; isOpen: boolean }) {
+  return (
+    <>
+      {(!hasLeft || isOpen) && <VerdictBadge verdict={verdict} />} {hasLeft && <Badge>{w.left}</Badge>}
+    </>
+  )
+}
 
 const HOSTS: readonly Column<LaneHost>[] = [
   { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },

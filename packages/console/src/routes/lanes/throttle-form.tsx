@@ -10,13 +10,17 @@ import { TextInput } from '../../parts/fields.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
+import { rateThatDrains } from './lane-flow.ts'
 
 const w = words.remedy
 const RATE = 'deliveryPolicy.throttlePolicy.maxReceivesPerSecond'
 
 export function ThrottleForm({ subscription }: { subscription: Subscription }) {
-  const { id, deliveryPolicy, maxInFlight, lane } = subscription
-  const [rate, setRate] = useState(() => String(lane.rate ?? ''))
+  const { id, deliveryPolicy, maxInFlight, lane, verdict } = subscription
+  const { arrivalsPerSecond: arrivals } = verdict.facts
+  // A later read must not change what somebody types, or the advice for it.
+  const [advised] = useState(() => rateThatDrains(subscription))
+  const [rate, setRate] = useState(() => String(advised ?? lane.rate ?? ''))
   const [atOnce, setAtOnce] = useState(() => String(maxInFlight))
   const update = useWrite(operations.updateSubscription)
   const { throttlePolicy: _, ...others } = deliveryPolicy ?? {}
@@ -37,7 +41,7 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
       <div className={css.fields}>
         <TextInput
           label={w.rate}
-          hint={w.rateHint}
+          hint={advised && arrivals ? w.rateAdvice(arrivals, advised) : w.rateHint}
           type="number"
           min={0}
           step="any"

@@ -51,7 +51,7 @@ const columnsFor = (opened: string | null | undefined): readonly Column<Delivery
   },
   { title: w.lastAnswer, show: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError ?? '–' },
   { title: w.why, show: whyOf },
-  { title: words.topic.next, show: ({ nextAttemptAt }) => <When at={nextAttemptAt} empty="–" /> },
+  { title: words.topic.next, show: ({ nextAttemptAt }) => <When at={nextAttemptAt} isDue empty="–" /> },
   { title: w.ended, show: ({ endedAt }) => <When at={endedAt} empty="–" /> },
 ]
 

@@ -12,6 +12,7 @@ import { nameOf } from '../../parts/formats.ts'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
+import { whyNoRetry } from '../lanes/lane-flow.ts'
 import { TestForm } from './test-dialog.tsx'
 
 const w = words.laneActions
@@ -27,6 +28,7 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
   const input = { path: { id } }
   const close = () => setOpen(undefined)
   const error = toggle.error ?? confirm.error
+  const obstacle = whyNoRetry(subscription)
   return (
     <div className={css.stack}>
       <div className={css.row}>
@@ -38,7 +40,7 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
           </Button>
         )}
         <Button onPress={() => setOpen('test')}>{w.test}</Button>
-        <Button isDisabled={lane.waiting === 0} onPress={() => setOpen('retry')}>
+        <Button isDisabled={obstacle !== undefined} onPress={() => setOpen('retry')}>
           {w.retry}
         </Button>
         <Button kind="danger" isDisabled={lane.waiting === 0} onPress={() => setOpen('purge')}>
@@ -47,13 +49,14 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
         <Button kind="danger" onPress={() => setOpen('delete')}>
           {w.delete}
         </Button>
+        {isPaused && <span className={css.hint}>{obstacle}</span>}
       </div>
       {error && <Failed error={error} />}
       <Dialog title={words.test.title} isOpen={open === 'test'} onClose={close}>
         <TestForm id={id} />
       </Dialog>
       <Dialog title={w.retry} isOpen={open === 'retry'} onClose={close}>
-        <RetryForm id={id} waiting={lane.waiting} />
+        <RetryForm subscription={subscription} />
       </Dialog>
       <Purge subscription={subscription} isOpen={open === 'purge'} onClose={close} />
       <Delete subscription={subscription} isOpen={open === 'delete'} onClose={close} />
@@ -61,7 +64,10 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
   )
 }
 
-function RetryForm({ id, waiting }: { id: string; waiting: number }) {
+function RetryForm({ subscription }: { subscription: Subscription }) {
+  const { id, lane } = subscription
+  const { waiting } = lane
+  const obstacle = whyNoRetry(subscription)
   const [rate, setRate] = useState('50')
   const retry = useWrite(operations.retryNow)
   const perSecond = Number(rate)
@@ -74,7 +80,7 @@ function RetryForm({ id, waiting }: { id: string; waiting: number }) {
         retry.mutate(input)
       }}
     >
-      <p>{w.retryWhat(waiting)}</p>
+      {!retry.data && <p>{obstacle ?? w.retryWhat(waiting)}</p>}
       <TextInput
         label={w.rate}
         hint={rate === '' ? w.atOnce : w.takes(Math.ceil(waiting / perSecond))}
@@ -87,11 +93,11 @@ function RetryForm({ id, waiting }: { id: string; waiting: number }) {
       {retry.error && <Failed error={retry.error} />}
       {retry.data && (
         <p className={css.notice} data-kind="good" role="status">
-          {w.retried(retry.data.moved)}
+          {w.retried(retry.data.moved, waiting)}
         </p>
       )}
       <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={retry.isPending}>
+        <Button kind="primary" type="submit" isDisabled={retry.isPending || obstacle !== undefined}>
           {w.retry}
         </Button>
         <CopyCurl call={callOf(operations.retryNow, input)} />

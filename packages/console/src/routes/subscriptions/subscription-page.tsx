@@ -13,6 +13,7 @@ import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
+import { drainText } from '../lanes/lane-flow.ts'
 import { LaneRemedy } from '../lanes/lane-remedy.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FilterTester } from '../topics/filter-tester.tsx'
@@ -45,10 +46,10 @@ export function SubscriptionPage() {
           />
           <div className={css.stack}>
             <div className={css.panel}>
-              <LaneFigures lane={subscription.lane} />
+              <LaneFigures {...subscription} />
               <p className={css.quiet}>{subscription.verdict.sentence}</p>
             </div>
-            <LaneRemedy subscription={subscription} />
+            <LaneRemedy key={subscription.id} subscription={subscription} />
             <LaneActions subscription={subscription} />
             <ResendSince subscription={subscription} />
             <StatsPanel range={range} subscription={id} />
@@ -77,8 +78,8 @@ function Above({ topicArn, name, endpoint }: Subscription) {
   )
 }
 
-function LaneFigures({ lane }: Pick<Subscription, 'lane'>) {
-  const { oldestWaitingSeconds, drainSeconds, drainUnknown } = lane
+function LaneFigures({ lane, verdict }: Pick<Subscription, 'lane' | 'verdict'>) {
+  const { oldestWaitingSeconds, drainUnknown } = lane
   return (
     <Figures>
       <Figure label={words.topic.waiting} value={lane.waiting} />
@@ -89,11 +90,11 @@ function LaneFigures({ lane }: Pick<Subscription, 'lane'>) {
       />
       <Figure
         label={w.drains}
-        value={drainSeconds === null ? '–' : formatSeconds(drainSeconds)}
+        value={drainText({ lane, verdict })}
         note={drainUnknown === null ? undefined : w.drainUnknown[drainUnknown]}
       />
       <Figure label={w.rate} value={lane.rate === null ? '–' : words.policy.perSecond(lane.rate)} />
-      <Figure label={words.topic.next} value={<When at={lane.nextAttemptAt} empty="–" />} />
+      <Figure label={words.topic.next} value={<When at={lane.nextAttemptAt} isDue empty="–" />} />
     </Figures>
   )
 }
@@ -139,9 +140,9 @@ function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscript
             ],
             [w.lastSuccess, <When key="at" at={lane.lastSuccessAt} />],
             [w.circuit, lane.circuit ?? words.none],
-            [w.nextProbe, <When key="probe" at={lane.nextProbeAt} empty="–" />],
+            [w.nextProbe, <When key="probe" at={lane.nextProbeAt} isDue empty="–" />],
             [w.retryQuota, lane.retryQuota ?? '–'],
-            [w.onFailure, onFailure],
+            [w.onFailure, lane.circuit === 'open' ? `${onFailure}. ${w.heldBack}` : onFailure],
             [w.deadLetters, redrivePolicy ? (redrivePolicy.deadLetterTargetArn ?? w.ownQueue) : w.discarded],
           ]}
         />

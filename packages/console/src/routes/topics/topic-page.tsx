@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
     show: ({ lane }) => (lane.oldestWaitingSeconds === null ? '–' : formatSeconds(lane.oldestWaitingSeconds)),
     isNumber: true,
   },
-  { title: w.next, show: ({ lane }) => <When at={lane.nextAttemptAt} empty="–" /> },
+  { title: w.next, show: ({ lane }) => <When at={lane.nextAttemptAt} isDue empty="–" /> },
 ]
 
 function Subscriptions({ topic }: { topic: Topic }) {

@@ -67,9 +67,11 @@ function aftermath({ code, figures, facts, now }: Said): { next?: string; expire
   }
 }
 
+const WHOLE = new Intl.NumberFormat('en')
+
 function waits({ figures: { waiting } }: Said): string {
   if (waiting === 0) return 'nothing waits'
-  return waiting === 1 ? '1 delivery waits' : `${waiting} deliveries wait`
+  return waiting === 1 ? '1 delivery waits' : `${WHOLE.format(waiting)} deliveries wait`
 }
 
 function failures({ facts }: Said): string {

@@ -57,7 +57,7 @@ test('a verdict says since when, why, and what comes next', () => {
   })
   expect(since).toBe(SINCE)
   expect(sentence).toBe(
-    'The last 7 attempts failed, the latest with 503; 41208 deliveries wait. The next attempt is in 12 s. ' +
+    'The last 7 attempts failed, the latest with 503; 41,208 deliveries wait. The next attempt is in 12 s. ' +
       'The first expires in 9 min.',
   )
   expect(facts).toEqual({

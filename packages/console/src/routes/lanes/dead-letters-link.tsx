@@ -1,0 +1,45 @@
+/** A link to the dead letters in the queue of a subscription. Nothing while the queue is empty or missing. */
+import { Link } from '@tanstack/react-router'
+import { operations } from '../../api/api-calls.ts'
+import type { Queue, Subscription } from '../../api/api-types.ts'
+import { useRead } from '../../api/use-api.ts'
+import { words } from '../../i18n/en.ts'
+import { nameOf } from '../../parts/formats.ts'
+import css from '../../parts/parts.module.css'
+import { lettersIn } from '../dead-letters/letters-of.ts'
+
+const w = words.remedy
+
+export function DeadLettersLink({ subscription }: { subscription: Subscription }) {
+  const queue = useLetterQueue(subscription)
+  const count = queue ? lettersIn(queue) : 0
+  if (!queue || count === 0) return null
+  return (
+    <p className={css.notice}>
+      <Link to="/dlq/$queue" params={{ queue: queue.name }}>
+        {w.letters(count, queue.name)}
+      </Link>
+      {w.lettersWhat}
+    </p>
+  )
+}
+
+/** The queue that the subscription names, or the queue of its topic. */
+function useLetterQueue({ redrivePolicy, topicArn }: Subscription): Queue | undefined {
+  const arn = redrivePolicy?.deadLetterTargetArn
+  const path = { queue: nameOf(arn ?? '') }
+  const named = useRead(operations.getQueue, { path }, { enabled: arn !== undefined })
+  const isOwn = redrivePolicy !== null && arn === undefined
+  const query = { prefix: beginningOfOwn(nameOf(topicArn)), limit: 100 }
+  const own = useRead(operations.listQueues, { query }, { enabled: isOwn })
+  if (isOwn) return own.data?.queues.find(({ deadLettersOf }) => deadLettersOf === topicArn)
+  return named.error || named.data?.arn !== arn ? undefined : named.data
+}
+
+/** A topic with a longer name has a queue whose name begins with a part of it. */
+const WHOLE_CHARS = 53
+
+const beginningOfOwn = (topic: string) => {
+  const stem = topic.replace(/\.fifo$/, '')
+  return stem.length > WHOLE_CHARS ? stem.slice(0, WHOLE_CHARS) : `${stem}-dead-letters`
+}
