@@ -1,6 +1,6 @@
 /** The frame of every screen: navigation, status light, theme, palette, keys. */
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { togglePause, usePaused } from '../api/pause.ts'
 import { words } from '../i18n/en.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -83,11 +83,11 @@ function Tools({ openPalette, openHelp }: { openPalette: () => void; openHelp: (
   )
 }
 
-/** Sets the title of a new page. Screen readers read the title. */
+/** Sets the title of a new page, before the page sets a better one. Screen readers read the title. */
 function useNewPage() {
   const main = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  useEffect(() => {
+  useLayoutEffect(() => {
     const parts = path.split('/').filter(Boolean)
     const page = TITLES.get(`/${parts[0] ?? ''}`) ?? words.pages.overview
     const rest = parts.slice(1).map(decodeURIComponent)

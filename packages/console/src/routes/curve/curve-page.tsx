@@ -16,6 +16,7 @@ import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
 import { CurveTable } from './curve-table.tsx'
 import { BACKOFFS, type Draft, draftOf, MEMBERS, policyOf } from './policy-draft.ts'
@@ -27,6 +28,7 @@ const route = getRouteApi('/subs/$id/curve')
 export function CurvePage() {
   const { id } = route.useParams()
   const read = useRead(operations.getSubscription, { path: { id } })
+  useTitle(read.data && (read.data.name ?? read.data.endpoint), w.title)
   return (
     <Loaded read={read}>
       {(subscription) =>

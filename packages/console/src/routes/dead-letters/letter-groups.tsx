@@ -2,7 +2,10 @@
  * Dead letters grouped by cause, and by the hour in which they were dead-lettered. A click on a group makes it the
  * filter.
  */
+import { Link } from '@tanstack/react-router'
+import { operations } from '../../api/api-calls.ts'
 import type { DeadLetterCounts } from '../../api/api-types.ts'
+import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -78,12 +81,23 @@ function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly
     { title: words.message.lastAnswer, show: ({ statusCode, error }) => statusCode ?? error ?? '–' },
     {
       title: words.pages.subscription,
-      show: ({ subscription }) => subscription && nameOf(subscription),
+      show: ({ subscription }) => subscription && <Subscriber id={nameOf(subscription)} />,
     },
     { title: w.oldest, show: ({ oldestAt }) => <When at={oldestAt} /> },
     { title: w.newest, show: ({ newestAt }) => <When at={newestAt} /> },
     { title: w.letters, show: ({ count }) => formatNumber(count), isNumber: true },
   ]
+}
+
+/** The id of a subscription that exists no more. */
+function Subscriber({ id }: { id: string }) {
+  const { data } = useRead(operations.getSubscription, { path: { id } }, { everyMs: false })
+  if (!data) return id
+  return (
+    <Link to="/subs/$id" params={{ id }} title={id}>
+      {data.name ?? data.endpoint}
+    </Link>
+  )
 }
 
 const HOUR_MS = 3_600_000

@@ -11,6 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { RateInput } from './rate-input.tsx'
 import { RedriveBar, titleOf } from './redrive-bar.tsx'
 
@@ -31,6 +32,7 @@ export function RedrivePage() {
   const { id } = route.useParams()
   const input = { path: { id } }
   const read = useRead(operations.getRedrive, input, { everyMs: LIVE_MS })
+  useTitle(read.data && titleOf(read.data), words.pages.redrive)
   return (
     <Loaded read={read} rows={3}>
       {(redrive) => (

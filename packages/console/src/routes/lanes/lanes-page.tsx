@@ -1,22 +1,18 @@
 /** The lanes of all topics, worst first, and why they are stuck. The actions in a row apply to its lane. */
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Lane, LaneHost, LaneList } from '../../api/api-types.ts'
+import type { Lane, LaneList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
-import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { SteadyBox } from '../../parts/steady-box.tsx'
-import { drainText } from './lane-flow.ts'
-import { LanePanel, LanePanelToggle } from './lane-quick-actions.tsx'
-import { type LaneRow, useSteadyRows } from './steady-rows.ts'
-import { VerdictBadge } from './verdict-badge.tsx'
+import { columnsWith, HOSTS } from './lane-columns.tsx'
+import { LanePanel } from './lane-quick-actions.tsx'
+import { useSteadyRows } from './steady-rows.ts'
 
 const w = words.lanes
 const route = getRouteApi('/lanes')
@@ -37,21 +33,6 @@ const STATES = [
 
 type Sort = (typeof SORTS)[number]['value']
 type State = (typeof STATES)[number]['value']
-
-const seconds = (value: number | null) => (value === null ? '–' : formatSeconds(value))
-
-const FIGURES = [
-  { title: words.topic.waiting, show: (row: Lane) => formatNumber(row.lane.waiting), isNumber: true },
-  { title: words.topic.oldest, show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds), isNumber: true },
-  {
-    title: words.subscription.inFlight,
-    show: (row: Lane) => formatNumber(row.lane.inFlight),
-    isNumber: true,
-  },
-  { title: words.subscription.rate, show: (row: Lane) => row.lane.rate ?? '–', isNumber: true },
-  { title: words.subscription.drains, show: drainText, isNumber: true },
-  { title: words.topic.next, show: (row: Lane) => <When at={row.lane.nextAttemptAt} isDue empty="–" /> },
-] as const satisfies readonly Column<Lane>[]
 
 export function LanesPage() {
   const search = route.useSearch()
@@ -201,74 +182,3 @@ function useOpened(id: string | undefined) {
   const isThis = data?.id === id
   return { data: isThis ? data : undefined, error, refetch }
 }
-
-const columnsWith = (
-  opened: string | undefined,
-  open: (id: string | undefined) => void,
-): readonly Column<LaneRow>[] => [
-  { title: w.verdict, show: (row) => <RowVerdict row={row} isOpen={opened === row.subscriptionId} /> },
-  {
-    title: words.topic.endpoint,
-    show: (row) => (
-      <>
-        <Link to="/subs/$id" params={{ id: row.subscriptionId }} data-row>
-          {row.name ?? row.endpoint}
-        </Link>
-        <div className={`${css.quiet} ${css.small}`}>
-          {opened === row.subscriptionId ? (
-            <SteadyBox>{row.verdict.sentence}</SteadyBox>
-          ) : row.hasLeft ? (
-            w.leftWhy
-          ) : (
-            row.verdict.sentence
-          )}
-        </div>
-        <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
-      </>
-    ),
-  },
-  {
-    title: words.pages.topic,
-    show: ({ topicArn }) => (
-      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
-        {nameOf(topicArn)}
-      </Link>
-    ),
-  },
-  ...FIGURES.map(({ show, ...column }) => ({
-    ...column,
-    show: (row: LaneRow) => (row.hasLeft && opened !== row.subscriptionId ? '–' : show(row)),
-  })),
-]
-
-/** A row that has left the list has no fresh verdict, unless its panel is open. */
-function RowVerdict({ row: { hasLeft, verdict }, isOpen }: { row: LaneRow; isOpen: boolean }) {
-  return (
-    <>
-      {(!hasLeft || isOpen) && <VerdictBadge verdict={verdict} />} {hasLeft && <Badge>{w.left}</Badge>}
-    </>
-  )
-}
-
-const HOSTS: readonly Column<LaneHost>[] = [
-  { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
-  {
-    title: w.host,
-    show: ({ host, subscriptionId, verdict }) => (
-      <>
-        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
-          {host}
-        </Link>
-        <div className={`${css.quiet} ${css.small}`}>{verdict.sentence}</div>
-      </>
-    ),
-  },
-  { title: words.pages.lanes, show: ({ lanes }) => formatNumber(lanes), isNumber: true },
-  { title: w.inNeedCount, show: ({ inNeed }) => formatNumber(inNeed), isNumber: true },
-  { title: words.topic.waiting, show: ({ waiting }) => formatNumber(waiting), isNumber: true },
-  {
-    title: words.topic.oldest,
-    show: ({ oldestWaitingSeconds }) => seconds(oldestWaitingSeconds),
-    isNumber: true,
-  },
-]

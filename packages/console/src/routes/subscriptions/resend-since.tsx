@@ -2,13 +2,14 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import { problemAt } from '../../api/api-error.ts'
+import { ApiError, problemAt } from '../../api/api-error.ts'
 import type { Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Check, TextInput } from '../../parts/fields.tsx'
+import { nameOf } from '../../parts/formats.ts'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -29,7 +30,7 @@ export function ResendSince({ subscription }: { subscription: Subscription }) {
       </div>
       <ActiveResend arn={subscription.arn} />
       <Dialog title={w.since} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ResendForm id={subscription.id} />
+        <ResendForm subscription={subscription} />
       </Dialog>
     </>
   )
@@ -52,7 +53,7 @@ function ActiveResend({ arn }: { arn: string }) {
   )
 }
 
-function ResendForm({ id }: { id: string }) {
+function ResendForm({ subscription: { id, topicArn } }: { subscription: Subscription }) {
   const [from, setFrom] = useState(() => localTime(Date.now() - HOUR_MS))
   const [rate, setRate] = useState('100')
   const [failedOnly, setFailedOnly] = useState(true)
@@ -83,15 +84,36 @@ function ResendForm({ id }: { id: string }) {
       </div>
       <Check label={w.failedOnly} isChecked={failedOnly} onChange={setFailedOnly} />
       {failedOnly && <p className={css.hint}>{w.failedOnlyWhat}</p>}
-      {count.error ? <Failed error={count.error} /> : <Counted count={count.matched} />}
+      {count.error ? (
+        <Uncounted error={count.error} topic={nameOf(topicArn)} />
+      ) : (
+        <Counted count={count.matched} />
+      )}
       {start.error && <Failed error={start.error} />}
       <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={!since || start.isPending || count.matched === 0}>
+        <Button
+          kind="primary"
+          type="submit"
+          isDisabled={!since || start.isPending || !count.matched || Boolean(count.error)}
+        >
           {w.start}
         </Button>
         <CopyCurl call={callOf(operations.resendSince, input)} />
       </div>
     </form>
+  )
+}
+
+/** A topic without kept messages is no failure. */
+function Uncounted({ error, topic }: { error: unknown; topic: string }) {
+  if (!(error instanceof ApiError) || error.code !== 'wrong_state') return <Failed error={error} />
+  return (
+    <p className={css.notice} role="status">
+      {w.keepsNone}{' '}
+      <Link to="/topics/$topic" params={{ topic }} search={{ tab: 'kept' }}>
+        {topic}
+      </Link>
+    </p>
   )
 }
 

@@ -12,6 +12,7 @@ import css from '../../parts/parts.module.css'
 import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
 import { drainText } from '../lanes/lane-flow.ts'
 import { LaneRemedy } from '../lanes/lane-remedy.tsx'
@@ -33,6 +34,7 @@ export function SubscriptionPage() {
   const navigate = route.useNavigate()
   const input = { path: { id } }
   const read = useRead(operations.getSubscription, input, { everyMs: SCREEN_REFRESH_MS })
+  useTitle(read.data && (read.data.name ?? read.data.endpoint), words.pages.subscription)
   if (read.error instanceof ApiError && read.error.status === 404) return <DeletedSubscription id={id} />
   return (
     <Loaded read={read}>

@@ -1,0 +1,101 @@
+/** The columns of the board of lanes: one row for each lane, or for each host. */
+import { Link } from '@tanstack/react-router'
+import type { Lane, LaneHost } from '../../api/api-types.ts'
+import { words } from '../../i18n/en.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
+import css from '../../parts/parts.module.css'
+import { Badge, When } from '../../parts/show.tsx'
+import { SteadyBox } from '../../parts/steady-box.tsx'
+import { drainText } from './lane-flow.ts'
+import { LanePanelToggle } from './lane-quick-actions.tsx'
+import type { LaneRow } from './steady-rows.ts'
+import { VerdictBadge } from './verdict-badge.tsx'
+
+const w = words.lanes
+
+const seconds = (value: number | null) => (value === null ? '–' : formatSeconds(value))
+
+const FIGURES = [
+  { title: words.topic.waiting, show: (row: Lane) => formatNumber(row.lane.waiting), isNumber: true },
+  { title: words.topic.oldest, show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds), isNumber: true },
+  {
+    title: words.subscription.inFlight,
+    show: (row: Lane) => formatNumber(row.lane.inFlight),
+    isNumber: true,
+  },
+  { title: words.subscription.rate, show: (row: Lane) => row.lane.rate ?? '–', isNumber: true },
+  { title: words.subscription.drains, show: drainText, isNumber: true },
+  { title: words.topic.next, show: (row: Lane) => <When at={row.lane.nextAttemptAt} isDue empty="–" /> },
+] as const satisfies readonly Column<Lane>[]
+
+export const columnsWith = (
+  opened: string | undefined,
+  open: (id: string | undefined) => void,
+): readonly Column<LaneRow>[] => [
+  { title: w.verdict, show: (row) => <RowVerdict row={row} isOpen={opened === row.subscriptionId} /> },
+  {
+    title: words.topic.endpoint,
+    show: (row) => (
+      <>
+        <Link to="/subs/$id" params={{ id: row.subscriptionId }} data-row>
+          {row.name ?? row.endpoint}
+        </Link>
+        <div className={`${css.quiet} ${css.small}`}>
+          {opened === row.subscriptionId ? (
+            <SteadyBox>{row.verdict.sentence}</SteadyBox>
+          ) : row.hasLeft ? (
+            w.leftWhy
+          ) : (
+            row.verdict.sentence
+          )}
+        </div>
+        <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
+      </>
+    ),
+  },
+  {
+    title: words.pages.topic,
+    show: ({ topicArn }) => (
+      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
+        {nameOf(topicArn)}
+      </Link>
+    ),
+  },
+  ...FIGURES.map(({ show, ...column }) => ({
+    ...column,
+    show: (row: LaneRow) => (row.hasLeft && opened !== row.subscriptionId ? '–' : show(row)),
+  })),
+]
+
+/** A row that has left the list has no fresh verdict, unless its panel is open. */
+function RowVerdict({ row: { hasLeft, verdict }, isOpen }: { row: LaneRow; isOpen: boolean }) {
+  return (
+    <>
+      {(!hasLeft || isOpen) && <VerdictBadge verdict={verdict} />} {hasLeft && <Badge>{w.left}</Badge>}
+    </>
+  )
+}
+
+export const HOSTS: readonly Column<LaneHost>[] = [
+  { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+  {
+    title: w.host,
+    show: ({ host, subscriptionId, verdict }) => (
+      <>
+        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
+          {host}
+        </Link>
+        <div className={`${css.quiet} ${css.small}`}>{verdict.sentence}</div>
+      </>
+    ),
+  },
+  { title: words.pages.lanes, show: ({ lanes }) => formatNumber(lanes), isNumber: true },
+  { title: w.inNeedCount, show: ({ inNeed }) => formatNumber(inNeed), isNumber: true },
+  { title: words.topic.waiting, show: ({ waiting }) => formatNumber(waiting), isNumber: true },
+  {
+    title: words.topic.oldest,
+    show: ({ oldestWaitingSeconds }) => seconds(oldestWaitingSeconds),
+    isNumber: true,
+  },
+]
