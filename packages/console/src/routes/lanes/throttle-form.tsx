@@ -18,9 +18,9 @@ const RATE = 'deliveryPolicy.throttlePolicy.maxReceivesPerSecond'
 export function ThrottleForm({ subscription }: { subscription: Subscription }) {
   const { id, deliveryPolicy, maxInFlight, lane, verdict } = subscription
   const { arrivalsPerSecond: arrivals } = verdict.facts
-  // A later read must not change what somebody types, or the advice for it.
-  const [advised] = useState(() => rateThatDrains(subscription))
-  const [rate, setRate] = useState(() => String(advised ?? lane.rate ?? ''))
+  const advised = useAdvice(subscription)
+  const [typed, setRate] = useState<string>()
+  const rate = typed ?? String(advised ?? lane.rate ?? '')
   const [atOnce, setAtOnce] = useState(() => String(maxInFlight))
   const update = useWrite(operations.updateSubscription)
   const { throttlePolicy: _, ...others } = deliveryPolicy ?? {}
@@ -41,7 +41,7 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
       <div className={css.fields}>
         <TextInput
           label={w.rate}
-          hint={advised && arrivals ? w.rateAdvice(arrivals, advised) : w.rateHint}
+          hint={advised && arrivals && arrivals < advised ? w.rateAdvice(arrivals, advised) : w.rateHint}
           type="number"
           min={0}
           step="any"
@@ -69,4 +69,12 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
       </div>
     </form>
   )
+}
+
+/** Arrivals are known only after a while. The first advice stays, so that no later read changes it under the hand. */
+function useAdvice(subscription: Subscription): number | undefined {
+  const [advised, setAdvised] = useState<number>()
+  const now = rateThatDrains(subscription)
+  if (advised === undefined && now !== undefined) setAdvised(now)
+  return advised ?? now
 }
