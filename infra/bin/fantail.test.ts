@@ -115,7 +115,7 @@ it('makes a first key, in server mode too, and refuses what it does not know', a
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ft_FK\S+\n$/)])
   expect((await keys('list')).stdout).toContain('first')
   const wrong = await keys('revoke', 'nobody')
-  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([2, '', expect.stringContaining('no key nobody')])
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([3, '', expect.stringContaining('no key nobody')])
 })
 
 it('starts with the master key that secrets are sealed with only, and seals them anew with another', async () => {

@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TroubleGuard } from './trouble-guard.ts'
 
-beforeEach(() => void vi.useFakeTimers())
+// Other parts of the process use setImmediate and intervals, which would be counted.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
 const OOM = new Error("OOM command not allowed when used memory > 'maxmemory'.")
