@@ -20,6 +20,8 @@ import {
 
 const WAITING_MS_MAX = 5_000
 const CLAIMED_MS_MAX = 20_000
+/** A job waits at least this long for an attempt without an answer. Then the attempt gets a lease, as in a lane. */
+const DETACHED_MS = 1_000
 
 const receiver = useReceiver()
 
@@ -32,12 +34,18 @@ describe('jobs', () => {
     await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
     await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
     const stalls = watch(stack())
+    const begunAt = Math.min(...held.requests().map(({ at }) => at))
     await stack().worker(0).kill()
-    const begun = await lastBegun(ledger, held, held.release(), stalls)
-    expect(begun.again).toBeGreaterThan(0)
+    const killedAt = held.release()
+    const again = () => held.since(killedAt).again.length
+    const what = 'the attempts of the killed worker'
+    await waitFor(() => again() >= ALLOWANCE * SUBSCRIPTIONS, { what, timeoutMs: 40_000 })
+    const begun = await lastBegun(ledger, held, killedAt, stalls)
     expect(begun.first).toBeGreaterThan(0)
-    expect(Math.max(begun.againMs, begun.firstMs)).toBeLessThan(WAITING_MS_MAX)
-  }, 60_000)
+    expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
+    // On a busy machine the attempts may be so old at the kill that their jobs no longer wait for them.
+    expect(begun.againMs).toBeLessThan(killedAt - begunAt < DETACHED_MS ? WAITING_MS_MAX : CLAIMED_MS_MAX)
+  }, 90_000)
 })
 
 // Both tests wait many seconds for leases to end. So they run at the same time, each on its own stack.

@@ -66,7 +66,8 @@ export class PassingTime {
 
   #arm(waiting: Waiting): void {
     const lookAgain = () => (waiting.at <= this.now() ? this.#run(waiting) : this.#arm(waiting))
-    waiting.timer = setTimeout(lookAgain, Math.min(Math.ceil(waiting.at - this.now()), PASSING_TIMER_MS_MAX))
+    const leftMs = Math.max(0, Math.ceil(waiting.at - this.now()))
+    waiting.timer = setTimeout(lookAgain, Math.min(leftMs, PASSING_TIMER_MS_MAX))
   }
 
   #run(waiting: Waiting): void {

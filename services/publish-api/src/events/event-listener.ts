@@ -133,7 +133,8 @@ export class EventListener {
   async whenReady(): Promise<void> {
     await this.#stream.whenRead()
     while (!this.isClosed && !this.hasTurn) {
-      await new Promise((resolve) => setTimeout(resolve, this.#second + WINDOW_MS - performance.now()))
+      const leftMs = Math.max(0, this.#second + WINDOW_MS - performance.now())
+      await new Promise((resolve) => setTimeout(resolve, leftMs))
     }
   }
 
