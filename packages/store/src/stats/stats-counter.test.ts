@@ -117,6 +117,31 @@ test('the total is exact for more topics than have seats', async () => {
   expect(await redis.zcard('ft:{stats}:seats:s')).toBe(500)
 })
 
+test('a subscription without a seat is not counted until seats are tried again', async () => {
+  const sent: string[] = []
+  const add: StatsStore['add'] = async ({ counted }) => {
+    sent.push(...counted.map(({ name }) => name))
+    return counted.filter(({ name }) => name === 'late')
+  }
+  const { counter, clock, states } = startCounting({ add, flushMs: 10 })
+  const [early, late] = [counter.subscription('early'), counter.subscription('late')]
+  const count = async () => {
+    const before = states.length
+    for (const tally of [early, late, counter.subscription('later')]) tally.delivered(clock.now, bucketOf(5))
+    const isWaiting = late.isDirty
+    await waitFor(() => states.length > before)
+    return isWaiting
+  }
+  expect(await count()).toBe(true)
+  clock.now += 599_999
+  expect(await count()).toBe(false)
+  expect(sent).toEqual(['early', 'late', 'later', 'early', 'later'])
+  clock.now += 1
+  expect(await count()).toBe(true)
+  expect(sent).toEqual(['early', 'late', 'later', 'early', 'later', 'early', 'late', 'later'])
+  await counter.stop()
+})
+
 test('a process without Redis keeps at most 20,000 statistics', async () => {
   const { counter, clock } = startCounting({ add: () => Promise.reject(new Error('down')) })
   for (let minute = 0; minute < 30; minute++) {
@@ -125,6 +150,19 @@ test('a process without Redis keeps at most 20,000 statistics', async () => {
   }
   await counter.stop()
   expect(counter.dropped).toBe(10_000)
+})
+
+test('the newest statistics are written if there are more than are kept', async () => {
+  const written: string[] = []
+  const add: StatsStore['add'] = async ({ counted }) => {
+    written.push(...counted.map(({ name }) => name))
+    return []
+  }
+  const { counter, clock } = startCounting({ add })
+  for (let n = 0; n < 20_003; n++) counter.subscription(`s${n}`).failed(clock.now)
+  await counter.stop()
+  expect(counter.dropped).toBe(3)
+  expect([written.length, written[0], written.at(-1)]).toEqual([20_000, 's3', 's20002'])
 })
 
 test('a flush writes at most 200 statistics, and the total before all others', async () => {

@@ -88,20 +88,27 @@ export class StatsCounter {
 
   #made(kind: TallyKind, name: string): Tally {
     const tally = new Tally(kind, name, this.#touch)
-    this.#tallies.set(name, tally)
+    // Tallies that do not count would only drive others out.
+    if (kind !== 'subscription' || this.#maySend('s', name)) this.#tallies.set(name, tally)
     return tally
   }
 
-  #touched(tally: Tally, at: number): void {
+  /** Returns whether the tally counts. */
+  #touched(tally: Tally, at: number): boolean {
     const minute = Math.floor(at / MINUTE_MS)
     if (minute !== this.#minute) {
       this.#takeAll()
       this.#minute = minute
     }
-    if (tally.isDirty) return
+    if (tally.isDirty) return true
+    if (tally.kind === 'subscription' && !this.#maySend('s', tally.name)) {
+      tally.seatlessUntil = this.#takenUntil.get('s') ?? 0
+      return false
+    }
     tally.isDirty = true
     this.#dirty.push(tally)
     this.#flushLater()
+    return true
   }
 
   #flushLater(): void {
@@ -128,6 +135,8 @@ export class StatsCounter {
       if (kind === 'topic') this.#wait('t', name, counts)
       if (kind !== 'subscription') this.#wait('a', accountOf(name), counts)
     }
+    this.#dropOldest(this.#totals)
+    this.#dropOldest(this.#waiting)
   }
 
   #wait(kind: SeriesKind, name: string, counts: PackedCounts): void {
@@ -141,13 +150,15 @@ export class StatsCounter {
       return
     }
     list.set(key, { kind, name, minute, counts: [...counts] })
-    if (list.size > COUNTED_WAITING_MAX) this.#dropOldest(list)
   }
 
+  /** In one pass, because a Map looks at all entries that were deleted before it finds its first one. */
   #dropOldest(list: Map<string, Counted>): void {
-    const [oldest = ''] = list.keys()
-    list.delete(oldest)
-    this.#dropped++
+    for (const oldest of list.keys()) {
+      if (list.size <= COUNTED_WAITING_MAX) return
+      list.delete(oldest)
+      this.#dropped++
+    }
   }
 
   #maySend(kind: SeriesKind, name: string): boolean {

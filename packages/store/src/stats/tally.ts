@@ -1,5 +1,5 @@
 /** Counts of one topic, subscription or account since they were last taken. Counting costs some 30 ns. */
-import { BUCKETS_MAX } from './log-buckets.ts'
+import { TimeCounts } from './time-counts.ts'
 
 /** `direct` is a topic for direct messages: it counts only for its account. */
 export type TallyKind = 'topic' | 'subscription' | 'direct'
@@ -11,16 +11,19 @@ export class Tally {
   readonly kind: TallyKind
   /** ARN of a topic, id of a subscription. */
   readonly name: string
-  readonly #touch: (tally: Tally, at: number) => void
+  readonly #touch: (tally: Tally, at: number) => boolean
   #published = 0
   #delivered = 0
   #failed = 0
   #deadLettered = 0
-  #times: Uint32Array | undefined
+  readonly #times = new TimeCounts()
   /** Whether anything was counted since the last `take`. */
   isDirty = false
+  /** Until when nothing is counted, in epoch ms. There was no free seat, so the counts would be dropped. */
+  seatlessUntil = 0
 
-  constructor(kind: TallyKind, name: string, touch: (tally: Tally, at: number) => void) {
+  /** `touch` is called before a count, and returns whether it counts. */
+  constructor(kind: TallyKind, name: string, touch: (tally: Tally, at: number) => boolean) {
     this.kind = kind
     this.name = name
     this.#touch = touch
@@ -28,36 +31,34 @@ export class Tally {
 
   /** `at`: epoch ms. */
   published(at: number, messages: number): void {
-    this.#touch(this, at)
-    this.#published += messages
+    if (this.#counts(at)) this.#published += messages
   }
 
   /** `bucket` is that of the time from publishing to arrival (`bucketOf`). */
   delivered(at: number, bucket: number): void {
-    this.#touch(this, at)
+    if (!this.#counts(at)) return
     this.#delivered++
-    this.#times ??= new Uint32Array(BUCKETS_MAX)
-    this.#times[bucket] = (this.#times[bucket] ?? 0) + 1
+    this.#times.add(bucket)
   }
 
   failed(at: number): void {
-    this.#touch(this, at)
-    this.#failed++
+    if (this.#counts(at)) this.#failed++
   }
 
   deadLettered(at: number): void {
-    this.#touch(this, at)
-    this.#deadLettered++
+    if (this.#counts(at)) this.#deadLettered++
   }
 
   take(): PackedCounts {
     const counts = [this.#published, this.#delivered, this.#failed, this.#deadLettered]
-    for (const [bucket, count] of this.#times?.entries() ?? []) if (count > 0) counts.push(bucket, count)
+    for (const number of this.#times.take()) counts.push(number)
     this.#published = this.#delivered = this.#failed = this.#deadLettered = 0
-    // A tally that is kept for a long time without counting takes little memory.
-    this.#times = undefined
     this.isDirty = false
     return counts
+  }
+
+  #counts(at: number): boolean {
+    return at >= this.seatlessUntil && this.#touch(this, at)
   }
 }
 
