@@ -185,7 +185,7 @@ export type { ShownMember } from './records/fields.ts'
 export { CorruptRecordError } from './records/stored-json.ts'
 export { batch } from './redis/batch.ts'
 export { catchUp, catchUpWith, readNow, readSlowestTime } from './redis/clock.ts'
-export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/cluster.ts'
+export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/connections/cluster.ts'
 export {
   type ConnectOptions,
   connect,
@@ -196,13 +196,18 @@ export {
   reconnectOnError,
   retryStrategy,
   whenReady,
-} from './redis/connect.ts'
+} from './redis/connections/connect.ts'
+export {
+  type RedisMode,
+  refuseWrong,
+  WrongRedisError,
+  whenServerChecked,
+} from './redis/connections/server-kind.ts'
 export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
 export { ReplicaAcks, writeMark } from './redis/replica-acks.ts'
 export { readScript } from './redis/scripts.ts'
-export { type RedisMode, refuseWrong, WrongRedisError, whenServerChecked } from './redis/server-kind.ts'
 export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
 export { keySlot } from './redis/slots.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'

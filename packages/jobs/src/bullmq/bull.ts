@@ -3,7 +3,7 @@
  * than its Queue would fall back to 10,000 kept events.
  *
  * Every queue has a hash tag of its own. Its keys share a slot and may live on any master. Each connection of a worker
- * is a plain one to that master (store/src/redis/cluster-route.ts).
+ * is a plain one to that master (store/src/redis/connections/cluster-route.ts).
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'

@@ -4,7 +4,7 @@
  * remains when a process ends.
  */
 import type { Redis } from 'ioredis'
-import { mastersOf } from '../redis/cluster.ts'
+import { mastersOf } from '../redis/connections/cluster.ts'
 
 type KeyHolderService = 'api' | 'worker'
 

@@ -11,7 +11,7 @@
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { topicBytesKey } from '../keys.ts'
-import { masterOfShard, mastersOf } from '../redis/cluster.ts'
+import { masterOfShard, mastersOf } from '../redis/connections/cluster.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const SAMPLE_EVERY_MS = 250

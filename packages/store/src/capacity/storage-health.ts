@@ -6,8 +6,8 @@
  * CONFIG.
  */
 import type { Redis } from 'ioredis'
-import { mastersOf } from '../redis/cluster.ts'
-import { fieldOf } from '../redis/server-kind.ts'
+import { mastersOf } from '../redis/connections/cluster.ts'
+import { fieldOf } from '../redis/connections/server-kind.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
 /** @limit Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */

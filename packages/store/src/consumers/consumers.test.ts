@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { WAKE_CONSUMERS } from '../keys.ts'
 import type { ConsumerReceive, ReceiveTurn } from '../queues/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
-import { connect, whenReady } from '../redis/connect.ts'
+import { connect, whenReady } from '../redis/connections/connect.ts'
 import { Consumers } from './consumers.ts'
 
 const URL = 'http://hook.example/in'

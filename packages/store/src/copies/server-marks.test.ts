@@ -2,7 +2,7 @@ import { startRedis, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { Cluster, type Redis } from 'ioredis'
 import { expect, test, vi } from 'vitest'
-import { connect, whenReady } from '../redis/connect.ts'
+import { connect, whenReady } from '../redis/connections/connect.ts'
 import { ServerMarks } from './server-marks.ts'
 
 const { server, redis } = await useRedis({ connect })

@@ -19,7 +19,7 @@
  * (docs/reliability.md).
  */
 import type { Cluster, Redis } from 'ioredis'
-import { isCluster, nodeOf } from '../redis/cluster.ts'
+import { isCluster, nodeOf } from '../redis/connections/cluster.ts'
 import { followConnection, leadToOneServer, openSince } from './open-connections.ts'
 
 export interface ServerMark {

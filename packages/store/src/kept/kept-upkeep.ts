@@ -6,7 +6,7 @@
  */
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample, parseMemory } from '../capacity/storage-guard.ts'
-import { masterOfShard, nodeOf } from '../redis/cluster.ts'
+import { masterOfShard, nodeOf } from '../redis/connections/cluster.ts'
 import { takeRole } from '../redis/leader.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'

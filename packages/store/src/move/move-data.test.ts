@@ -1,7 +1,7 @@
 import { startCluster, startRedis, type TestCluster, type TestRedis } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect, type Redis, whenReady } from '../index.ts'
-import { mastersOf } from '../redis/cluster.ts'
+import { mastersOf } from '../redis/connections/cluster.ts'
 import { MOVE_KEY, type MoveDataOptions, moveData } from './move-data.ts'
 
 let server: TestRedis

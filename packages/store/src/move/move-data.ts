@@ -11,7 +11,7 @@
  * been counted and is equal.
  */
 import type { Redis } from 'ioredis'
-import { isCluster, mastersOf } from '../redis/cluster.ts'
+import { isCluster, mastersOf } from '../redis/connections/cluster.ts'
 import { type CopyOptions, copyKeys } from './copy-keys.ts'
 import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
 

@@ -1,7 +1,7 @@
 /** Counts the waiting work in a Redis from its keys alone. A move must find the same counts on both sides. */
 import type { Redis } from 'ioredis'
 import { batch } from '../redis/batch.ts'
-import { mastersOf } from '../redis/cluster.ts'
+import { mastersOf } from '../redis/connections/cluster.ts'
 import { replies } from '../redis/pages.ts'
 
 const SCAN_COUNT = 1_000

@@ -1,6 +1,6 @@
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import { connect, whenReady } from '../redis/connect.ts'
+import { connect, whenReady } from '../redis/connections/connect.ts'
 import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 

@@ -3,7 +3,7 @@ import { createMessageId, type DeadLetter, type Message, queueArn } from '@fanta
 import { skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import { connect, whenReady } from '../redis/connect.ts'
+import { connect, whenReady } from '../redis/connections/connect.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { Queues } from './queues.ts'
 

@@ -4,7 +4,7 @@
  * one slot has moved.
  */
 import type { ChainableCommander, Redis } from 'ioredis'
-import { isCluster } from './cluster.ts'
+import { isCluster } from './connections/cluster.ts'
 
 export function batch(redis: Redis): ChainableCommander {
   if (!isCluster(redis)) return redis.pipeline()

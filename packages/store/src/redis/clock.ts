@@ -1,6 +1,6 @@
 /** Redis's time. On a cluster each master has its own clock. A shard uses that of its master. */
 import type { Redis } from 'ioredis'
-import { mastersOf } from './cluster.ts'
+import { mastersOf } from './connections/cluster.ts'
 import { readScript, runScript } from './scripts.ts'
 import { shardBase } from './shards.ts'
 

@@ -3,7 +3,7 @@
  * write per master.
  */
 import type { Redis } from 'ioredis'
-import { mastersOf } from './cluster.ts'
+import { mastersOf } from './connections/cluster.ts'
 
 /** All commands that `ask` sends before it returns go in one write. Their answers arrive as usual. */
 export function inOneWrite<T>(redis: Redis, ask: () => T): T {

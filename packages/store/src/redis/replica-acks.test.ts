@@ -2,7 +2,7 @@ import { redisReleases, startWithReplica, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { markKey } from '../keys.ts'
-import { connect, whenReady } from './connect.ts'
+import { connect, whenReady } from './connections/connect.ts'
 import { ReplicaAcks } from './replica-acks.ts'
 
 const { redis } = await useRedis({ connect })

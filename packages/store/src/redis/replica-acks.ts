@@ -20,7 +20,7 @@
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { markKey } from '../keys.ts'
-import { isCluster, nodeOf } from './cluster.ts'
+import { isCluster, nodeOf } from './connections/cluster.ts'
 import { readScript } from './scripts.ts'
 
 const MARK = readScript('write-mark-1')

@@ -14,7 +14,7 @@ import { type Declaration, declarationOf, type Kind, localsOf, withLoops } from 
 import { includedBy, readLua } from '../scripts/lua-files.ts'
 import { withNames } from '../scripts/lua-names.ts'
 import type { ScriptArguments, ScriptValue } from '../scripts/script-arguments.ts'
-import { isCluster } from './cluster.ts'
+import { isCluster } from './connections/cluster.ts'
 
 interface Script<Name extends ScriptName = ScriptName> {
   name: Name

@@ -3,7 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { CREDENTIALS_BASE, dueKey, TRAVEL_KEY } from '../keys.ts'
 import { readNow } from '../redis/clock.ts'
-import { connect } from '../redis/connect.ts'
+import { connect } from '../redis/connections/connect.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { checkTravel, moveTime, readWork, TravelledDataError } from './travel-store.ts'
 

@@ -10,7 +10,7 @@
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample } from '../../capacity/storage-guard.ts'
 import { letterBytesKey } from '../../keys.ts'
-import { masterOfShard } from '../../redis/cluster.ts'
+import { masterOfShard } from '../../redis/connections/cluster.ts'
 import { takeRole } from '../../redis/leader.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'

@@ -14,6 +14,9 @@ import {
 import { Redis, type RedisOptions } from 'ioredis'
 import { createCluster, isCluster, mastersOf } from './cluster.ts'
 import { accessOptions, routeOptions } from './cluster-route.ts'
+import { readBeforeTimeouts } from './late-answers.ts'
+
+readBeforeTimeouts()
 
 /** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500

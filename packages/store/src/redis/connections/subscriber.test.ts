@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, connect as open, type Socket } from 'node:net'
 import { startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { connect, connectSubscriber, whenReady } from '../index.ts'
+import { connect, connectSubscriber, whenReady } from '../../index.ts'
 
 const CHANNEL = 'changes'
 
