@@ -63,7 +63,7 @@ describe.concurrent('lanes', () => {
       )
     await change('pause')
     await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
-    await waitFor(async () => (await ledger.account()).waiting === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
+    await waitFor(async () => (await ledger.waiting()) === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
     await change('resume')
     await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
     const stalls = watch(stack(), onTestFinished)

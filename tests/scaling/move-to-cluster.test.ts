@@ -70,7 +70,7 @@ test('everything that waits moves to a cluster and ends there in one place', asy
     maxMessages: 10,
     visibilityTimeoutSeconds: 600,
   })
-  await waitFor(async () => (await ledger.account()).waiting > MESSAGES, { what: 'a backlog' })
+  await waitFor(async () => (await ledger.waiting()) > MESSAGES, { what: 'a backlog' })
   await Promise.all(stack.workers.map((worker) => worker.kill()))
 
   // No worker runs any more, so these jobs wait.

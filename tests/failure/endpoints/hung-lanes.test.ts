@@ -77,7 +77,7 @@ async function besideHung(topic: string, count: number, healthy: Ledger) {
   let answers = false
   receiver().respond(isHung, () => (answers ? {} : { hang: 'beforeHeaders' }))
   for (let n = 0; n < MESSAGES; n++) await hung.publish(`${topic}-${n}`)
-  const dispatched = async () => (await hung.account()).waiting === MESSAGES * count
+  const dispatched = async () => (await hung.waiting()) === MESSAGES * count
   await waitFor(dispatched, { what: 'every delivery in its lane', timeoutMs: 60_000, intervalMs: 200 })
   const cost = await costOfAttempts(topic, count)
   await healthy.publishAtRate({ count: HEALTHY, perSecond: HEALTHY_PER_SECOND, prefix: topic })

@@ -205,7 +205,7 @@ async function whenNothingMoves(stack: Stack, ledger: Ledger): Promise<string[]>
   const jobs = 'ft:{dispatch-0}:dispatch-0'
   const isQuiet = async () => {
     const lists = ['wait', 'active', 'delayed'].map((list) => `${jobs}:${list}`)
-    return (await stack.connection.exists(...lists)) === 0 && (await ledger.account()).waiting === 0
+    return (await stack.connection.exists(...lists)) === 0 && (await ledger.waiting()) === 0
   }
   await waitFor(isQuiet, { what: 'lanes and jobs to be empty', timeoutMs: 40_000, intervalMs: 200 })
   return ledger.missing()

@@ -78,11 +78,16 @@ export class FifoLedger {
   /** Resolves with the account once everything accepted has arrived at both subscribers. */
   async whenComplete(timeoutMs = 30_000): Promise<FifoAccount> {
     let account: FifoAccount | undefined
+    // The texts of the queue are read only when there are enough.
     const isComplete = async () => {
+      if (new Set(this.#arrivals()).size < this.accepted) return false
+      if ((await this.#queueLength().catch(() => 0)) < this.accepted) return false
       account = await this.account().catch(() => undefined)
       return account?.webhook.firsts === this.accepted && account.queue === this.accepted
     }
-    await waitFor(isComplete, { what: `everything to arrive`, timeoutMs, intervalMs: 200 }).catch((cause) => {
+    const wait = { what: `everything to arrive`, timeoutMs, intervalMs: 200 }
+    await waitFor(isComplete, wait).catch(async (cause) => {
+      account = await this.account().catch(() => account)
       throw new Error(`not complete: ${JSON.stringify(account)}`, { cause })
     })
     if (!account) throw new Error('no account')
@@ -90,11 +95,7 @@ export class FifoLedger {
   }
 
   async account(): Promise<FifoAccount> {
-    const { receiver, name } = this.#options
-    const arrivals = receiver
-      .requestsTo(`/${name}`)
-      .filter(({ answered }) => answered !== null && answered < 300)
-      .map(({ text }) => text)
+    const arrivals = this.#arrivals()
     const firsts = [...new Set(arrivals)]
     const queued = await this.#queued()
     return {
@@ -102,6 +103,16 @@ export class FifoLedger {
       queue: queued.length,
       disorder: [...this.#disorder('webhook', firsts), ...this.#disorder('queue', queued)],
     }
+  }
+
+  /** Texts that the webhook answered 2xx, each as often as it came. */
+  #arrivals(): string[] {
+    const { receiver, name } = this.#options
+    const isTaken = ({ answered }: { answered: number | null }) => answered !== null && answered < 300
+    return receiver
+      .requestsTo(`/${name}`)
+      .filter(isTaken)
+      .map(({ text }) => text)
   }
 
   #disorder(where: string, texts: string[]): string[] {
@@ -133,6 +144,12 @@ export class FifoLedger {
         throw new Error(`refused: ${JSON.stringify(answer.body)}`)
       await pause(AGAIN_MS)
     }
+  }
+
+  async #queueLength(): Promise<number> {
+    const { name, stack } = this.#options
+    const { counts } = await stack.client.get<{ counts: { visible: number } }>(`/v1/queues/${name}.fifo`)
+    return counts.visible
   }
 
   /** Texts in the queue, in the queue's order. */

@@ -192,7 +192,7 @@ export class Ledger {
     const { delivered, arrivals } = this.#arrivals()
     const dead = await this.deadLetters()
     const counts = await this.#countsSince()
-    const waiting = await this.#waiting()
+    const waiting = await this.waiting()
     const placed = new Set([...delivered, ...dead])
     const quarantined = await this.#quarantined(placed)
     const owed = this.#owedTexts(placed).length * this.subscriptions.length
@@ -222,13 +222,16 @@ export class Ledger {
    */
   async whenSettled({ timeoutMs = 30_000, waiting = 0 } = {}): Promise<Account> {
     let account: Account | undefined
+    // While deliveries wait, the account is not read, because it contains all dead letters.
     const isSettled = async () => {
+      if ((await this.waiting().catch(() => undefined)) !== waiting) return false
       account = await this.account().catch(() => undefined)
       return account !== undefined && account.waiting === waiting && account.lost === 0
     }
     try {
       await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 100 })
     } catch (cause) {
+      account = await this.account().catch(() => account)
       throw new Error(await this.#notSettled(account), { cause })
     }
     if (!account) throw new Error('no account')
@@ -265,6 +268,21 @@ export class Ledger {
     return this.subscriptions
       .flatMap(({ path }) => accepted.map((text) => `${path} ${text}`))
       .filter((key) => !delivered.has(key))
+  }
+
+  /** Deliveries that wait or are in flight in the lanes of the subscriptions. */
+  async waiting(): Promise<number> {
+    const { stack, topic } = this.#options
+    const own = new Set(this.subscriptions.map(({ id }) => id))
+    let sum = 0
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const path = `/v1/topics/${topic}/subscriptions?limit=${PAGE}${query}`
+      const page: LanePage = await stack.client.get(path)
+      for (const { id, lane } of page.subscriptions) if (own.has(id)) sum += lane.waiting + lane.inFlight
+      cursor = page.nextCursor
+    }
+    return sum
   }
 
   /** Letters in the dead-letter queue: `<path> <text>`. */
@@ -408,23 +426,16 @@ export class Ledger {
       cursor = page.nextCursor
     }
   }
-
-  /** Deliveries in lanes, and those of dispatch jobs that have not ended. */
-  async #waiting(): Promise<number> {
-    const lanes = await Promise.all(
-      this.subscriptions.map(({ id }) =>
-        this.#options.stack.client.get<{ lane: { waiting: number; inFlight: number } }>(
-          `/v1/subscriptions/${id}`,
-        ),
-      ),
-    )
-    return lanes.reduce((sum, { lane }) => sum + lane.waiting + lane.inFlight, 0)
-  }
 }
 
 /** Returns the text of a key `<path> <text>`. */
 function textOf(key: string): string {
   return key.slice(key.indexOf(' ') + 1)
+}
+
+interface LanePage {
+  subscriptions: { id: string; lane: { waiting: number; inFlight: number } }[]
+  nextCursor: string | null
 }
 
 interface DeadLetterPage {
