@@ -10,7 +10,7 @@ import { type CountingReceiver, startCountingReceiver } from '../../harness/rece
 import { redisFigure, residentBytes } from '../../harness/services/process-figures.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const MESSAGES = LONG ? 1_000_000 : 20_000
+const MESSAGES = LONG ? 1_000_000 : 8_000
 const BATCH = 50
 const PUBLISHERS = 8
 const PADDING = 'x'.repeat(200)

@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../../harness/services/service-process.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const RUN_SECONDS = LONG ? 600 : 25
-const PER_SECOND = 80
+const PER_SECOND = 50
 const KILLS_MIN = RUN_SECONDS / 10
 const PAUSE_MS = { from: 100, to: 2_000 }
 const REDRIVE_EVERY_MS = 3_000

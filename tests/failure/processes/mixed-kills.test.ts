@@ -8,7 +8,7 @@ import { retries } from '../../harness/receivers/webhooks.ts'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const MESSAGES = 1_200
+const MESSAGES = 800
 const PER_SECOND = 200
 /** Longer than every lease, so that claims of killed workers are claimed again. */
 const LEASES_END_MS = 30_000

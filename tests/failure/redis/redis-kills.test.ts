@@ -10,8 +10,8 @@ import { type Stalls, watchStalls } from '../../harness/runs/stalls.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { type Stack, useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = 200
-const THROTTLE = 150
+const PER_SECOND = 100
+const THROTTLE = 75
 const ROUNDS = LONG ? 10 : 2
 const ROUND_MS = 2_500
 /** A worker that does not renew the lock of a job for this long loses the job. */
