@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/use-api.ts'
+import { loadDialogsLater } from './parts/dialogs/dialog.tsx'
 import { createConsoleRouter } from './router.tsx'
 import { applyTheme } from './shell/theme.ts'
 import { ownTrustedTypes } from './shell/trusted-types.ts'
@@ -20,4 +21,5 @@ if (root) {
       </QueryClientProvider>
     </StrictMode>,
   )
+  loadDialogsLater()
 }

@@ -1,15 +1,20 @@
 /** Buttons, and a button that copies a text to the clipboard. */
-import { useState } from 'react'
-import { Button as AriaButton, type ButtonProps } from 'react-aria-components'
+import { type ComponentProps, useState } from 'react'
 import { words } from '../i18n/en.ts'
 import css from './parts.module.css'
 
-interface Props extends Omit<ButtonProps, 'className' | 'style'> {
-  kind?: 'primary' | 'danger' | 'plain'
+type Own = 'className' | 'style' | 'onClick' | 'disabled'
+
+interface Props extends Omit<ComponentProps<'button'>, Own> {
+  kind?: 'primary' | 'danger' | 'plain' | undefined
+  isDisabled?: boolean | undefined
+  onPress?: (() => void) | undefined
 }
 
-export function Button({ kind, ...props }: Props) {
-  return <AriaButton {...props} className={kind ? `${css.button} ${css[kind]}` : css.button} />
+export function Button({ kind, type = 'button', isDisabled, onPress, ...props }: Props) {
+  const look = kind ? `${css.button} ${css[kind]}` : css.button
+  // Not the event: a handler that takes an argument would get it.
+  return <button {...props} type={type} className={look} disabled={isDisabled} onClick={() => onPress?.()} />
 }
 
 const SHOWN_MS = 1_500

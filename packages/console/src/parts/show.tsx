@@ -1,8 +1,9 @@
 /** Small pieces that show one value: a status, a figure, a time, a list of pairs. */
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { words } from '../i18n/en.ts'
 import { formatNumber, relativeTime } from './formats.ts'
 import css from './parts.module.css'
+import { useNow } from './use-now.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | undefined
 
@@ -41,8 +42,6 @@ export function Pairs({ pairs }: { pairs: readonly (readonly [label: string, val
   )
 }
 
-const TICK_MS = 1_000
-
 interface WhenProps {
   at: string | null | undefined
   empty?: string
@@ -52,11 +51,7 @@ interface WhenProps {
 
 /** A time relative to now. The exact time appears on hover and for screen readers. */
 export function When({ at, empty = words.never, isDue }: WhenProps) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow()
   if (!at) return <>{empty}</>
   const left = Date.parse(at) - now
   return (

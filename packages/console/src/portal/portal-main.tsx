@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '../api/use-api.ts'
+import { loadDialogsLater } from '../parts/dialogs/dialog.tsx'
 import { ownTrustedTypes } from '../shell/trusted-types.ts'
 import '../styles/tokens.css'
 import { PortalApp } from './portal-app.tsx'
@@ -19,4 +20,5 @@ if (root) {
       </QueryClientProvider>
     </StrictMode>,
   )
+  loadDialogsLater()
 }

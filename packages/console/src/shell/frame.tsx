@@ -3,7 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { togglePause, usePaused } from '../api/pause.ts'
 import { words } from '../i18n/en.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
 import css from './frame.module.css'
 import { Palette } from './palette.tsx'
 import { RedriveLight } from './redrive-light.tsx'

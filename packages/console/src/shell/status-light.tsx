@@ -1,15 +1,14 @@
 /** How current the page is, in words and by colour. */
-import { useEffect, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
 import { type Connection, useConnection } from '../api/liveness.ts'
 import { usePaused } from '../api/pause.ts'
 import { useRead } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
 import { formatSeconds } from '../parts/formats.ts'
+import { useNow } from '../parts/use-now.ts'
 import css from './frame.module.css'
 
 const HEARTBEAT_MS = 5_000
-const TICK_MS = 1_000
 
 export function StatusLight() {
   // The heartbeat, because some screens send no requests.
@@ -31,13 +30,4 @@ function textOf(connection: Connection, now: number): string {
   const { since } = connection
   if (since === undefined) return words.status.silent
   return words.status.stale(formatSeconds(Math.max(1, Math.round((now - since) / 1_000))))
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

@@ -1,6 +1,5 @@
 /** Shows attempts and ends of deliveries as they happen. */
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { togglePause, usePaused } from '../../api/pause.ts'
 import { words } from '../../i18n/en.ts'
 import type { TailState } from '../../live/live-tail.ts'
@@ -13,12 +12,12 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, type Tone } from '../../parts/show.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useNow } from '../../parts/use-now.ts'
 import { TAIL_COLUMNS } from './tail-columns.tsx'
 import { TailForm, typeOf } from './tail-form.tsx'
 
 const w = words.tail
 const route = getRouteApi('/tail')
-const TICK_MS = 1_000
 
 export function TailPage() {
   const search = route.useSearch()
@@ -77,11 +76,7 @@ const TONES: Record<TailState['is'], Tone> = {
 }
 
 function State({ state }: { state: TailState }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow()
   const text =
     state.is === 'stale'
       ? w.states.stale(formatSeconds(Math.max(1, Math.round((now - state.since) / 1_000))))
