@@ -738,6 +738,10 @@ export type DeadLetterGroup = {
      */
     subscription?: string;
     /**
+     * Name of this subscription, or its endpoint if it has no name. null: it is gone, or the key must not see it.
+     */
+    subscriptionName?: string | null;
+    /**
      * ARN of their topic, if grouped by it.
      */
     topic?: string;

@@ -1,5 +1,5 @@
 /** Ids of things that a key may not see. Every route gives the same answer as for an unknown id. */
-import { createMessageId } from '@fantail/contracts'
+import { createMessageId, type DeadLetter } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../app.ts'
@@ -132,6 +132,31 @@ test('a queue shows a key only those of its dead-letter sources that it may see'
   expect(await sources(key)).toEqual([arns[1]])
   const listed = (await key.call('GET', '/v1/queues')).body.queues
   expect(JSON.stringify(listed)).not.toContain('hidden')
+})
+
+test('groups of dead letters name to a key only those subscriptions that it may see', async () => {
+  const now = Date.now()
+  const messageId = createMessageId(now)
+  const topicArn = 'arn:aws:sns:us-east-1:000000000000:hidden'
+  const deadLetter: DeadLetter = {
+    subscriptionArn: hidden.arns ?? '',
+    topicArn,
+    messageId,
+    message: { messageId, topicArn, publishedAt: now, message: 'x' },
+    generation: 0,
+    attempts: 1,
+    publishedAt: now,
+    deadLetteredAt: now,
+    reason: 'permanent',
+    statusCode: 404,
+    lastError: null,
+  }
+  await api.deps.queues.send('arn:aws:sqs:us-east-1:000000000000:mine-dlq', [{ body: 'x', deadLetter }])
+  const groupsFor = async (who: TestKey) =>
+    (await who.call('GET', '/v1/queues/mine-dlq/dead-letters?groupBy=subscription')).body.groups
+  expect(await groupsFor(admin)).toMatchObject([{ subscriptionName: 'https://example.com/hidden' }])
+  const key = await keyWith(api, ['read'], { prefixes: ['mine'] })
+  expect(await groupsFor(key)).toMatchObject([{ subscription: hidden.arns, subscriptionName: null }])
 })
 
 test('a key that may see a thing gets an open refusal, and the audit line says denied', async () => {

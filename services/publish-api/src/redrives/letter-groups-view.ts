@@ -7,6 +7,7 @@ import type {
 import type { GroupedLetters, LetterGroup } from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'
+import type { SubscriptionNames } from './subscription-names.ts'
 
 type Counts = z.input<typeof DeadLetterCounts>
 type Group = NonNullable<Counts['groups']>[number]
@@ -15,6 +16,7 @@ type Group = NonNullable<Counts['groups']>[number]
 export function groupedView(
   found: GroupedLetters,
   groupBy: readonly LetterGroupMember[] | undefined,
+  names: SubscriptionNames,
 ): Counts {
   const { counts, matched, scanned, scannedTo, nextCursor, groups, otherGroups, byHour } = found
   return {
@@ -23,17 +25,21 @@ export function groupedView(
     scanned,
     scannedTo: isoOrNull(scannedTo),
     nextCursor,
-    ...(groupBy && { groups: groups.map(groupView), otherGroups }),
+    ...(groupBy && { groups: groups.map((group) => groupView(group, names)), otherGroups }),
     byHour: [...byHour].map(([at, count]) => ({ at: iso(at), count })),
   }
 }
 
-function groupView({ values, count, oldestAt, newestAt, samples }: LetterGroup): Group {
+function groupView(
+  { values, count, oldestAt, newestAt, samples }: LetterGroup,
+  names: SubscriptionNames,
+): Group {
   const { reason, statusCode, error, hour, ...arns } = values
   return {
     ...(reason !== undefined && { reason: reason as DeadLetterReason }),
     ...(statusCode !== undefined && { statusCode: statusCode === '' ? null : Number(statusCode) }),
     ...arns,
+    ...(arns.subscription !== undefined && { subscriptionName: names.get(arns.subscription) ?? null }),
     ...(error !== undefined && { error: error || null }),
     ...(hour !== undefined && { hour: iso(Number(hour)) }),
     count,

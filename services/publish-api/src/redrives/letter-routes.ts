@@ -17,6 +17,7 @@ import type { FilterTrials } from '../routes/filter-trials.ts'
 import { letterFilterOf } from './filter-input.ts'
 import { groupedView } from './letter-groups-view.ts'
 import { redriveSingle } from './single-redrive.ts'
+import { subscriptionNames } from './subscription-names.ts'
 
 const ERRORS: ErrorCode[] = ['not_found', 'redrive_active', 'storage_full']
 
@@ -92,7 +93,8 @@ async function countLetters(
   if (Object.keys(call.query).length === 0) return ok(await deps.queues.deadLetterCounts(queueArn))
   const filter = await letterFilterOf(deps, given, '')
   const found = await deps.queues.groupDeadLetters(queueArn, { groupBy: groupBy ?? [], filter, cursor })
-  return ok(groupedView(found, groupBy))
+  const arns = found.groups.flatMap(({ values }) => values.subscription ?? [])
+  return ok(groupedView(found, groupBy, await subscriptionNames(deps, call.caller, arns)))
 }
 
 async function purge(deps: ApiDeps, call: Call<unknown, z.output<typeof PurgeInput>>): Promise<Answer> {

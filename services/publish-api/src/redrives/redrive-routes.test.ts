@@ -165,6 +165,14 @@ test('dead letters are grouped by their values, with samples and a histogram', a
   expect(refused.body.error.details).toMatchObject([{ path: 'groupBy' }])
 })
 
+test('groups name their subscriptions, and those without a name by their endpoint', async () => {
+  await letters('by-subscription')
+  const groups = async () => (await grouped('by-subscription', 'groupBy=subscription')).body.groups
+  expect(await groups()).toMatchObject([{ count: 2, subscriptionName: 'https://example.com/' }])
+  await api.call('PATCH', `/v1/subscriptions/${subscription.id}`, { body: { name: 'Billing' } })
+  expect(await groups()).toMatchObject([{ count: 2, subscriptionName: 'Billing' }])
+})
+
 test('one filter means the same to groups, lists, redrives and purges', async () => {
   await letters('same')
   const common = { subscriptionArn: subscription.arn, topicArn: TOPIC, messageId: LETTER_ID, generation: 0 }

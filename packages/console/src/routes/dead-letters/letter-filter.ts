@@ -1,5 +1,6 @@
 /** The filter that chooses dead letters. The address contains it, so every action on the page uses the same filter. */
 import type { DeadLetterCounts } from '../../api/api-types.ts'
+import { nameOf } from '../../parts/formats.ts'
 
 const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
 const NONE = 'none' as const
@@ -22,11 +23,22 @@ export function readFilter({ statusCode: status = '', ...search }: Search): Lett
   return { ...search, reason, statusCode, since }
 }
 
-/** `reason retriesExhausted, statusCode 503`; empty: everything. */
-export function describeFilter(filter: LetterFilter): string {
-  return givenIn(filter)
+/** `reason retriesExhausted, statusCode 503`; empty: everything. The groups name the subscription. */
+export function describeFilter(filter: LetterFilter, groups: readonly LetterGroup[] = []): string {
+  const { subscription, topic } = filter
+  const named = {
+    ...filter,
+    topic: topic && nameOf(topic),
+    subscription: subscription && subscriptionNameIn(groups, subscription),
+  }
+  return givenIn(named)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
+}
+
+/** The id of the subscription if it is gone. */
+function subscriptionNameIn(groups: readonly LetterGroup[], arn: string): string {
+  return groups.find(({ subscription }) => subscription === arn)?.subscriptionName ?? nameOf(arn)
 }
 
 export function isEmptyFilter(filter: LetterFilter): boolean {

@@ -3,9 +3,7 @@
  * filter.
  */
 import { Link } from '@tanstack/react-router'
-import { operations } from '../../api/api-calls.ts'
 import type { DeadLetterCounts } from '../../api/api-types.ts'
-import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -15,7 +13,6 @@ import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { Empty } from '../../parts/states.tsx'
 import {
-  describeFilter,
   filterOfGroup,
   isEmptyFilter,
   isOfGroup,
@@ -29,16 +26,18 @@ const w = words.deadLetters
 interface Props {
   counts: DeadLetterCounts
   filter: LetterFilter
+  /** The filter in words. */
+  described: string
   onChoose: (filter: LetterFilter) => void
 }
 
-export function LetterGroups({ counts, filter, onChoose }: Props) {
+export function LetterGroups({ counts, filter, described, onChoose }: Props) {
   const { groups = [], otherGroups = 0, byHour = [], matched = 0, scannedTo } = counts
   return (
     <section className={css.panel}>
       <h2>{w.groups}</h2>
       <div className={css.row}>
-        <p>{w.filtered(formatNumber(matched), describeFilter(filter))}</p>
+        <p>{w.filtered(formatNumber(matched), described)}</p>
         <SinceChoice filter={filter} onChoose={onChoose} />
         {!isEmptyFilter(filter) && <Button onPress={() => onChoose({})}>{w.clear}</Button>}
       </div>
@@ -81,7 +80,7 @@ function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly
     { title: words.message.lastAnswer, show: ({ statusCode, error }) => statusCode ?? error ?? '–' },
     {
       title: words.pages.subscription,
-      show: ({ subscription }) => subscription && <Subscriber id={nameOf(subscription)} />,
+      show: (group) => <Subscriber group={group} />,
     },
     { title: w.oldest, show: ({ oldestAt }) => <When at={oldestAt} /> },
     { title: w.newest, show: ({ newestAt }) => <When at={newestAt} /> },
@@ -89,13 +88,14 @@ function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly
   ]
 }
 
-/** The id of a subscription that exists no more. */
-function Subscriber({ id }: { id: string }) {
-  const { data } = useRead(operations.getSubscription, { path: { id } }, { everyMs: false })
-  if (!data) return id
+/** A subscription that is gone has no name, so its id is shown. */
+function Subscriber({ group: { subscription, subscriptionName } }: { group: LetterGroup }) {
+  if (subscription === undefined) return null
+  const id = nameOf(subscription)
+  if (!subscriptionName) return id
   return (
     <Link to="/subs/$id" params={{ id }} title={id}>
-      {data.name ?? data.endpoint}
+      {subscriptionName}
     </Link>
   )
 }

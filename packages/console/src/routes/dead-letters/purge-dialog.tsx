@@ -8,18 +8,20 @@ import { words } from '../../i18n/en.ts'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatNumber } from '../../parts/formats.ts'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { describeFilter, isEmptyFilter, type LetterFilter } from './letter-filter.ts'
+import { isEmptyFilter, type LetterFilter } from './letter-filter.ts'
 
 const w = words.deadLetters
 
 interface Props {
   queue: Queue
   filter: LetterFilter
+  /** The filter in words. */
+  described: string
   isOpen: boolean
   onClose: () => void
 }
 
-export function Purge({ queue, filter, isOpen, onClose }: Props) {
+export function Purge({ queue, filter, described, isOpen, onClose }: Props) {
   const path = { queue: queue.name }
   const chosen = isEmptyFilter(filter) ? {} : { filter }
   const purge = useWrite(operations.purgeQueue)
@@ -43,7 +45,7 @@ export function Purge({ queue, filter, isOpen, onClose }: Props) {
     >
       {error ? <Failed error={error} /> : null}
       {count === undefined ? <Skeleton rows={1} /> : <p>{w.purgeCount(formatNumber(count))}</p>}
-      <p>{w.purgeWhat(describeFilter(filter))}</p>
+      <p>{w.purgeWhat(described)}</p>
     </Confirm>
   )
 }

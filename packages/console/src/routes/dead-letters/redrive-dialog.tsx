@@ -14,7 +14,7 @@ import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { describeFilter, type LetterFilter } from './letter-filter.ts'
+import type { LetterFilter } from './letter-filter.ts'
 import { RateInput } from './rate-input.tsx'
 
 const w = words.redrive
@@ -22,19 +22,21 @@ const w = words.redrive
 interface Props {
   queue: Queue
   filter: LetterFilter
+  /** The filter in words. */
+  described: string
   isOpen: boolean
   onClose: () => void
 }
 
-export function RedriveDialog({ isOpen, onClose, queue, filter }: Props) {
+export function RedriveDialog({ isOpen, onClose, ...chosen }: Props) {
   return (
-    <Dialog title={w.title(queue.name)} isOpen={isOpen} onClose={onClose}>
-      <RedriveForm queue={queue} filter={filter} />
+    <Dialog title={w.title(chosen.queue.name)} isOpen={isOpen} onClose={onClose}>
+      <RedriveForm {...chosen} />
     </Dialog>
   )
 }
 
-function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
+function RedriveForm({ queue, filter, described }: Omit<Props, 'isOpen' | 'onClose'>) {
   const [rate, setRate] = useState('50')
   const [destination, setDestination] = useState('')
   const [canary, setCanary] = useState('5')
@@ -59,7 +61,7 @@ function RedriveForm({ queue, filter }: Pick<Props, 'queue' | 'filter'>) {
   }
   return (
     <form className={css.form} onSubmit={submit}>
-      <p>{w.filter(describeFilter(filter))}</p>
+      <p>{w.filter(described)}</p>
       {count.error ? <Failed error={count.error} /> : <DryRun found={count.found} rate={rate} />}
       <div className={css.fields}>
         <RateInput value={rate} onChange={setRate} problem={problemAt(start.error, 'maxMessagesPerSecond')} />

@@ -13,7 +13,7 @@ import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
-import { GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
+import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
 import { Purge } from './purge-dialog.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
@@ -30,6 +30,7 @@ export function WorkbenchPage() {
   const read = useRead(operations.getQueue, { path })
   const grouping = { path, query: { ...filter, groupBy: GROUP_BY } }
   const counts = useRead(operations.countDeadLetters, grouping)
+  const described = describeFilter(filter, counts.data?.groups)
   const choose = (chosen: LetterFilter) =>
     void navigate({ search: { ...chosen, statusCode: chosen.statusCode?.toString() }, replace: true })
   return (
@@ -41,7 +42,7 @@ export function WorkbenchPage() {
             above={<Link to="/dlq">{words.pages.deadLetters}</Link>}
             request={callOf(operations.countDeadLetters, grouping)}
           >
-            <Actions queue={queue} filter={filter} />
+            <Actions queue={queue} filter={filter} described={described} />
           </PageHead>
           <div className={css.stack}>
             <div className={css.panel}>
@@ -49,7 +50,9 @@ export function WorkbenchPage() {
             </div>
             <ActiveRedrives queue={queue} />
             <Loaded read={counts} rows={3}>
-              {(found) => <LetterGroups counts={found} filter={filter} onChoose={choose} />}
+              {(found) => (
+                <LetterGroups counts={found} filter={filter} described={described} onChoose={choose} />
+              )}
             </Loaded>
             <Letters name={name} filter={filter} />
           </div>
@@ -59,7 +62,7 @@ export function WorkbenchPage() {
   )
 }
 
-function Actions({ queue, filter }: { queue: Queue; filter: LetterFilter }) {
+function Actions(chosen: { queue: Queue; filter: LetterFilter; described: string }) {
   const [open, setOpen] = useState<'redrive' | 'purge'>()
   const close = () => setOpen(undefined)
   return (
@@ -70,8 +73,8 @@ function Actions({ queue, filter }: { queue: Queue; filter: LetterFilter }) {
       <Button kind="danger" onPress={() => setOpen('purge')}>
         {w.purge}
       </Button>
-      <RedriveDialog queue={queue} filter={filter} isOpen={open === 'redrive'} onClose={close} />
-      <Purge queue={queue} filter={filter} isOpen={open === 'purge'} onClose={close} />
+      <RedriveDialog {...chosen} isOpen={open === 'redrive'} onClose={close} />
+      <Purge {...chosen} isOpen={open === 'purge'} onClose={close} />
     </>
   )
 }

@@ -42,6 +42,13 @@ const LetterGroup = named(
         .optional()
         .describe('The last HTTP status, if grouped by it; null: the last attempt got no answer.'),
       subscription: z.string().optional().describe('ARN of their subscription, if grouped by it.'),
+      subscriptionName: z
+        .string()
+        .nullable()
+        .optional()
+        .describe(
+          'Name of this subscription, or its endpoint if it has no name. null: it is gone, or the key must not see it.',
+        ),
       topic: z.string().optional().describe('ARN of their topic, if grouped by it.'),
       error: z
         .string()
