@@ -198,7 +198,6 @@ export const words = {
       `${immediate} immediate, ${pre} pre-backoff, ${post} post-backoff`,
     backoff: 'Backoff',
     retryOn: 'Retried statuses',
-    retryOnDefault: '429 and 5xx',
     throttle: 'Throttle',
     perSecond: (rate: number) => `${rate} a second`,
     contentType: 'Content type',

@@ -1,4 +1,5 @@
 /** A delivery policy in force, as labels and values. */
+import { RETRY_ON_DEFAULT } from '@fantail/contracts'
 import type { Subscription, Topic } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { formatSeconds } from '../../parts/formats.ts'
@@ -14,7 +15,7 @@ export function policyPairs({ healthyRetryPolicy: retry, throttlePolicy, request
     [w.maxDelay, formatSeconds(retry.maxDelayTarget)],
     [w.phases, w.phasesOf(retry.numNoDelayRetries, retry.numMinDelayRetries, retry.numMaxDelayRetries)],
     [w.backoff, retry.backoffFunction],
-    [w.retryOn, retry.retryOn?.join(', ') ?? w.retryOnDefault],
+    [w.retryOn, (retry.retryOn ?? RETRY_ON_DEFAULT).join(', ')],
     [w.throttle, throttlePolicy ? w.perSecond(throttlePolicy.maxReceivesPerSecond) : words.none],
     [w.contentType, requestPolicy.headerContentType ?? w.contentTypeByBody],
   ] as const
