@@ -1,6 +1,7 @@
 /** Checks that every limit is in docs/limits.md, and that no two constants for numbers have the same name. */
 import { expect, test } from 'vitest'
-import { type Bound, bounds, renderLimits } from './limits-page.ts'
+import { bounds, renderLimits } from './limits-page.ts'
+import { type Bound, holdersOf, wholeOf } from './memory-sums.ts'
 import { filesMatching, textOf } from './repository.ts'
 
 const all = bounds()
@@ -25,8 +26,33 @@ test('a constant whose name bounds something says in a sentence what happens (`@
 test('a share of memory, and a bound of many bytes, is listed among the bounds of memory (`@limit memory`)', () => {
   const isOfMemory = ({ name, value, limit = '' }: Bound) =>
     /_SHARE$/.test(name) ? /memory|watermark/.test(limit) : /bytes/i.test(name) && value >= 16_777_216
-  const untagged = all.filter((bound) => bound.limit && isOfMemory(bound) && !bound.ofMemory)
+  const untagged = all.filter((bound) => bound.limit && isOfMemory(bound) && bound.memoryOf === undefined)
   expect(untagged.map(({ name, path }) => `${path}: ${name}`)).toEqual([])
+})
+
+const HOLDERS = new Set(['worker', 'API', 'redrive service', 'Redis', '`fantail move`', 'receiver of tests'])
+
+test('each bound of memory names what holds the memory (`@limit memory (worker)`), or the bound around it', () => {
+  const ofMemory = all.filter(({ memoryOf }) => memoryOf !== undefined)
+  const names = new Set(ofMemory.map(({ name }) => name))
+  const unknown = ofMemory.filter((bound) => {
+    const whole = wholeOf(bound)
+    return whole === undefined
+      ? holdersOf(bound).some(({ holder }) => !HOLDERS.has(holder))
+      : !names.has(whole)
+  })
+  expect(unknown.map(({ name, memoryOf }) => `${name}: ${memoryOf}`)).toEqual([])
+})
+
+test('a bound that each object of a class has counts once for each object that a process makes', () => {
+  const api = filesMatching('services/publish-api/src/**/*.ts').filter(
+    (path) => !/\.(test|fixture)\.ts$/.test(path),
+  )
+  const texts = api.map(textOf).join('\n')
+  const caches = [...texts.matchAll(/class (\w+) extends FreshCache\b/g)].map(([, name]) => name)
+  const made = caches.flatMap((name) => [...texts.matchAll(new RegExp(`new ${name}\\(`, 'g'))])
+  const bound = all.find(({ name }) => name === 'RECORDS_BYTES_MAX')
+  expect(bound && holdersOf(bound)).toMatchObject([{ holder: 'API', times: made.length }])
 })
 
 test('no two constants that are numbers share a name, in sources or in scripts', () => {

@@ -1,20 +1,10 @@
 /**
  * The limits that docs/limits.md lists: constants whose comment has a `@limit`, with the text behind it, and settings
  * that have a unit. The text names what is bounded. From `Past it:` or the like on, it says what happens beyond the
- * bound. `@limit memory` lists the constant among the bounds of memory too.
+ * bound. `@limit memory (…)` lists the constant among the bounds of memory too, and names what holds the memory.
  */
+import { type Bound, renderSums } from './memory-sums.ts'
 import { filesMatching, textOf } from './repository.ts'
-
-export interface Bound {
-  name: string
-  value: number
-  /** Path of the source from the root. */
-  path: string
-  /** The text after `@limit`. Absent if the comment has none. */
-  limit: string | undefined
-  /** The limit bounds memory of a process or of Redis: `@limit memory`. */
-  ofMemory: boolean
-}
 
 const COMMENTED =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:(?:export )?const ([A-Z][A-Z0-9_]*)(?:: number)? = (.+)| {2}([a-z]\w*): ([\d_]+),)$/gm
@@ -32,10 +22,10 @@ export function bounds(): Bound[] {
 
 function boundsOfSource(path: string): Bound[] {
   return [...textOf(path).matchAll(COMMENTED)].flatMap(([, comment, name, value, member, memberValue]) => {
-    const { limit, ofMemory } = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
+    const found = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
     const text = value ?? memberValue ?? ''
-    if (!NUMBER.test(text) || (member !== undefined && limit === undefined)) return []
-    return [{ name: name ?? member ?? '', value: numberOf(text), path, limit, ofMemory }]
+    if (!NUMBER.test(text) || (member !== undefined && found.limit === undefined)) return []
+    return [{ name: name ?? member ?? '', value: numberOf(text), path, ...found }]
   })
 }
 
@@ -49,9 +39,10 @@ function boundsOfLua(path: string): Bound[] {
 }
 
 /** The text from `@limit` to the end of the comment. */
-function limitIn(comment: string | undefined): Pick<Bound, 'limit' | 'ofMemory'> {
-  const [, memory, text] = /@limit( memory\b)?([\s\S]*)/.exec(comment ?? '') ?? []
-  return { limit: text?.replaceAll(/\s+/g, ' ').trim(), ofMemory: memory !== undefined }
+function limitIn(comment: string | undefined): Pick<Bound, 'limit' | 'memoryOf'> {
+  const [, memory, memoryOf = '', text] =
+    /@limit( memory\b)?(?: \(([^)]*)\))?([\s\S]*)/.exec(comment ?? '') ?? []
+  return { limit: text?.replaceAll(/\s+/g, ' ').trim(), memoryOf: memory && memoryOf }
 }
 
 function numberOf(text: string): number {
@@ -92,17 +83,18 @@ export function renderLimits(): string {
       limits.filter((bound) => partOf(bound) === title),
     ),
   )
+  const ofMemory = limits.filter(({ memoryOf }) => memoryOf !== undefined)
   const memory = section(
     'Memory',
-    limits.filter(({ ofMemory }) => ofMemory),
-    `${MEMORY}\n${settingsTable(SETTINGS_OF_MEMORY)}`,
+    ofMemory,
+    `${MEMORY}\n${renderSums(ofMemory, shown)}\n### Each bound\n\n${settingsTable(SETTINGS_OF_MEMORY)}`,
   )
   return `${HEAD}\n## Settings\n\n${settingsTable()}${memory}${parts.join('')}`
 }
 
 const MEMORY = `
-The memory that Redis and each process may use. The table of settings comes first, then the constants that are tagged
-\`@limit memory\`. The section of its package lists each constant again.
+The memory that Redis and each process may use: first added up by process, then each bound. The table of settings comes
+before the constants that are tagged \`@limit memory\`. The section of its package lists each constant again.
 
 No limit holds for the bytes of all requests that an API process is reading. With a common limit, a few slow callers
 could make the API refuse all others. Instead, each single request is limited: in bytes (\`REQUEST_BYTES_MAX\` or
@@ -149,7 +141,7 @@ const UNITS: [RegExp, (value: number) => string][] = [
 ]
 
 /** The value with the unit that its name has. */
-function shown({ name, value }: Bound): string {
+function shown({ name, value }: Pick<Bound, 'name' | 'value'>): string {
   const unit = UNITS.find(([pattern]) => pattern.test(name))
   return unit ? unit[1](value) : value.toLocaleString('en')
 }

@@ -72,7 +72,7 @@ export const RETENTION_SECONDS_DEFAULT = 345_600
 export const RETENTION_SECONDS_MIN = 60
 /** @limit Longest time for which a topic keeps its messages to show them. Past it: `validation_failed`. */
 export const KEPT_SECONDS_MAX = 2_592_000
-/** @limit memory Most bytes of the messages that a topic keeps. Past it: `validation_failed`. */
+/** @limit memory (Redis, each topic) Most bytes of the messages that a topic keeps. Past it: `validation_failed`. */
 export const KEPT_BYTES_MAX = 10_737_418_240
 /** @limit Least bytes of the messages that a topic keeps, four of the largest. Below it: `validation_failed`. */
 export const KEPT_BYTES_MIN = 1_048_576

@@ -9,7 +9,7 @@ import { type MemorySample, type Redis, readMemory } from '@fantail/store'
 const PARTS_SAMPLE_MS = 250
 /**
  * Publishing ends at PUBLISH_SHARE, which is lower.
- * @limit memory Share of Redis's memory up to which parts are added. Past it: a large job is left whole.
+ * @limit memory (Redis) Share of Redis's memory up to which parts are added. Past it: a large job is left whole.
  */
 export const PARTS_SHARE = 0.8
 /**

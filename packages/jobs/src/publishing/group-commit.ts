@@ -46,7 +46,8 @@ const GROUP_LIMITS: GroupLimits = {
   gatherMs: 3,
   secondWriteAfterMs: 10,
   /**
-   * @limit memory Text of all requests that wait for one dispatch queue in a process. Past it: `storage_unavailable`.
+   * @limit memory (API, each dispatch queue; worker, each dispatch queue) Text of all requests that wait for one
+   * dispatch queue in a process. Past it: `storage_unavailable`.
    */
   pendingBytesMax: 67_108_864,
   // A caller should be answered within two seconds, including the time on the network.

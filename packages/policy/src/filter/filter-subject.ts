@@ -37,8 +37,8 @@ export interface FilterMessage {
 /**
  * Shared by the messages that a process matches in steps; small messages may use half of it. About 6 messages of 256 KB
  * fit. A message always starts if no other message is being matched.
- * @limit memory Parsed text of the messages that a process matches in steps. Past it: further messages wait unparsed.
- * At least one is always parsed.
+ * @limit memory (worker; API; redrive service) Parsed text of the messages that a process matches in steps. Past it:
+ * further messages wait unparsed. At least one is always parsed.
  */
 export const PARSED_BYTES_MAX = 268_435_456
 /**
@@ -49,8 +49,8 @@ const PARSED_BYTES_PER_BYTE = 80
 
 /**
  * For a message of 16 KB. It is matched quickly, so it does not wait for larger ones.
- * @limit memory Parsed text of a message that counts as small. Past it: the message counts as large. Small and large
- * messages may each use half of PARSED_BYTES_MAX.
+ * @limit memory (part of PARSED_BYTES_MAX) Parsed text of a message that counts as small. Past it: the message counts
+ * as large. Small and large messages may each use half of PARSED_BYTES_MAX.
  */
 export const PARSED_SMALL_BYTES_MAX = 1_310_720
 

@@ -13,9 +13,9 @@ import { countUse, removeSession, storeSession } from './session-scripts.ts'
 
 /** @limit Life of a portal link. Past it: it cannot be redeemed. */
 export const PORTAL_LINK_MS_MAX = 600_000
-/** @limit memory Portal links that were not redeemed yet. Past it: the oldest end now. */
+/** @limit memory (Redis) Portal links that were not redeemed yet. Past it: the oldest end now. */
 const PORTAL_LINKS_MAX = 1_000
-/** @limit memory Sessions of the portal. Past it: the sessions that would end first end now. */
+/** @limit memory (Redis) Sessions of the portal. Past it: the sessions that would end first end now. */
 const PORTAL_SESSIONS_MAX = 1_000
 
 interface Uses {

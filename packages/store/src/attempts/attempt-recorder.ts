@@ -18,7 +18,8 @@ const FIRST_RECORDS_MS = 100
  */
 const RECORDED_PER_WRITE_MAX = 300
 /**
- * @limit memory Attempts that wait in a worker to be recorded. Past it: attempts of further subscriptions are left out.
+ * @limit memory (worker) Attempts that wait in a worker to be recorded. Past it: attempts of further subscriptions are
+ * left out.
  */
 const RECORDS_WAITING_MAX = 2_000
 

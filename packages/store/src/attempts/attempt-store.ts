@@ -15,7 +15,7 @@ import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
 const RECORD = readScript('record-attempts-1')
 const DROP = readScript('drop-attempts-1')
 
-/** @limit memory Recorded attempts of a subscription. Past it: its oldest one is removed. */
+/** @limit memory (Redis, each subscription) Recorded attempts of a subscription. Past it: its oldest one is removed. */
 export const ATTEMPTS_KEPT_MAX = 100
 /** The number of subscriptions that one sweep checks, approximately. The next sweep continues after them. */
 const SWEPT_SUBSCRIPTIONS = 1_000

@@ -19,12 +19,13 @@ const AUDIT_GATHER_MS = 50
 const WRITE_RETRY_MS = 2_000
 /**
  * A line takes about 300 bytes, at most about 3 KB.
- * @limit memory Lines that the audit trail keeps. Past it: the oldest are removed.
+ * @limit memory (Redis) Lines that the audit trail keeps. Past it: the oldest are removed.
  */
 const AUDIT_LINES_MAX = 10_000
 /**
  * Lines of callers without a key have a separate stream, so that strangers cannot displace the lines of keys.
- * @limit memory Lines of refused callers without a key that the audit trail keeps. Past it: the oldest are removed.
+ * @limit memory (Redis) Lines of refused callers without a key that the audit trail keeps. Past it: the oldest are
+ * removed.
  */
 const STRANGER_LINES_MAX = 1_000
 /** @limit Audit lines that a process keeps until Redis takes them. Past it: the oldest are dropped and counted. */

@@ -18,27 +18,27 @@ const SAMPLE_EVERY_MS = 250
 /** After a pause this long, the last sample is too old. A publish then waits for a new one. */
 const SAMPLE_STALE_MS = 1_000
 /**
- * @limit memory The watermark: the share of Redis's memory that publishing and all other growth caused by callers may
- * fill. Past it: `storage_full`.
+ * @limit memory (Redis) The watermark: the share of Redis's memory that publishing and all other growth caused by
+ * callers may fill. Past it: `storage_full`.
  */
 export const PUBLISH_SHARE = 0.75
 /**
  * Each dead letter copies its message, so dead letters could exhaust any reserve.
- * @limit memory Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in its lane,
- * marked dead.
+ * @limit memory (Redis) Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in
+ * its lane, marked dead.
  */
 const DEAD_LETTER_SHARE = 1.05
 /**
- * @limit memory Share of the watermark that one topic's waiting deliveries may fill. Past it: publishes to this topic
- * are refused with `rate_limited`.
+ * @limit memory (Redis, each topic) Share of the watermark that one topic's waiting deliveries may fill. Past it:
+ * publishes to this topic are refused with `rate_limited`.
  */
 const TOPIC_SHARE = 0.25
 /** Assumed memory of Redis if it is unknown. */
 export const ASSUMED_MEMORY_BYTES = 1_073_741_824
 const TOPICS_EVERY_MS = 1_000
 /**
- * @limit memory Share of the host's memory that stands for `maxmemory` if Redis has none; FANTAIL_REDIS_MEMORY_BYTES
- * replaces it.
+ * @limit memory (Redis) Share of the host's memory that stands for `maxmemory` if Redis has none;
+ * FANTAIL_REDIS_MEMORY_BYTES replaces it.
  */
 const HOST_SHARE = 0.5
 /** @limit Seconds in the `Retry-After` of such a refusal. */

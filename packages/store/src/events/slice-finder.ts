@@ -14,7 +14,9 @@ import type { KnownSubscription, SubscriptionFinder } from './log-events.ts'
 const FINDER_AGE_MS_MAX = 5_000
 /** A slice that lacks a subscription is read again, but not more often than this. */
 const LACKING_MS = 250
-/** @limit memory Slices that an API process keeps for events. Past it: the least recently used one is read again. */
+/**
+ * @limit memory (API) Slices that an API process keeps for events. Past it: the least recently used one is read again.
+ */
 const FINDER_SLICES_MAX = 100
 /**
  * @limit Deleted subscriptions of a slice that events may still name. Past it: the subscription that was found first is

@@ -17,8 +17,8 @@ const TRIM = readScript('trim-kept-1')
 const LOOK_EVERY_MS = 1_000
 /**
  * Publishing is refused from 75 %, so rings are smaller before that.
- * @limit memory Share of Redis's memory past which kept messages give way. Past it: rings lose their oldest messages,
- * and nothing more is kept.
+ * @limit memory (Redis) Share of Redis's memory past which kept messages give way. Past it: rings lose their oldest
+ * messages, and nothing more is kept.
  */
 export const KEPT_GIVE_WAY_SHARE = 0.7
 /** @limit Scripts that one look at the rings runs. Past it: the next look continues. */

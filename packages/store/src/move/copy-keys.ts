@@ -13,7 +13,7 @@ import { copyElements, type KeyType, type Side, sameElements } from './key-eleme
  * @limit Key that is copied whole. Past it: it is copied element by element.
  */
 const WHOLE_BYTES_MAX = 4_194_304
-/** @limit memory Keys that are copied at the same time. Past it: the others wait. */
+/** @limit memory (`fantail move`) Keys that are copied at the same time. Past it: the others wait. */
 const TOGETHER_BYTES_MAX = 16_777_216
 /** Bytes of the format's version and the checksum, at the end of a payload. */
 const FOOTER_BYTES = 10

@@ -38,8 +38,8 @@ const RELEASE = readScript('release-quarantined-1')
 
 /**
  * This share is always free, because publishing ends at PUBLISH_SHARE.
- * @limit memory Share of Redis's memory that the quarantine may fill. Past it: the source stays where it is and is
- * tried again.
+ * @limit memory (Redis) Share of Redis's memory that the quarantine may fill. Past it: the source stays where it is and
+ * is tried again.
  */
 export const QUARANTINE_SHARE = 0.05
 const LIMIT_SAMPLED_MS = 1_000

@@ -19,12 +19,12 @@ export type SeriesKind = 't' | 's' | 'a'
 /**
  * A topic that counts in every minute of a month takes about 80 KB of Redis. With many different times it takes up to
  * 300 KB.
- * @limit memory Topics with statistics of their own. Past it: further topics count only for their account.
+ * @limit memory (Redis) Topics with statistics of their own. Past it: further topics count only for their account.
  */
 const TOPIC_SEATS = 500
-/** @limit memory Subscriptions with statistics. Past it: further subscriptions count only for their topic. */
+/** @limit memory (Redis) Subscriptions with statistics. Past it: further subscriptions count only for their topic. */
 const SUBSCRIPTION_SEATS = 500
-/** @limit memory Accounts with statistics. Past it: further accounts have none. */
+/** @limit memory (Redis) Accounts with statistics. Past it: further accounts have none. */
 const ACCOUNT_SEATS = 100
 const SEATS: Record<SeriesKind, number> = { t: TOPIC_SEATS, s: SUBSCRIPTION_SEATS, a: ACCOUNT_SEATS }
 

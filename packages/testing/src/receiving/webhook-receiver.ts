@@ -9,7 +9,10 @@ import { ReceiverRoute } from './receiver-route.ts'
 import { RecordedRequest } from './recorded-request.ts'
 import { type RequestLog, RequestView } from './request-view.ts'
 
-/** @limit memory Bytes of a request's body that a receiver of tests takes. Past it: the connection ends, unrecorded. */
+/**
+ * @limit memory (receiver of tests, each request) Bytes of a request's body that a receiver of tests takes. Past it:
+ * the connection ends, unrecorded.
+ */
 const HOOK_BODY_BYTES_MAX = 16_777_216
 /** @limit Requests that a receiver of tests keeps. Past it: the oldest are forgotten. */
 const REQUESTS_KEPT_MAX = 100_000

@@ -13,9 +13,9 @@ import type { CapacityAnnouncer } from './freed-capacity.ts'
 
 /**
  * About 128 messages of 256 KB fit, or 27,000 of 1 KB.
- * @limit memory Bytes of the messages of a worker's lane attempts, and of first attempts that take longer than a
- * second, counted as four bytes per character. For the length of one attempt's deadline, up to 1.5 times as many. Past
- * it: claims go back to their lanes.
+ * @limit memory (worker × 1.5) Bytes of the messages of a worker's lane attempts, and of first attempts that take
+ * longer than a second, counted as four bytes per character. For the length of one attempt's deadline, up to 1.5 times
+ * as many. Past it: claims go back to their lanes.
  */
 const BODY_BYTES_MAX = 134_217_728
 /** Bytes that a message takes in addition to its text. */

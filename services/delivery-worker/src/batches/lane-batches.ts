@@ -24,8 +24,8 @@ const UNRENEWED_MS = 1_000
 /**
  * This is a quarter of the bytes for all attempts of lanes. Even if batches wait long, they leave enough bytes for
  * other attempts.
- * @limit memory Bytes of messages that wait in batches for more, counted as four bytes per character. Past it: the
- * largest batch is sent.
+ * @limit memory (part of BODY_BYTES_MAX) Bytes of messages that wait in batches for more, counted as four bytes per
+ * character. Past it: the largest batch is sent.
  */
 const GATHERED_BYTES_MAX = 33_554_432
 /** @limit Lanes whose claims a worker requests by the batch. Past it: the least recently used one is forgotten. */

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
 import { MessageContext } from '../topics/message-context.ts'
 
-/** @limit memory Bodies that a worker caches. Past it: the least recently used one is dropped. */
+/** @limit memory (worker) Bodies that a worker caches. Past it: the least recently used one is dropped. */
 const BODY_CACHE_BYTES_MAX = 67_108_864
 /**
  * Bodies are read from Redis in groups of this size. If a group fails, the groups that have arrived stay in the cache.

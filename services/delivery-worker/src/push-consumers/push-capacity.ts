@@ -6,15 +6,15 @@
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
 const PUSH_BATCHES_MAX = 1_000
-/** @limit memory Bytes of all batches that a worker pushes. Past it: consumers wait. */
+/** @limit memory (worker) Bytes of all batches that a worker pushes. Past it: consumers wait. */
 const PUSH_BYTES_MAX = 268_435_456
 /**
  * @limit Batches up to which a consumer may begin a further one. Past it: only consumers without a batch begin one.
  */
 const FURTHER_BATCHES_MAX = 250
 /**
- * @limit memory Bytes up to which a consumer may begin a further batch. Past it: only consumers without a batch begin
- * one.
+ * @limit memory (part of PUSH_BYTES_MAX) Bytes up to which a consumer may begin a further batch. Past it: only
+ * consumers without a batch begin one.
  */
 const FURTHER_BYTES_MAX = 67_108_864
 

@@ -10,7 +10,9 @@ import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
-/** @limit memory Filters that a worker caches. Past it: filters of the least recently used topic are dropped. */
+/**
+ * @limit memory (worker) Filters that a worker caches. Past it: filters of the least recently used topic are dropped.
+ */
 const FILTER_CACHE_BYTES_MAX = 134_217_728
 const FILTERED_TOPIC_BYTES = 1_000
 

@@ -23,11 +23,11 @@ import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /** After this time a snapshot is loaded again, even if its revision is unchanged. */
 const RELOAD_MS = 60_000
-/** @limit memory Slices that a worker caches. Past it: the least recently used one is dropped. */
+/** @limit memory (worker) Slices that a worker caches. Past it: the least recently used one is dropped. */
 const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
 /**
  * About 30,000 small topics. One took 1,084 bytes of the heap, and more with policies.
- * @limit memory Topics that a worker caches. Past it: the least recently used one is dropped.
+ * @limit memory (worker) Topics that a worker caches. Past it: the least recently used one is dropped.
  */
 const TOPICS_BYTES_MAX = 33_554_432
 const TOPIC_BYTES = 1_200

@@ -7,7 +7,10 @@
 const BUFFERED_BYTES = 65_536
 /** @limit Events that wait for a slow listener. Past it: they are left out, and `gap` counts them. */
 const WAITING_EVENTS_MAX = 1_000
-/** @limit memory Bytes that wait for a slow listener. Past it: events are left out, and `gap` counts them. */
+/**
+ * @limit memory (API, each listener) Bytes that wait for a slow listener. Past it: events are left out, and `gap`
+ * counts them.
+ */
 const WAITING_EVENT_BYTES_MAX = 1_048_576
 
 export class BoundedStream {

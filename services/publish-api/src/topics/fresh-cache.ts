@@ -21,9 +21,10 @@ const FAILED_MS = 500
 /** @limit Records in the API's cache. Past it: the record that was looked up longest ago is dropped. */
 const RECORDS_MAX = 10_000
 /**
- * For topics and for queues separately, measured by the length of their records as JSON. Most records have less than 2
- * KB.
- * @limit memory Records in one of the API's caches. Past it: the record that was looked up longest ago is dropped.
+ * For each of the five caches: topics, queues, keys, sessions and portal sessions. The length of a record as JSON is
+ * counted. Most records have less than 2 KB.
+ * @limit memory (API × 5) Records in one of the API's caches. Past it: the record that was looked up longest ago is
+ * dropped.
  */
 const RECORDS_BYTES_MAX = 33_554_432
 /** Approximate bytes of a record's object in addition to its texts. */
