@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * Writes the services into a folder of a package, so that they run without a checkout: the bundle, the Lua files, and
- * the licences of the packages that are in the bundle.
+ * Writes the services into a folder of a package, so that they run without a checkout: the bundle, and the licences of
+ * the packages that are in it.
  */
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
-import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readBuild } from '../../packages/runtime/src/health/build.ts'
 import { bundleForElsewhere } from './bundle-services.ts'
@@ -22,10 +22,6 @@ export async function writeServer(server, { mains = {}, copied = [] } = {}) {
   await rm(server, { recursive: true, force: true })
   await mkdir(server, { recursive: true })
   for (const { fileName, text } of files) await writeFile(join(server, fileName), text)
-  for (const lua of globSync('packages/store/src/**/*.lua', { cwd: root })) {
-    await mkdir(dirname(join(server, lua)), { recursive: true })
-    await copyFile(join(root, lua), join(server, lua))
-  }
   for (const folder of copied) await cp(join(root, folder), join(server, folder), { recursive: true })
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { version, commit } = readBuild(process.env.FANTAIL_COMMIT?.trim())

@@ -19,25 +19,48 @@ import { isCluster } from './connections/cluster.ts'
 interface Script<Name extends ScriptName = ScriptName> {
   name: Name
   keys: number
-  lua: string
-  declared: Declaration
+  readonly declared: Declaration
+  readonly lua: string
 }
 
 const NEVER_THERE = '~'
 
 export type { ScriptValue }
 
-/** Reads one script, which must have a class. Throws if the file's name has no key count. */
+/**
+ * One script, which must have a class. Throws if there is no such file, or if its name has no key count. The text is
+ * put together when the script first runs, because a process uses few of them.
+ */
 export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
   const match = /^([a-z-]+)-(\d+)$/.exec(file)
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
   const own = readLua(file)
+  const keys = Number(match[2])
+  let [declared, lua]: [Declaration?, string?] = []
+  const script = {
+    name: file,
+    keys,
+    get declared() {
+      declared ??= declaredBy(file, own, keys)
+      return declared
+    },
+    get lua() {
+      lua ??= textOf(file, own, script.declared)
+      return lua
+    },
+  }
+  return script
+}
+
+function declaredBy(file: string, own: string, keys: number): Declaration {
   const declared = declarationOf(file, own)
-  if (declared.keys.length !== Number(match[2]))
-    throw new Error(`${file} declares ${declared.keys.length} keys`)
+  if (declared.keys.length !== keys) throw new Error(`${file} declares ${declared.keys.length} keys`)
+  return declared
+}
+
+function textOf(file: string, own: string, declared: Declaration): string {
   const body = localsOf(declared) + withLoops(file, own, declared)
-  const lua = withNames(file, [...includedBy(own), body.replaceAll(/^-- @include .*\n/gm, '')].join(''))
-  return { name: file, keys: Number(match[2]), lua, declared }
+  return withNames(file, [...includedBy(own), body.replaceAll(/^-- @include .*\n/gm, '')].join(''))
 }
 
 type Run = (...args: ScriptValue[]) => Promise<unknown>

@@ -3,26 +3,14 @@
  * folder. No two files have the same name. `-- @include now` in the head of a file inserts `now.lua` before it. An
  * include may include others. Each is inserted once, so a file names only the includes that it uses itself.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** The Lua files are in `src`, also when this runs from `dist/`. */
-const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
-
-/** Name → path. */
-const LUA_FILES = new Map(
-  readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.lua'))
-    .map((path) => [basename(path, '.lua'), join(SOURCES, path)]),
-)
+import { LUA_TEXTS } from './lua-texts.ts'
 
 type ReadLua = (name: string) => string
 
 export function readLua(name: string): string {
-  const path = LUA_FILES.get(name)
-  if (path === undefined) throw new Error(`there is no ${name}.lua`)
-  return readFileSync(path, 'utf8')
+  const text = LUA_TEXTS.get(name)
+  if (text === undefined) throw new Error(`there is no ${name}.lua`)
+  return text
 }
 
 const INCLUDE = /^-- @include ([a-z-]+)\n?/gm
