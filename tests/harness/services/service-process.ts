@@ -101,7 +101,10 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr]) this.#keepLines(stream)
     const wait = { intervalMs: 20, timeoutMs: START_TIMEOUT_MS }
     await waitFor(() => this.#listens(), { ...wait, what: `${this.label} to listen` })
-    if (untilReady) await waitFor(() => this.isReady(), { ...wait, what: `${this.label} to be ready` })
+    if (!untilReady) return
+    // Asking again and again over HTTP would take a tenth of the CPU of a start.
+    await waitFor(() => this.#hasStarted(), { ...wait, what: `${this.label} to start` })
+    await waitFor(() => this.isReady(), { ...wait, what: `${this.label} to be ready` })
   }
 
   async isReady(): Promise<boolean> {
@@ -147,12 +150,19 @@ export class ServiceProcess {
   }
 
   #listens(): boolean {
-    if (!this.running) throw new Error(`${this.label} ended while starting\n${this.logText()}`)
-    if (this.#port > 0) return true
-    const lines = this.#lines.slice(this.#startedAtLine).map(parseLine)
-    const told = lines.find(({ msg }) => msg === 'api.listening' || msg === 'ops.listening')
-    this.#port = Number(told?.port ?? 0)
+    this.#port = Number(this.#logged('api.listening', 'ops.listening')?.port ?? 0)
     return this.#port > 0
+  }
+
+  #hasStarted(): boolean {
+    return this.#logged(`${this.name}.started`) !== undefined
+  }
+
+  /** The first line of the present start with one of these texts. Throws if the process has ended. */
+  #logged(...texts: string[]): LogLine | undefined {
+    if (!this.running) throw new Error(`${this.label} ended while starting\n${this.logText()}`)
+    const lines = this.#lines.slice(this.#startedAtLine).map(parseLine)
+    return lines.find(({ msg }) => texts.includes(msg))
   }
 
   #keepLines(stream: NodeJS.ReadableStream): void {
