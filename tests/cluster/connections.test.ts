@@ -1,9 +1,11 @@
 /** Connections to a cluster: commands are sent once and to the right node, and connections come back by themselves. */
+import { createMessageId, parseMessageId } from '@fantail/contracts'
 import {
   batch,
   connect,
   connectSubscriber,
   connectTo,
+  KeptMessages,
   keySlot,
   mastersOf,
   nodeOf,
@@ -15,6 +17,8 @@ import {
   replies,
   SHARD_COUNT,
   shardBase,
+  shardOf,
+  Topics,
   whenReady,
 } from '@fantail/store'
 import {
@@ -123,6 +127,21 @@ test('commands on keys of all shards go in one batch, and each failure is its ow
   expect(results?.[0]).toEqual([null, '3'])
   expect(results?.[1]).toEqual([null, 1])
   expect(results?.[2]?.[0]?.message).toContain('WRONGTYPE')
+})
+
+test('a ring gets its messages in one transaction, on the master of its slot', async () => {
+  const redis = await open(connect({ url: cluster().target, name: 'test' }))
+  const arn = 'arn:aws:sns:us-east-1:000000000000:ringed'
+  const { topic } = await new Topics(redis).put(arn, { keepMessages: { seconds: 60, bytes: 1_048_576 } })
+  const messageId = createMessageId(Date.now())
+  const id = parseMessageId(messageId) ?? Buffer.alloc(0)
+  const kept = new KeptMessages(redis)
+  await kept.keep([{ arn, uid: topic.uid, id, body: '{"message":"one"}' }])
+  expect(String(await kept.read(arn, messageId))).toBe('{"message":"one"}')
+  await redis.set(`${shardBase(shardOf(arn))}kept`, 'of another kind')
+  const second = { arn, uid: topic.uid, id: Buffer.alloc(16, 1), body: '{}' }
+  await expect(kept.keep([second])).rejects.toThrow('WRONGTYPE')
+  await redis.del(`${shardBase(shardOf(arn))}kept`)
 })
 
 test('a shard uses the clock of its own master, and messages that of the slowest', async () => {

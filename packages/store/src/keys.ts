@@ -68,7 +68,8 @@ export const keptKey = (base: string) => `${base}kept`
 // kept that was removed because the ring had too many bytes.
 // `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
 // rises with every message.
-// `<base>kept:bodies:<topic uid>`. Hash: 16 bytes message id → JSON Message.
+/** Hash of a topic's ring: 16 bytes message id → JSON Message. */
+export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 

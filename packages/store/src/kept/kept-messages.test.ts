@@ -2,8 +2,10 @@ import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
+import { keptBodiesKey, keptKey } from '../keys.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
+import { isOutOfMemory } from '../redis/storage-errors.ts'
 import { Topics } from '../topics/topics.ts'
 import { KeptMessages, type NewKept, ringsOf } from './kept-messages.ts'
 import { KeptUpkeep } from './kept-upkeep.ts'
@@ -88,6 +90,42 @@ test('a ring stays within its bytes, and says of the messages that it lost that 
   expect(await kept.read(ORDERS, createMessageId(Date.now() + 1_000))).toBe('absent')
   await kept.keep(messages(uid, 1, 'x'.repeat(2 * MIB)))
   expect((await ringsOf(redis))[0]?.bytes).toBe(ring?.bytes)
+  const page = await kept.page(ORDERS, { before: null, messagesMax: 1 })
+  expect(await redis.hlen(keptBodiesKey(shardBase(shardOf(ORDERS)), uid))).toBe(page?.total)
+})
+
+test('a ring counts a message once, also when a server has forgotten the script or the keeper repeats', async () => {
+  const uid = await topic()
+  const [first, second] = [messages(uid, 3), messages(uid, 4, 'y'.repeat(900))]
+  await kept.keep(first)
+  const before = (await ringsOf(redis))[0]?.bytes ?? 0
+  await redis.script('FLUSH')
+  await kept.keep(second)
+  const after = (await ringsOf(redis))[0]?.bytes ?? 0
+  await kept.keep([...first, ...second, ...messages(uid, 3)])
+  expect((await ringsOf(redis))[0]?.bytes).toBe(before + after)
+  expect((await kept.page(ORDERS, { before: null, messagesMax: 100 }))?.total).toBe(10)
+})
+
+test('a ring whose notes cannot be read gets no bodies', async () => {
+  const uid = await topic()
+  await redis.set(keptKey(shardBase(shardOf(ORDERS))), 'of another kind')
+  await expect(kept.keep(messages(uid, 2))).rejects.toThrow('WRONGTYPE')
+  expect(await redis.exists(keptBodiesKey(shardBase(shardOf(ORDERS)), uid))).toBe(0)
+})
+
+test('memory that is full refuses bodies and their places together', async () => {
+  const uid = await topic()
+  await kept.keep(messages(uid, 1))
+  const [ring] = await ringsOf(redis)
+  await redis.config('SET', 'maxmemory', 1)
+  try {
+    await expect(kept.keep(messages(uid, 2))).rejects.toSatisfy(isOutOfMemory)
+  } finally {
+    await redis.config('SET', 'maxmemory', 0)
+  }
+  expect(await ringsOf(redis)).toEqual([ring])
+  expect(await redis.hlen(keptBodiesKey(shardBase(shardOf(ORDERS)), uid))).toBe(1)
 })
 
 test('a ring counts the bytes that Redis uses for it, whatever the size of its messages', async () => {

@@ -8,11 +8,13 @@
  */
 import { parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { keptKey, messageKey } from '../keys.ts'
+import { keptBodiesKey, keptKey, messageKey } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
+import { inTransaction } from '../redis/one-write.ts'
 import { replies } from '../redis/pages.ts'
-import { readScript, runScript } from '../redis/scripts.ts'
+import { addScript, defineScript, readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
+import { isScriptFault } from '../redis/storage-errors.ts'
 
 const KEEP = readScript('keep-messages-1')
 const READ = readScript('read-kept-1')
@@ -53,14 +55,31 @@ export class KeptMessages {
     this.#redis = redis
   }
 
-  /** Adds messages to their topics' rings, with one script per shard. Safe to repeat. */
+  /** Adds messages to their topics' rings, with one transaction per topic. Safe to repeat. */
   async keep(messages: NewKept[]): Promise<void> {
-    const byShard = Map.groupBy(messages, ({ arn }) => shardOf(arn))
-    await Promise.all(
-      [...byShard].map(([shard, some]) =>
-        runScript(this.#redis, KEEP, { base: shardBase(shard), messages: some }),
-      ),
-    )
+    const byTopic = Map.groupBy(messages, ({ uid }) => uid)
+    await Promise.all([...byTopic.values()].map((some) => this.#keepSome(some)))
+  }
+
+  /** Bodies are written without a script. Lua reads each byte of its arguments, and so takes longer than Redis. */
+  async #keepSome(messages: NewKept[]): Promise<void> {
+    const redis = this.#redis
+    const [{ arn, uid } = { arn: '', uid: '' }] = messages
+    const base = shardBase(shardOf(arn))
+    const args = { base, arn, uid, entries: entriesOf(messages) }
+    const bodies = messages.flatMap(({ id, body }) => [id, body])
+    defineScript(redis, KEEP)
+    try {
+      await inTransaction(redis, (transaction) => [
+        transaction.hset(keptBodiesKey(base, uid), ...bodies),
+        addScript(redis, transaction, KEEP, args),
+      ])
+    } catch (error) {
+      // The bodies are written, but the server has forgotten the script, or the script cannot read the ring.
+      if (isUnknownScript(error)) return void (await runScript(redis, KEEP, args))
+      if (isScriptFault(error)) await redis.hdel(keptBodiesKey(base, uid), ...messages.map(({ id }) => id))
+      throw error
+    }
   }
 
   /** The stored message, or why the ring of its topic does not have it. */
@@ -128,6 +147,22 @@ export async function ringsOf(redis: Redis): Promise<Ring[]> {
       return { arn, uid, shard, bytes: Number(bytes) }
     }),
   )
+}
+
+const PLACE_BYTES = 20
+
+/** Ids and lengths of bodies, as the script reads them. */
+function entriesOf(messages: readonly NewKept[]): Buffer {
+  const entries = Buffer.allocUnsafe(PLACE_BYTES * messages.length)
+  for (const [i, { id, body }] of messages.entries()) {
+    entries.set(id, i * PLACE_BYTES)
+    entries.writeUInt32BE(Buffer.byteLength(body), i * PLACE_BYTES + id.length)
+  }
+  return entries
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
 function idOf(messageId: string): Buffer {

@@ -100,13 +100,36 @@ export async function sendScript(
   args: ScriptValue[],
 ): Promise<unknown> {
   if (keys.length !== script.keys) throw new Error(`${script.name} takes ${script.keys} keys`)
-  const commands = redis as unknown as Record<string, Run | undefined>
-  const guarded = isCluster(redis)
-  if (commands[script.name] === undefined) {
-    redis.defineCommand(script.name, { numberOfKeys: script.keys + (guarded ? 1 : 0), lua: script.lua })
-  }
-  const run = commands[`${script.name}Buffer`]
-  if (run === undefined) throw new Error(`${script.name} is not defined on this connection`)
-  if (guarded) return run.call(redis, ...keys, `${keys[0]}${NEVER_THERE}`, ...args)
-  return run.call(redis, ...keys, ...args)
+  defineScript(redis, script)
+  return call(redis, script, [...keys, ...guardOf(redis, keys), ...args])
+}
+
+/** Adds a script to a transaction (one-write.ts) of the connection. Its reply comes with those of the transaction. */
+export function addScript<Name extends ScriptName>(
+  redis: Redis,
+  transaction: object,
+  script: Script<Name>,
+  args: ScriptArguments[Name],
+): unknown {
+  const { keys, values } = valuesOf(script.declared, args)
+  return call(transaction, script, [...keys, ...guardOf(redis, keys), ...values])
+}
+
+/** Makes the script known to the connection. Transactions know only scripts that were defined before they began. */
+export function defineScript(redis: Redis, script: Script): void {
+  if (script.name in redis) return
+  redis.defineCommand(script.name, {
+    numberOfKeys: script.keys + (isCluster(redis) ? 1 : 0),
+    lua: script.lua,
+  })
+}
+
+function guardOf(redis: Redis, [key]: ScriptValue[]): ScriptValue[] {
+  return isCluster(redis) ? [`${key}${NEVER_THERE}`] : []
+}
+
+function call(on: object, { name }: Script, values: ScriptValue[]): Promise<unknown> {
+  const run = (on as Record<string, Run | undefined>)[`${name}Buffer`]
+  if (run === undefined) throw new Error(`${name} is not defined on this connection`)
+  return run.call(on, ...values)
 }

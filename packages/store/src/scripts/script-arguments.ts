@@ -389,12 +389,9 @@ export interface ScriptArguments {
   }
   'keep-messages-1': {
     base: ScriptText
-    messages: {
-      arn: ScriptText
-      uid: ScriptText
-      id: ScriptText
-      body: ScriptText
-    }[]
+    arn: ScriptText
+    uid: ScriptText
+    entries: ScriptText
   }
   'keep-shares-1': {
     base: ScriptText

@@ -1,8 +1,10 @@
 /** Messages in the rings of their topics, after a worker has dispatched them. */
-import { FifoLog, KeptMessages } from '@fantail/store'
+import { createLogger } from '@fantail/runtime'
+import { FifoLog, KeptMessages, type NewKept } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
+import { MessageKeeping } from './message-keeping.ts'
 
 const fixture = await useFixture()
 const kept = new KeptMessages(fixture.redis)
@@ -36,6 +38,24 @@ test('without the setting dispatch sends no command for it', async () => {
   await fixture.publish('not kept')
   await isDone()
   expect([sender.sent.length, await textsIn(), await fixture.redis.keys('*kept*')]).toEqual([1, null, []])
+})
+
+test('messages of jobs that follow each other are written together, and a failing topic fails alone', async () => {
+  const writes: string[][] = []
+  const keep = async (messages: NewKept[]) => {
+    writes.push(messages.map(({ uid, body }) => uid + body))
+    if (messages[0]?.uid === 'b') throw new Error('away')
+  }
+  const idle = { refresh: () => undefined, sample: undefined }
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const upkeep = { look: () => undefined }
+  const keeping = new MessageKeeping({ kept: { keep }, upkeep, memory: idle, log })
+  const message = (uid: string, body: string) => ({ arn: uid, uid, id: Buffer.alloc(16), body })
+  await keeping.keep([message('a', '1')])
+  const jobs = [[message('a', '2')], [message('a', '3'), message('b', '4')], [message('a', '5')]]
+  const ends = await Promise.allSettled(jobs.map((job) => keeping.keep(job)))
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(writes).toEqual([['a1'], ['a2', 'a3', 'a5'], ['b4']])
 })
 
 test('a FIFO topic keeps its messages in the order of its log', async () => {

@@ -1,6 +1,7 @@
 /**
  * Puts messages into the rings of topics that keep them, before their job ends or they leave their FIFO log. If a
- * worker dies before that, the next start or reader keeps the messages. Topics without a ring cost nothing.
+ * worker dies before that, the next start or reader keeps the messages. Topics without a ring cost nothing. The first
+ * messages of a topic after a pause are written at once, and those of the next KEEP_EVERY_MS together.
  */
 import type { TopicRecord } from '@fantail/contracts'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -15,6 +16,9 @@ import {
 } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 
+/** Time between two writes for a topic. Each write makes Redis write to its disk. */
+const KEEP_EVERY_MS = 10
+
 interface MessageKeepingOptions {
   kept: Pick<KeptMessages, 'keep'>
   upkeep: Pick<KeptUpkeep, 'look'>
@@ -22,9 +26,19 @@ interface MessageKeepingOptions {
   log: Logger
 }
 
+/** Messages of a topic that are written together. */
+interface Gathered {
+  messages: NewKept[]
+  written: Promise<void>
+}
+
 export class MessageKeeping {
   readonly #options: MessageKeepingOptions
   readonly #report: ReportState
+  /** By the topic's uid. */
+  readonly #gathered = new Map<string, Gathered>()
+  /** When the last write began, by performance.now(). */
+  #wroteAt = Number.NEGATIVE_INFINITY
 
   constructor(options: MessageKeepingOptions) {
     this.#options = options
@@ -36,14 +50,39 @@ export class MessageKeeping {
    * does then. A ring never delays a message.
    */
   async keep(messages: NewKept[]): Promise<void> {
-    const { kept, upkeep, memory } = this.#options
+    const { upkeep, memory } = this.#options
     await memory.refresh()
     upkeep.look()
     const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
     if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE)
       return this.#report('down', new Error('memory is short'))
+    // Topics fail separately: the master of one may be away.
+    await Promise.all([...new Set(messages.map((message) => this.#gather(message)))])
+  }
+
+  /** Resolves when the message is written. */
+  #gather(message: NewKept): Promise<void> {
+    const gathered = this.#gathered.get(message.uid)
+    if (gathered) {
+      gathered.messages.push(message)
+      return gathered.written
+    }
+    const messages = [message]
+    const written = this.#writeSoon(message.uid, messages)
+    this.#gathered.set(message.uid, { messages, written })
+    return written
+  }
+
+  async #writeSoon(uid: string, messages: NewKept[]): Promise<void> {
+    const waitMs = this.#wroteAt + KEEP_EVERY_MS - performance.now()
+    await new Promise<void>((resolve) => {
+      if (waitMs > 0) setTimeout(resolve, waitMs)
+      else setImmediate(resolve)
+    })
+    this.#gathered.delete(uid)
+    this.#wroteAt = performance.now()
     try {
-      await kept.keep(messages)
+      await this.#options.kept.keep(messages)
       this.#report('up')
     } catch (error) {
       this.#report('down', error)

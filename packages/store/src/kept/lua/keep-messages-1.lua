@@ -1,62 +1,59 @@
--- Adds messages to the rings of their topics. A message that is in its ring already changes nothing, so a call may be
--- repeated. Each ring then loses the messages that are too old or exceed its bytes.
--- @key base: of the topics' home shard
--- @list messages
--- @item arn: text
--- @item uid: text
--- @item id: text, 16 bytes
--- @item body: text
+-- Adds messages to the ring of a topic. The caller writes their bodies in the same transaction, before this script: Lua
+-- would read each byte of a body twice. A message that is in the ring already is not added again, so a call may be
+-- repeated. The ring then loses the messages that are too old or exceed its bytes.
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg uid: text
+-- @arg entries: text, 20 bytes for each message: its id and the length of its body
 -- Returns the number of messages added.
 -- @include now
 -- @include kept
-local now, rings, added = now_ms(base), {}, 0
+local PLACE_BYTES = 20
+local ring = open_ring(base, arn, uid)
+if not ring then
+  drop_ring(base, arn, uid)
+  return 0
+end
+local now, added = now_ms(base), 0
+local last = math.max(now * KEPT_STEPS - 1, tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0)
 
-local function ring_of(arn, uid)
-  if rings[arn] ~= nil then return rings[arn] end
-  local ring = open_ring(base, arn, uid) or false
-  if ring then
-    ring.last = tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0
-    ring.ids, ring.texts = {}, {}
-  end
-  rings[arn] = ring
-  return ring
+local function drop_too_large(id)
+  if not redis.call('ZSCORE', ring.order, id) then redis.call('HDEL', ring.bodies, id) end
 end
 
--- A few commands for all of them: one command each would be most of the script's time.
-local function write_gathered(ring)
-  if #ring.ids == 0 then return end
-  local scores = redis.call('ZMSCORE', ring.order, unpack(ring.ids))
-  local fields, places, seen = {}, {}, {}
-  for i, id in ipairs(ring.ids) do
-    if not scores[i] and not seen[id] then
-      seen[id] = true
-      ring.last = math.max(now * KEPT_STEPS, ring.last + 1)
-      places[#places + 1] = string.format('%.0f', ring.last)
-      places[#places + 1] = id
-      fields[#fields + 1] = id
-      fields[#fields + 1] = ring.texts[i]
-      ring.filled = ring.filled + kept_bytes(#ring.texts[i])
-      added = added + 1
+-- A message that was in the ring before has another score.
+local function add_new(places, bytes)
+  local ids = {}
+  for i = 2, #places, 2 do ids[#ids + 1] = places[i] end
+  for i, score in ipairs(redis.call('ZMSCORE', ring.order, unpack(ids))) do
+    if tonumber(score) == tonumber(places[2 * i - 1]) then
+      ring.filled, added = ring.filled + bytes[i], added + 1
     end
   end
-  ring.ids, ring.texts = {}, {}
-  if #fields == 0 then return end
-  redis.call('HSET', ring.bodies, unpack(fields))
-  redis.call('ZADD', ring.order, unpack(places))
 end
 
-for arn, uid, id, body in messages() do
-  local ring = ring_of(arn, uid)
-  if ring and kept_bytes(#body) <= ring.bytes_max then
-    ring.ids[#ring.ids + 1], ring.texts[#ring.texts + 1] = id, body
-    if #ring.ids == KEPT_CHUNK then write_gathered(ring) end
+local function add(places, bytes, filled)
+  if #bytes == 0 then return end
+  if redis.call('ZADD', ring.order, 'NX', unpack(places)) < #bytes then return add_new(places, bytes) end
+  ring.filled, added = ring.filled + filled, added + #bytes
+end
+
+local places, bytes, filled, count = {}, {}, 0, 0
+for at = 1, #entries, PLACE_BYTES do
+  local id, length = struct.unpack('>c16I4', entries, at)
+  local fills = kept_bytes(length)
+  if fills > ring.bytes_max then
+    drop_too_large(id)
+  else
+    last, count, filled = last + 1, count + 1, filled + fills
+    bytes[count], places[2 * count - 1], places[2 * count] = fills, string.format('%d', last), id
+  end
+  if count == KEPT_CHUNK then
+    add(places, bytes, filled)
+    places, bytes, filled, count = {}, {}, 0, 0
   end
 end
-for _, ring in pairs(rings) do
-  if ring then
-    write_gathered(ring)
-    redis.call('HSET', ring.notes, KEPT.last, string.format('%.0f', ring.last))
-    trim_ring(ring, now, 0)
-  end
-end
+add(places, bytes, filled)
+redis.call('HSET', ring.notes, KEPT.last, string.format('%d', last))
+trim_ring(ring, now, 0)
 return added

@@ -10,17 +10,21 @@ local KEPT_FRAME_BYTES = 6
 -- @limit Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
 local KEPT_CHUNK = 100
--- A ring that loses nothing reads so many messages. Further reads are five times as large as the one before.
-local KEPT_FIRST_CHUNK = 4
 -- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.
 local KEPT_STEPS = 2048
 
+local kept_bytes_known = {}
+
 -- The bytes that a message fills. jemalloc has four sizes between two powers of two, and rounds a body up to the next.
 local function kept_bytes(body_bytes)
+  local known = kept_bytes_known[body_bytes]
+  if known then return known end
   local bytes = body_bytes + KEPT_FRAME_BYTES
   local _, exponent = math.frexp(bytes - 1)
   local step = 2 ^ (exponent - 3)
-  return math.ceil(bytes / step) * step + KEPT_ENTRY_BYTES
+  known = math.ceil(bytes / step) * step + KEPT_ENTRY_BYTES
+  kept_bytes_known[body_bytes] = known
+  return known
 end
 
 local function drop_ring(base, arn, uid)
@@ -50,32 +54,45 @@ local function write_filled(ring)
   end
 end
 
+-- The oldest messages, about as many as must go.
+local function oldest_of(ring, too_old, over)
+  local count = too_old
+  if count == 0 then count = math.ceil(over * redis.call('ZCARD', ring.order) / math.max(1, ring.filled)) end
+  return redis.call('ZRANGE', ring.order, 0, math.max(1, math.min(KEPT_CHUNK, count)) - 1)
+end
+
+-- Removes messages of the list, until `over` bytes are free. Returns their number and bytes.
+local function remove_oldest(ring, ids, over)
+  local count, freed = 0, 0
+  for _, id in ipairs(ids) do
+    if freed >= over then break end
+    freed = freed + kept_bytes(redis.call('HSTRLEN', ring.bodies, id))
+    count = count + 1
+  end
+  local last = redis.call('ZSCORE', ring.order, ids[count])
+  redis.call('HDEL', ring.bodies, unpack(ids, 1, count))
+  redis.call('ZREMRANGEBYRANK', ring.order, 0, count - 1)
+  ring.filled = ring.filled - freed
+  return count, freed, math.floor(tonumber(last) / KEPT_STEPS)
+end
+
 -- Removes the oldest messages: those that are too old, those past the ring's bytes, and others until `to_free` bytes
 -- are free. Returns the number of messages and of bytes.
 local function trim_ring(ring, now, to_free)
   local oldest, removed, freed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, 0, nil
-  local next_chunk, chunk, gone = KEPT_FIRST_CHUNK, nil, nil
-  repeat
-    chunk, next_chunk = next_chunk, math.min(KEPT_CHUNK, next_chunk * 5)
-    local page = redis.call('ZRANGE', ring.order, 0, chunk - 1, 'WITHSCORES')
-    gone = {}
-    for i = 1, #page, 2 do
-      local score = tonumber(page[i + 1])
-      if score >= oldest then
-        if ring.filled <= ring.bytes_max and freed >= to_free then break end
-        full_until = math.floor(score / KEPT_STEPS)
-      end
-      local bytes = kept_bytes(redis.call('HSTRLEN', ring.bodies, page[i]))
-      ring.filled = ring.filled - bytes
-      freed = freed + bytes
-      gone[#gone + 1] = page[i]
+  local too_old = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest))
+  while removed < KEPT_REMOVED_MAX do
+    local over = math.max(ring.filled - ring.bytes_max, to_free - freed)
+    if too_old == 0 and over <= 0 then break end
+    local ids = oldest_of(ring, too_old, over)
+    if #ids == 0 then
+      ring.filled = 0
+      break
     end
-    if #gone > 0 then
-      redis.call('HDEL', ring.bodies, unpack(gone))
-      redis.call('ZREM', ring.order, unpack(gone))
-    end
-    removed = removed + #gone
-  until #gone < chunk or removed >= KEPT_REMOVED_MAX
+    local count, bytes, kept_at = remove_oldest(ring, ids, too_old > 0 and math.huge or over)
+    if too_old == 0 then full_until = kept_at end
+    too_old, removed, freed = math.max(0, too_old - count), removed + count, freed + bytes
+  end
   if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
   write_filled(ring)
   return removed, freed
