@@ -25,6 +25,7 @@ function begin(awsMetrics: boolean, signal = new AbortController().signal) {
     name: 'test',
     log,
     settings: { mode: 'local', dataDir, commit: 'c0ffee' },
+    scrapesLater: true,
     awsMetrics,
     signal,
   })

@@ -10,6 +10,8 @@ interface ServiceBase {
   name: string
   log: Logger
   settings: RedisPlace & { commit?: string | undefined }
+  /** Whether the code of scrapes is loaded at the first scrape. */
+  scrapesLater: boolean
   /** Whether the metrics of SNS and SQS are shown too. */
   awsMetrics: boolean
   /** Aborted if the process must stop before it has started. */
@@ -23,7 +25,8 @@ export interface Begun {
 }
 
 /** Waits for a local Redis without a limit. Rejects with the signal's reason when aborted. */
-export async function beginService({ name, log, settings, awsMetrics, signal }: ServiceBase): Promise<Begun> {
+export async function beginService(options: ServiceBase): Promise<Begun> {
+  const { name, log, settings, scrapesLater, awsMetrics, signal } = options
   const build = readBuild(settings.commit)
   const { version, commit, problem } = build
   log.info({ version, commit, startedAt: STARTED_AT }, `${name}.starting`)
@@ -37,6 +40,7 @@ export async function beginService({ name, log, settings, awsMetrics, signal }: 
   const telemetry = await startTelemetry({
     service: name,
     metrics,
+    scrapesLater,
     onProblem: (detail) => log.warn({ detail }, 'telemetry.failed'),
   })
   return { redisUrl, telemetry, build }

@@ -42,6 +42,8 @@ interface ServiceDescription<S extends ServiceSettings, F> {
    * once.
    */
   openFiles(settings: S): Promise<F>
+  /** Whether BullMQ records metrics of its own in this process. */
+  usesMeters?: boolean
   /** Builds the service. Nothing of it runs before its `start`. */
   create(given: ServiceBasics<S, F>): RunningService
 }
@@ -83,13 +85,21 @@ export function runService<S extends ServiceSettings, F>(service: ServiceDescrip
 }
 
 async function start<S extends ServiceSettings, F>(
-  { name, readSettings, openFiles, create }: ServiceDescription<S, F>,
+  { name, readSettings, openFiles, usesMeters = false, create }: ServiceDescription<S, F>,
   { log, signal, fail }: { log: Logger; signal: AbortSignal; fail: (error: unknown) => void },
 ): Promise<Started> {
   const settings = readSettings(process.env)
   const files = await openFiles(settings)
   const { awsMetrics = false } = settings
-  const { redisUrl, telemetry, build } = await beginService({ name, log, settings, awsMetrics, signal })
+  const scrapesLater = settings.mode === 'local' && !usesMeters
+  const { redisUrl, telemetry, build } = await beginService({
+    name,
+    log,
+    settings,
+    scrapesLater,
+    awsMetrics,
+    signal,
+  })
   await refuseWrong(redisUrl)
   const running = create({ settings, files, redisUrl, telemetry, build, log, fail })
   const { minReplicas, redisMemoryBytes: memoryBytes } = settings

@@ -27,6 +27,10 @@ export function sentSignals(env: Env): SentSignals {
   }
 }
 
+export function isAnySent({ traces, metrics, logs }: SentSignals): boolean {
+  return traces || metrics || logs
+}
+
 function named(list: string | undefined): string[] | undefined {
   const names = (list ?? '').split(',').map((name) => name.trim())
   const filled = names.filter((name) => name !== '')

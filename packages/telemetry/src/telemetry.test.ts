@@ -62,6 +62,13 @@ describe('a scrape', () => {
     }
   })
 
+  it('shows what was counted before its code was loaded', async () => {
+    telemetry = await startTelemetry({ service: 'test', env: {}, scrapesLater: true })
+    telemetry.metrics.messagesPublished.of({ topic: 'orders' }).add(3)
+    const texts = await Promise.all([telemetry.renderMetrics(), telemetry.renderMetrics()])
+    for (const text of texts) expect(text).toContain('fantail_messages_published_total{topic="orders"} 3')
+  })
+
   it('shows counters, buckets and gauges by label', async () => {
     const { metrics, renderMetrics } = await startWith({})
     metrics.messagesPublished.of({ topic: 'orders' }).add(3)

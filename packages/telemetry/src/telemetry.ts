@@ -1,14 +1,14 @@
 /**
  * Starts telemetry for a process. It always has Prometheus text for its own /metrics, and exports by OTLP if OTEL_*
  * variables ask for it. The SDK is loaded only for OTLP, because it takes about 230 ms and 46 MB. Scrapes alone need 90
- * ms and 30 MB.
+ * ms and 30 MB, so a process of local mode loads their code at the first scrape.
  */
 import { DiagLogLevel, diag, metrics as globalMetrics, logs, trace } from '@opentelemetry/api'
 import type { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import type { IMetricReader, MetricProducer } from '@opentelemetry/sdk-metrics'
 import { createLogRecords, type LogRecords, NO_LOG_RECORDS } from './log-records.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { type Env, type SentSignals, sentSignals } from './sent-signals.ts'
+import { type Env, isAnySent, type SentSignals, sentSignals } from './sent-signals.ts'
 import { createSpans, NO_SPANS, type Spans } from './spans.ts'
 
 interface TelemetryOptions {
@@ -16,6 +16,8 @@ interface TelemetryOptions {
   service: string
   metrics?: Metrics
   env?: Env
+  /** Whether the code of scrapes is loaded at the first scrape. Default: now, so that no scrape delays deliveries. */
+  scrapesLater?: boolean
   /** Called with the reason if telemetry is not collected or sent. Each reason is reported at most once a minute. */
   onProblem?: (detail: string) => void
 }
@@ -41,34 +43,60 @@ const EXPORT_STOP_TIMEOUT_MS = 3_000
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { service, metrics = createMetrics(), env = process.env, onProblem = () => {} } = options
   const report = sparingly(onProblem)
+  const sent = sentSignals(env)
+  reportTo(report, env)
+  let opened: Promise<Scrapes> | undefined
+  const scrapes = () => {
+    opened ??= openScrapes({ service, metrics, env, sent }, report)
+    return opened
+  }
+  if (!options.scrapesLater || isAnySent(sent)) await scrapes()
+  return {
+    metrics,
+    spans: sent.traces ? createSpans(trace.getTracer('fantail')) : NO_SPANS,
+    logs: sent.logs ? createLogRecords(logs.getLogger('fantail')) : NO_LOG_RECORDS,
+    renderMetrics: async () => (await scrapes()).render(),
+    async stop() {
+      const stopped = opened?.then(({ stop }) => stop())
+      if (stopped)
+        await within(EXPORT_STOP_TIMEOUT_MS, stopped).catch((error: unknown) => report(String(error)))
+      // Tests start telemetry several times in a process. OpenTelemetry's globals must be cleared first.
+      globalMetrics.disable()
+      trace.disable()
+      logs.disable()
+      diag.disable()
+    },
+  }
+}
+
+interface Scrapes {
+  render(): Promise<string>
+  stop(): Promise<void>
+}
+
+interface ScrapesOptions {
+  service: string
+  metrics: Metrics
+  env: Env
+  sent: SentSignals
+}
+
+async function openScrapes(options: ScrapesOptions, report: (detail: string) => void): Promise<Scrapes> {
+  const { metrics, sent } = options
   const [{ createMetricProducer }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import('./metric-producer.ts'),
     import('@opentelemetry/exporter-prometheus'),
   ])
   const producer = createMetricProducer(metrics)
   const reader = new PrometheusExporter({ preventServerStart: true, metricProducers: [producer] })
-  const sent = sentSignals(env)
-  reportTo(report, env)
-  const stop = await (sent.traces || sent.metrics || sent.logs
-    ? startSdk({ service, reader, producer, env, sent })
-    : startReader(reader))
+  const stop = await (isAnySent(sent) ? startSdk({ ...options, reader, producer }) : startReader(reader))
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true)
   return {
-    metrics,
-    spans: sent.traces ? createSpans(trace.getTracer('fantail')) : NO_SPANS,
-    logs: sent.logs ? createLogRecords(logs.getLogger('fantail')) : NO_LOG_RECORDS,
-    async renderMetrics() {
+    stop,
+    async render() {
       const { resourceMetrics, errors } = await reader.collect()
       for (const error of errors) report(String(error))
       return serializer.serialize(resourceMetrics)
-    },
-    async stop() {
-      await within(EXPORT_STOP_TIMEOUT_MS, stop()).catch((error: unknown) => report(String(error)))
-      // Tests start telemetry several times in a process. OpenTelemetry's globals must be cleared first.
-      globalMetrics.disable()
-      trace.disable()
-      logs.disable()
-      diag.disable()
     },
   }
 }
@@ -88,12 +116,9 @@ async function startReader(reader: PrometheusExporter): Promise<Stop> {
   return () => provider.shutdown()
 }
 
-interface SdkParts {
-  service: string
+interface SdkParts extends ScrapesOptions {
   reader: PrometheusExporter
   producer: MetricProducer
-  env: Env
-  sent: SentSignals
 }
 
 async function startSdk({ service, reader, producer, env, sent }: SdkParts): Promise<Stop> {

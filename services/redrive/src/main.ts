@@ -8,6 +8,7 @@ await runService({
   name: 'redrive',
   readSettings: readRedriveSettings,
   openFiles: async () => undefined,
+  usesMeters: true,
   create: ({ settings, redisUrl, log, telemetry: { metrics } }) =>
     createRedriveService({
       ...settings,
