@@ -6,7 +6,7 @@
 import { waitedMs, waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
-import type { Subscription } from '../harness/receivers/webhooks.ts'
+import { lanesOf, type Subscription } from '../harness/receivers/webhooks.ts'
 import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
@@ -33,14 +33,11 @@ async function open(
 ): Promise<string[]> {
   await client.put(`/v1/topics/${topic}`)
   receiver().respond(({ path }) => path.startsWith(`/${topic}/`), { delayMs: answerMs })
-  const ids: string[] = []
-  for (let i = 0; i < count; i++) {
+  const subscribed = Array.from({ length: count }, (_, i) => {
     const endpoint = `${receiver().url}/${topic}/${i}`
-    ids.push(
-      (await client.post<Subscription>(`/v1/topics/${topic}/subscriptions`, { endpoint, maxInFlight })).id,
-    )
-  }
-  return ids
+    return client.post<Subscription>(`/v1/topics/${topic}/subscriptions`, { endpoint, maxInFlight })
+  })
+  return (await Promise.all(subscribed)).map(({ id }) => id)
 }
 
 async function publishBatches({ client }: Stack, topic: string, count: number): Promise<void> {
@@ -97,7 +94,7 @@ async function sharesOf(stack: Stack, topic: string, deliveries: number): Promis
     const shares = await deliveredBy(stack, topic)
     return shares.reduce((sum, share) => sum + share, 0) >= deliveries ? shares : undefined
   }
-  return waitFor(all, { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 50 })
+  return waitFor(all, { what: `${deliveries} deliveries`, timeoutMs: 60_000, intervalMs: 200 })
 }
 
 describe.each([2, 3])('%i workers', (workers) => {
@@ -148,12 +145,11 @@ describe.each([2, 3])('%i workers', (workers) => {
       const ids = await open(stack(), topic, webhooks)
       const post = (what: string) =>
         Promise.all(ids.map((id) => stack().client.post(`/v1/subscriptions/${id}/${what}`)))
-      const waiting = async (id: string) =>
-        (await stack().client.get<Subscription>(`/v1/subscriptions/${id}`)).lane.waiting
+      const isParked = async () => (await lanesOf(stack(), topic)).every(({ waiting }) => waiting === each)
       const round = async () => {
         await post('pause')
         await publishBatches(stack(), topic, each)
-        await waitFor(async () => (await Promise.all(ids.map(waiting))).every((count) => count === each), {
+        await waitFor(isParked, {
           what: 'the backlog',
           timeoutMs: 30_000,
           intervalMs: 100,

@@ -5,7 +5,7 @@ import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const MESSAGES = 11_000
+const MESSAGES = 9_000
 const PER_SECOND = 1_000
 const KILL_EVERY_MS = 2_000
 const DUPLICATES_MAX = 0.02

@@ -58,6 +58,19 @@ export async function lane({ client }: Stack, { id }: { id: string }): Promise<L
   return (await client.get<Subscription>(`/v1/subscriptions/${id}`)).lane
 }
 
+/** The lanes of all subscriptions of a topic, read by pages. */
+export async function lanesOf({ client }: Stack, topic: string): Promise<LaneFigures[]> {
+  type Page = { subscriptions: Subscription[]; nextCursor: string | null }
+  const lanes: LaneFigures[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page: Page = await client.get(`/v1/subscriptions?topic=${topic}&limit=100${query}`)
+    lanes.push(...page.subscriptions.map((subscription) => subscription.lane))
+    cursor = page.nextCursor
+  }
+  return lanes
+}
+
 /** A retry policy with `numRetries` and the given members. Delays are in seconds. */
 export function retries(numRetries: number, set: Record<string, unknown> = {}) {
   return { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries, ...set } }
