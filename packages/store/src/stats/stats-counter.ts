@@ -42,6 +42,7 @@ export class StatsCounter {
   readonly #writer = randomUUID()
   readonly #tallies = new LRUCache<string, Tally>({ max: TALLIES_MAX })
   readonly #touch = (tally: Tally, at: number) => this.#touched(tally, at)
+  readonly #seatless = new Tally('subscription', '', () => false)
   #dirty: Tally[] = []
   /** The minute to which all unwritten counts belong, since 1970. */
   #minute = 0
@@ -74,7 +75,12 @@ export class StatsCounter {
     return this.#tallies.get(arn) ?? this.#made(directOwnerOf(arn) === undefined ? 'topic' : 'direct', arn)
   }
 
+  /**
+   * All subscriptions without a seat share a tally that never counts. So callers must ask again at least every few
+   * minutes.
+   */
   subscription(id: string): Tally {
+    if (!this.#maySend('s', id)) return this.#seatless
     return this.#tallies.get(id) ?? this.#made('subscription', id)
   }
 
@@ -88,8 +94,7 @@ export class StatsCounter {
 
   #made(kind: TallyKind, name: string): Tally {
     const tally = new Tally(kind, name, this.#touch)
-    // Tallies that do not count would only drive others out.
-    if (kind !== 'subscription' || this.#maySend('s', name)) this.#tallies.set(name, tally)
+    this.#tallies.set(name, tally)
     return tally
   }
 
@@ -101,10 +106,7 @@ export class StatsCounter {
       this.#minute = minute
     }
     if (tally.isDirty) return true
-    if (tally.kind === 'subscription' && !this.#maySend('s', tally.name)) {
-      tally.seatlessUntil = this.#takenUntil.get('s') ?? 0
-      return false
-    }
+    if (tally.kind === 'subscription' && !this.#maySend('s', tally.name)) return false
     tally.isDirty = true
     this.#dirty.push(tally)
     this.#flushLater()

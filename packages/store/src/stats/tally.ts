@@ -19,8 +19,6 @@ export class Tally {
   readonly #times = new TimeCounts()
   /** Whether anything was counted since the last `take`. */
   isDirty = false
-  /** Until when nothing is counted, in epoch ms. There was no free seat, so the counts would be dropped. */
-  seatlessUntil = 0
 
   /** `touch` is called before a count, and returns whether it counts. */
   constructor(kind: TallyKind, name: string, touch: (tally: Tally, at: number) => boolean) {
@@ -31,22 +29,22 @@ export class Tally {
 
   /** `at`: epoch ms. */
   published(at: number, messages: number): void {
-    if (this.#counts(at)) this.#published += messages
+    if (this.#touch(this, at)) this.#published += messages
   }
 
   /** `bucket` is that of the time from publishing to arrival (`bucketOf`). */
   delivered(at: number, bucket: number): void {
-    if (!this.#counts(at)) return
+    if (!this.#touch(this, at)) return
     this.#delivered++
     this.#times.add(bucket)
   }
 
   failed(at: number): void {
-    if (this.#counts(at)) this.#failed++
+    if (this.#touch(this, at)) this.#failed++
   }
 
   deadLettered(at: number): void {
-    if (this.#counts(at)) this.#deadLettered++
+    if (this.#touch(this, at)) this.#deadLettered++
   }
 
   take(): PackedCounts {
@@ -55,10 +53,6 @@ export class Tally {
     this.#published = this.#delivered = this.#failed = this.#deadLettered = 0
     this.isDirty = false
     return counts
-  }
-
-  #counts(at: number): boolean {
-    return at >= this.seatlessUntil && this.#touch(this, at)
   }
 }
 

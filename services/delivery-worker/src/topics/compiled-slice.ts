@@ -8,9 +8,10 @@ import type {
 } from '@fantail/contracts'
 import type { AttemptRecording } from '@fantail/contracts/schemas/messages/recording'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
+import { feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData } from '@fantail/store'
 import type { SubscriptionCounts } from '../outcomes/subscription-counts.ts'
+import { SharedPolicies } from './shared-policies.ts'
 import { SliceFilters } from './slice-filters.ts'
 
 /** The topic requests no delivery status logs, but attributes of a platform application or of an account may. */
@@ -76,9 +77,10 @@ export function* compileSlice(
   known?: SliceFilters,
 ): Steps<CompiledSlice> {
   const compiled: CompiledSubscription[] = []
+  const policies = new SharedPolicies(data.topic)
   for (const record of data.subscriptions) {
     try {
-      compiled.push(compile(record, data))
+      compiled.push(compile(record, policies.of(record), data))
     } catch (error) {
       onUnusable(record.id, error)
     }
@@ -113,8 +115,11 @@ function divide(confirmed: CompiledSubscription[], filters: SliceFilters | null)
   return { subscriptions, unfiltered, bySlot }
 }
 
-function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceData): CompiledSubscription {
-  const policy = effectivePolicy(topic, record)
+function compile(
+  record: SubscriptionRecord,
+  policy: EffectiveDeliveryPolicy,
+  { topic, sliceId, shard }: SliceData,
+): CompiledSubscription {
   const rate = policy.throttlePolicy?.maxReceivesPerSecond ?? null
   const { reports, retentionFloorSeconds } = PROTOCOL_TRAITS[record.protocol]
   const paced = (record.retryMode ?? 'policy') !== 'policy' || record.circuitBreaker != null
@@ -144,33 +149,4 @@ function compile(record: SubscriptionRecord, { topic, sliceId, shard }: SliceDat
  */
 export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notification' }: Message): boolean {
   return !unsubscribed || kind !== 'Notification'
-}
-
-/** A plain webhook took 1,016 bytes of the heap, and a webhook with a delivery policy took 1.5 times as much. */
-const SUBSCRIPTION_BYTES = 1_500
-
-/** Approximate bytes of the slice, for the cache's bound. */
-export function weightOf({ byId, filters }: CompiledSlice): number {
-  let outbound = 0
-  let words = 0
-  for (const { record } of byId.values()) {
-    if (record.outbound || record.sealed) outbound += outboundBytes(record)
-    if (record.metadata) words += metadataBytes(record.metadata)
-  }
-  // The records contain the filter policies too.
-  return 2_000 + byId.size * SUBSCRIPTION_BYTES + 2 * (filters?.weight ?? 0) + outbound + words
-}
-
-/** Bytes of certificates and secrets, and of the TLS objects that are made from them. */
-function outboundBytes({ outbound, sealed }: SubscriptionRecord): number {
-  const { certificate = '', ca = '' } = outbound ?? {}
-  return 4 * (certificate.length + ca.length + (sealed?.length ?? 0))
-}
-
-/** Each character may take two bytes. */
-function metadataBytes(metadata: Record<string, string>): number {
-  return Object.entries(metadata).reduce(
-    (sum, [key, value]) => sum + 2 * (key.length + value.length) + 50,
-    200,
-  )
 }

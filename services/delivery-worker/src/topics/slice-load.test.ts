@@ -1,4 +1,7 @@
-/** A slice whose filters take long to compile. Other work of the process must run between the steps. */
+/**
+ * Slices whose filters take long to compile, and the slices of a large topic. Other work must run between the steps of
+ * compiling.
+ */
 import {
   createMessageId,
   MAX_IN_FLIGHT_DEFAULT,
@@ -54,20 +57,22 @@ const records = Array.from({ length: SUBSCRIPTIONS }, (_, slot) => ({
   filterPolicyScope: 'MessageBody',
 })) as unknown as SubscriptionRecord[]
 
-/** Snapshots of a Redis that has this slice. */
-const snapshots = {
-  sliceRevisions: async (refs: readonly SliceRef[]) => refs.map(() => '1'),
-  packedSlice: async (ref: SliceRef): Promise<PackedSlice> => ({
-    ...ref,
-    revision: '1',
-    topic: TOPIC,
-    records: [],
-  }),
-  *unpack({ records: _, ...slice }: PackedSlice) {
-    yield 1
-    return { ...slice, subscriptions: records }
-  },
-} as unknown as Snapshots
+/** Snapshots of a Redis whose slices have these subscriptions. `loads` counts the slices that are read. */
+function snapshotsOf(subscriptions: SubscriptionRecord[]) {
+  const read = { loads: 0 }
+  const snapshots = {
+    sliceRevisions: async (refs: readonly SliceRef[]) => refs.map(() => '1'),
+    packedSlice: async (ref: SliceRef): Promise<PackedSlice> => {
+      read.loads++
+      return { ...ref, revision: '1', topic: TOPIC, records: [] }
+    },
+    *unpack({ records: _, ...slice }: PackedSlice) {
+      yield 1
+      return { ...slice, subscriptions }
+    },
+  } as unknown as Snapshots
+  return { snapshots, read }
+}
 
 const fail = (_id: string, error: unknown) => expect.fail(String(error))
 
@@ -86,7 +91,7 @@ test('the filters of a slice are compiled in steps, none of them more than a hun
 })
 
 test('the event loop turns while a slice of costly filters is loaded', async () => {
-  const cache = new SnapshotCache(snapshots, fail)
+  const cache = new SnapshotCache(snapshotsOf(records).snapshots, fail)
   let isLoading = true
   const loaded = Promise.resolve(cache.slice(REF)).finally(() => {
     isLoading = false
@@ -95,4 +100,16 @@ test('the event loop turns while a slice of costly filters is loaded', async () 
   for (; isLoading; turns++) await new Promise(setImmediate)
   expect((await loaded)?.subscriptions).toHaveLength(SUBSCRIPTIONS)
   expect(turns).toBeGreaterThan(TURNS_MIN)
+})
+
+test('a worker keeps all slices of a topic with 100,000 plain webhooks', async () => {
+  const plain = records.map(({ filterPolicy: _, filterPolicyScope: __, ...record }) => {
+    return { ...record, endpoint: record.endpoint.padEnd(120, '/') }
+  })
+  const { snapshots, read } = snapshotsOf(plain)
+  const cache = new SnapshotCache(snapshots, fail)
+  const slices = 100_000 / SUBSCRIPTIONS
+  for (let message = 0; message < 2; message++)
+    for (let n = 0; n < slices; n++) await cache.slice({ sliceId: `uid.${n}`, shard: 0 })
+  expect(read.loads).toBe(slices)
 })

@@ -11,19 +11,23 @@ import { Turns } from '@fantail/runtime'
 import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
-import { type CompiledSlice, compileSlice, weightOf } from './compiled-slice.ts'
+import { type CompiledSlice, compileSlice } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
 import { FilterLoads } from './filter-loads.ts'
 import { Matcher } from './matcher.ts'
 import type { MessageContext } from './message-context.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type SliceMatch, sliceMatch } from './slice-match.ts'
+import { weightOf } from './slice-weight.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /** After this time a snapshot is loaded again, even if its revision is unchanged. */
 const RELOAD_MS = 60_000
-/** @limit memory (worker) Slices that a worker caches. Past it: the least recently used one is dropped. */
+/**
+ * A topic with 100,000 plain webhooks fits. Otherwise each of its messages would read all slices again.
+ * @limit memory (worker) Slices that a worker caches. Past it: the least recently used one is dropped.
+ */
 const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
 /**
  * About 30,000 small topics. One took 1,084 bytes of the heap, and more with policies.
