@@ -10,7 +10,7 @@ import { type Called, startTestApi, type TestApi } from '../../fixtures/test-api
 import { sqsOperations } from './index.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
-const RUNS = 120
+const RUNS = 60
 let api: TestApi
 
 beforeAll(async () => {
