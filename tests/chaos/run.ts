@@ -26,7 +26,7 @@ import { startWorld, type World } from './world/world.ts'
  * provider.
  */
 const SETTLE_TIMEOUT_MS = 240_000
-const LOOK_MS = 500
+const LOOK_MS = 1_000
 /** Text of the last message to the topic that is created again and again, after its last creation. */
 const LAST_TEXT = 'f-last'
 

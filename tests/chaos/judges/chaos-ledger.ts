@@ -6,6 +6,7 @@
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
 import { KEPT_QUEUE, type Subscribed } from '../inputs/chaos-endpoint.ts'
+import { TOPIC } from '../inputs/chaos-topics.ts'
 import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, recipientsOf } from '../inputs/endpoints.ts'
 import type { Publish } from '../inputs/publishing.ts'
 import type { PlannedMessage } from '../plan/input-plan.ts'
@@ -48,6 +49,12 @@ export interface Account {
 }
 
 const UNKNOWN = 'outcomeUnknown'
+const LANES = `/v1/topics/${TOPIC}/subscriptions?limit=100`
+
+interface LanePage {
+  subscriptions: { id: string; lane: { waiting: number; inFlight: number } }[]
+  nextCursor: string | null
+}
 
 interface LedgerOptions {
   world: World
@@ -67,6 +74,8 @@ interface Places {
   /** By endpoint: what is in KEPT_QUEUE. */
   kept: Map<string, Letters>
   toRedrive: Map<string, Letters>
+  /** By endpoint: deliveries in its lane. */
+  waiting: Map<string, number>
 }
 
 /** The reason of each dead letter, by its text. */
@@ -87,7 +96,7 @@ export class Ledger {
     const count = (fate: Publish['fate']) =>
       publishes.filter((publish) => publish.fate === fate).flatMap(({ texts }) => texts).length
     const endpoints: Record<string, EndpointAccount> = {}
-    for (const name of Object.keys(ENDPOINTS)) endpoints[name] = await this.#accountOf(name, places)
+    for (const name of Object.keys(ENDPOINTS)) endpoints[name] = this.#accountOf(name, places)
     return {
       accepted: count('accepted'),
       unknown: count('unknown'),
@@ -98,7 +107,7 @@ export class Ledger {
     }
   }
 
-  async #accountOf(name: string, places: Places): Promise<EndpointAccount> {
+  #accountOf(name: string, places: Places): EndpointAccount {
     const delivered = places.delivered.get(name) ?? new Map<string, number>()
     const kept = places.kept.get(name) ?? new Map<string, string>()
     const toRedrive = places.toRedrive.get(name) ?? new Map<string, string>()
@@ -112,7 +121,7 @@ export class Ledger {
       owed: owed.length,
       delivered: delivered.size,
       deadLettered: kept.size,
-      waiting: await this.#waitingOf(name),
+      waiting: waitingIn(places, name),
       missing: ends.filter((text) => !isPlaced(text)),
       expected: {
         discarded: of('discarded', owed).length,
@@ -167,6 +176,7 @@ export class Ledger {
       requested,
       kept: await this.#deadLetters(KEPT_QUEUE),
       toRedrive: await this.#deadLetters(DEAD_QUEUE),
+      waiting: await this.#waiting(),
     }
   }
 
@@ -182,14 +192,26 @@ export class Ledger {
     return letters
   }
 
-  async #waitingOf(name: string): Promise<number> {
-    const id = this.#options.subscriptions.get(name)?.id
-    const client = this.#options.world.clients[0]
-    const { lane } = await client.get<{ lane: { waiting: number; inFlight: number } }>(
-      `/v1/subscriptions/${id}`,
-    )
-    return lane.waiting + lane.inFlight
+  async #waiting(): Promise<Map<string, number>> {
+    const { world, subscriptions } = this.#options
+    const nameOf = new Map([...subscriptions].map(([name, { id }]) => [id, name]))
+    const waiting = new Map<string, number>()
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const page: LanePage = await world.clients[0].get(`${LANES}${query}`)
+      for (const { id, lane } of page.subscriptions)
+        waiting.set(nameOf.get(id) ?? 'nobody', lane.waiting + lane.inFlight)
+      cursor = page.nextCursor
+    }
+    return waiting
   }
+}
+
+/** Rejects an endpoint that the topic does not list, because its lane would look empty. */
+function waitingIn({ waiting }: Places, name: string): number {
+  const count = waiting.get(name)
+  if (count === undefined) throw new Error(`the topic has no subscription of ${name}`)
+  return count
 }
 
 function isSeen(text: string, places: Places): boolean {
