@@ -12,7 +12,7 @@ import { redisFigure } from '../../harness/services/process-figures.ts'
 import { watchEffort } from '../../harness/services/quiet-trouble.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const MEMORY_BYTES = 48 * 1_048_576
+const MEMORY_BYTES = 32 * 1_048_576
 const PER_SECOND = 50
 const TROUBLE_MS = LONG ? 60_000 : 4_000
 /** The most that a service may use while it cannot work, including polls and this test's own publishes. */

@@ -20,6 +20,7 @@ const DRIP_MS = 1_000
 const PIECE = Buffer.alloc(65_536, 'x')
 const GIGABYTES_10 = 10 * 1_073_741_824
 const BOMB_BYTES = 268_435_456
+const BOMB_MEMBERS = 256
 const FLAP_MS = 1_000
 const DAY_MS = 86_400_000
 
@@ -125,9 +126,14 @@ function drip(socket: Socket, text: string): void {
 }
 
 let packed: Buffer | undefined
+/** Many members of gzip, which unpack as one text. They are alike, so only one must be packed. */
 function bomb(): Buffer {
-  packed ??= gzipSync(Buffer.alloc(BOMB_BYTES))
+  packed ??= repeated(gzipSync(Buffer.alloc(BOMB_BYTES / BOMB_MEMBERS)), BOMB_MEMBERS)
   return packed
+}
+
+function repeated(piece: Buffer, times: number): Buffer {
+  return Buffer.concat(Array.from({ length: times }, () => piece))
 }
 
 /** A server that never accepts a connection, with a full backlog. */

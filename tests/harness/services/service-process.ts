@@ -26,6 +26,12 @@ interface LogLine {
   [field: string]: unknown
 }
 
+/** Tests look at the whole log again and again. So each line is parsed only once, when it is first read. */
+interface KeptLine {
+  text: string
+  parsed?: LogLine
+}
+
 /** Children end with the test process, also if it crashes. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => {
@@ -40,7 +46,7 @@ export class ServiceProcess {
   readonly #env: Record<string, string>
   readonly #checkout: string | undefined
   #child: ChildProcess | undefined
-  #lines: string[] = []
+  #lines: KeptLine[] = []
   /** Number of lines that were logged before the present start. */
   #startedAtLine = 0
   #port = 0
@@ -73,13 +79,13 @@ export class ServiceProcess {
 
   /** The logged lines, parsed. The `msg` of a line that is not JSON is the whole line. */
   logLines(): LogLine[] {
-    return this.#lines.map(parseLine)
+    return this.#lines.map(parsedOnce)
   }
 
   /** The last lines as text, without those that every message and attempt writes. */
   logText(): string {
-    const telling = this.#lines.filter((line) => !ROUTINE.test(line)).slice(-LINES_SHOWN)
-    return telling.map((line) => `${this.label} ${line}`).join('\n')
+    const telling = this.#lines.filter(({ text }) => !ROUTINE.test(text)).slice(-LINES_SHOWN)
+    return telling.map(({ text }) => `${this.label} ${text}`).join('\n')
   }
 
   /** Starts the process. Resolves when it listens and, by default, is ready. */
@@ -161,7 +167,7 @@ export class ServiceProcess {
   /** The first line of the present start with one of these texts. Throws if the process has ended. */
   #logged(...texts: string[]): LogLine | undefined {
     if (!this.running) throw new Error(`${this.label} ended while starting\n${this.logText()}`)
-    const lines = this.#lines.slice(this.#startedAtLine).map(parseLine)
+    const lines = this.#lines.slice(this.#startedAtLine).map(parsedOnce)
     return lines.find(({ msg }) => texts.includes(msg))
   }
 
@@ -171,7 +177,7 @@ export class ServiceProcess {
     stream.on('data', (chunk: string) => {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() ?? ''
-      this.#lines.push(...lines)
+      for (const text of lines) this.#lines.push({ text })
       this.onLines(lines)
       const over = this.#lines.length - LINES_MAX
       if (over <= 0) return
@@ -188,6 +194,11 @@ export class ServiceProcess {
 function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED_CODE, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+}
+
+function parsedOnce(line: KeptLine): LogLine {
+  line.parsed ??= parseLine(line.text)
+  return line.parsed
 }
 
 function parseLine(line: string): LogLine {
