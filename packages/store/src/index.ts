@@ -36,8 +36,9 @@ export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idem
 export { holdJobLock } from './dispatch/job-lock.ts'
 export { noteParts, readParts } from './dispatch/note-parts.ts'
 export { hearListeners } from './events/hear-listeners.ts'
+export type { LiveNotice } from './events/live-groups.ts'
 export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
-export { type LiveNotice, LiveSender } from './events/live-sender.ts'
+export { LiveSender } from './events/live-sender.ts'
 export {
   countEvents,
   type DeliveryEvent,

@@ -135,7 +135,7 @@ export interface ApiDeps {
   /** Finds the position in the outcome log at which a listener begins. */
   eventLog: Pick<OutcomeReader, 'since'>
   /** Sends events about published messages to the listeners of all processes. */
-  live: Pick<LiveSender, 'on' | 'send'>
+  live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
   search: Pick<OutcomeSearch, 'find'>
   /** Recorded attempts. */

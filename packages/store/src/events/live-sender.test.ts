@@ -1,6 +1,8 @@
+import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
+import type { LiveNotice } from './live-groups.ts'
 import type { Interest } from './live-interest.ts'
-import { type LiveNotice, LiveSender } from './live-sender.ts'
+import { LiveSender } from './live-sender.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const sent: { channel: string; notice: LiveNotice }[] = []
@@ -65,6 +67,41 @@ test('each listener gets what it wants, and the others of a second are counted',
     dropped: [{ b: 2 }],
   })
   expect(sent[0]?.channel).toBe('ft:live:p')
+})
+
+test('while all listeners have had their events of a second, callers are told, and each counts what it wanted', () => {
+  const other = TOPIC.replace('orders', 'clicks')
+  hear(
+    1,
+    interest({ max: 1 }),
+    interest({ id: 'b', max: 1, types: ['published', 'attempt'], topicArn: other }),
+  )
+  expect(sender.leavesOut('attempt', TOPIC)).toBe(false)
+  attempt(200)
+  expect(sender.leavesOut('attempt', TOPIC)).toBe(false)
+  attempt(201, other)
+  const all = [
+    sender.leavesOut('attempt', TOPIC),
+    sender.leavesOut('attempt', other),
+    sender.leavesOut('published', other, 5),
+    sender.leavesOut('published', TOPIC, 7),
+  ]
+  expect(all).toEqual([true, true, true, true])
+  hear(2, interest({ max: 1 }), interest({ id: 'c', statuses: ['5xx'] }))
+  expect(sender.leavesOut('attempt', TOPIC)).toBe(false)
+  const { statuses, dropped } = received()
+  expect(statuses).toEqual([
+    ['a', 200],
+    ['b', 201],
+  ])
+  expect(dropped).toEqual([{ a: 3, b: 6 }])
+})
+
+test('what was left out is told when the second ends, although nothing else happens', async () => {
+  hear(1, interest({ max: 1 }))
+  attempt(200)
+  expect(sender.leavesOut('attempt', TOPIC, 3)).toBe(true)
+  await waitFor(() => sent.some(({ notice }) => notice.dropped.a === 3))
 })
 
 test('an announcement that comes late does not bring back a listener that has left', () => {

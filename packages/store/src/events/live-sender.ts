@@ -5,16 +5,18 @@
  */
 import type { Redis } from 'ioredis'
 import { liveChannel } from '../keys.ts'
-import { type EventFacts, INTEREST_MS, type Interest, isWanted, parseInterest } from './live-interest.ts'
+import {
+  countDropped,
+  fullUntil,
+  type Group,
+  groupsOf,
+  type LiveNotice,
+  nothing,
+  passOn,
+  SECOND_MS,
+} from './live-groups.ts'
+import { type EventFacts, INTEREST_MS, isWanted, parseInterest } from './live-interest.ts'
 import type { DeliveryEvent } from './log-events.ts'
-
-/** A message from one process to an API process. */
-export interface LiveNotice {
-  /** `to`: ids of listeners. */
-  events: { to: string[]; event: DeliveryEvent }[]
-  /** Events that were left out, by listener. */
-  dropped: Record<string, number>
-}
 
 const LIVE_GATHER_MS = 50
 /** @limit Events of one message to an API process with listeners. Past it: the message is sent at once. */
@@ -23,18 +25,6 @@ const LIVE_EVENTS_PER_NOTICE_MAX = 200
 const LIVE_NOTICES_MAX = 4
 /** @limit API processes with listeners to which a process sends. Past it: further ones get no events. */
 const LISTENING_PROCESSES_MAX = 100
-const SECOND_MS = 1_000
-
-/** Listeners that want the same events. They get the same ones, and each event is compared with their filter once. */
-interface Group {
-  interest: Interest
-  ids: string[]
-  /** The time since which `sent` counts, monotonic ms. */
-  since: number
-  sent: number
-  /** Events that were left out since the last message. */
-  dropped: number
-}
 
 interface Process {
   id: string
@@ -53,6 +43,10 @@ export class LiveSender {
   readonly #processes = new Map<string, Process>()
   #ends: NodeJS.Timeout | undefined
   #isOn = false
+  /** Until then no listener takes an event, and type and topic alone decide which ones it misses. Monotonic ms. */
+  #fullUntil = 0
+  #full: { type: EventFacts['type']; topicArn: string; groups: Group[] } | undefined
+  #fullTimer: NodeJS.Timeout | undefined
 
   constructor(redis: Pick<Redis, 'publish'>) {
     this.#redis = redis
@@ -71,7 +65,7 @@ export class LiveSender {
     const known = this.#processes.get(id)
     if (known && turn < known.turn) return
     if (!known && this.#processes.size >= LISTENING_PROCESSES_MAX) return
-    if (known) passOn(known)
+    if (known) passOn(known.groups, known.waiting)
     const groups = groupsOf(interests, known?.groups)
     const until = performance.now() + INTEREST_MS
     // A process without listeners stays until then, so that an earlier announcement that comes late has no effect.
@@ -80,8 +74,22 @@ export class LiveSender {
       const idle = { waiting: nothing(), underWay: 0, timer: undefined }
       this.#processes.set(id, { id, turn, until, groups, ...idle })
     }
+    this.#open()
     this.#look()
+    this.#lookFull(performance.now())
     this.#ends ??= setInterval(() => this.#end(), SECOND_MS).unref()
+  }
+
+  /**
+   * Whether every listener has got its events of this second. Events of this type and topic are then counted as left
+   * out, and the caller need not describe them: under full load these are most.
+   */
+  leavesOut(type: EventFacts['type'], topicArn: string, count = 1): boolean {
+    if (performance.now() >= this.#fullUntil) return false
+    if (this.#full?.type !== type || this.#full.topicArn !== topicArn)
+      this.#full = { type, topicArn, groups: this.#wanting({ type, topicArn }) }
+    for (const group of this.#full.groups) group.dropped += count
+    return true
   }
 
   /** `make` is called only if a listener gets the event. */
@@ -98,6 +106,7 @@ export class LiveSender {
 
   /** Sends the events that wait. */
   stop(): void {
+    this.#open()
     for (const process of this.#processes.values()) this.#flush(process)
     for (const id of [...this.#processes.keys()]) this.#forget(id)
   }
@@ -114,16 +123,47 @@ export class LiveSender {
       else {
         group.sent++
         to.push(...group.ids)
+        if (group.sent === group.interest.max) this.#lookFull(now)
       }
     }
     return to
   }
 
+  get #groups(): Group[] {
+    return [...this.#processes.values()].flatMap(({ groups }) => [...groups.values()])
+  }
+
+  #wanting(facts: EventFacts): Group[] {
+    return this.#groups.filter(({ interest }) => isWanted(interest, facts))
+  }
+
+  /** A message at the end of that time says how many events were left out. */
+  #lookFull(now: number): void {
+    const until = Math.min(...this.#groups.map(fullUntil))
+    // Without listeners it is infinite.
+    if (until <= now || until === Number.POSITIVE_INFINITY) return
+    this.#fullUntil = until
+    this.#full = undefined
+    clearTimeout(this.#fullTimer)
+    this.#fullTimer = setTimeout(() => this.#flushAll(), until - now)
+  }
+
+  #flushAll(): void {
+    this.#open()
+    for (const process of this.#processes.values()) this.#flush(process)
+  }
+
+  #open(): void {
+    clearTimeout(this.#fullTimer)
+    this.#fullUntil = 0
+    this.#full = undefined
+  }
+
   #flush(process: Process): void {
     clearTimeout(process.timer)
     process.timer = undefined
-    passOn(process)
-    const { waiting } = process
+    const { groups, waiting } = process
+    passOn(groups, waiting)
     if (waiting.events.length === 0 && Object.keys(waiting.dropped).length === 0) return
     process.waiting = nothing()
     process.underWay++
@@ -144,6 +184,7 @@ export class LiveSender {
   }
 
   #forget(id: string): void {
+    this.#open()
     clearTimeout(this.#processes.get(id)?.timer)
     this.#processes.delete(id)
     this.#look()
@@ -151,35 +192,4 @@ export class LiveSender {
     clearInterval(this.#ends)
     this.#ends = undefined
   }
-}
-
-/** A group that was known before keeps its counts of the second. */
-function groupsOf(interests: Interest[], before: Map<string, Group> | undefined): Map<string, Group> {
-  const groups = new Map<string, Group>()
-  for (const interest of interests) {
-    const { id, ...wish } = interest
-    const key = JSON.stringify(wish)
-    const group = groups.get(key)
-    if (group) group.ids.push(id)
-    else {
-      const { since = 0, sent = 0 } = before?.get(key) ?? {}
-      groups.set(key, { interest, ids: [id], since, sent, dropped: 0 })
-    }
-  }
-  return groups
-}
-
-/** Adds what was left out to the next message. */
-function passOn({ groups, waiting: { dropped } }: Process): void {
-  for (const group of groups.values()) {
-    if (group.dropped > 0) for (const id of group.ids) dropped[id] = (dropped[id] ?? 0) + group.dropped
-    group.dropped = 0
-  }
-}
-
-const nothing = (): LiveNotice => ({ events: [], dropped: {} })
-
-function countDropped(counts: Record<string, number>, { events, dropped }: LiveNotice): void {
-  for (const [id, count] of Object.entries(dropped)) counts[id] = (counts[id] ?? 0) + count
-  for (const { to } of events) for (const id of to) counts[id] = (counts[id] ?? 0) + 1
 }

@@ -5,6 +5,7 @@ import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf } from '../lanes/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
 import { bits, type Found, hasBit, type LaneEntry, readEntry } from '../outcomes/outcome-entries.ts'
+import { beginningsIn } from '../outcomes/outcome-pages.ts'
 import type { SliceRef } from '../topics/snapshots.ts'
 import type { LogPage } from './outcome-reader.ts'
 
@@ -59,7 +60,7 @@ const WHOLE: KnownSubscription = { topicArn: null, subscriptionId: null, endpoin
 
 export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
-  for (const [entry, { messageId, text }] of page.entries.entries()) {
+  for (const [entry, { messageId, text }] of page.entries().entries()) {
     const found: Found = { dispatch: [], lanes: [] }
     readEntry({ messageId, text, storedAt: page.place.ms }, found)
     for (const dispatched of found.dispatch)
@@ -79,16 +80,46 @@ export interface EventCount extends Pick<DeliveryEvent, 'type' | 'topicArn'> {
  * only their subscriptions say of which topic they are.
  */
 export function countEvents(page: LogPage): EventCount[] | undefined {
+  const quick = countQuickly(page.bytes)
+  if (quick) return quick
   const found: Found = { dispatch: [], lanes: [] }
-  for (const entry of page.entries) readEntry(entry, found)
+  for (const entry of page.entries()) readEntry(entry, found)
   if (found.lanes.length > 0) return undefined
-  return found.dispatch.flatMap(({ slice, topicArn, delivered, parked }): EventCount[] => {
-    if (!slice) return []
-    return [
-      { type: 'delivered', topicArn, count: bits(delivered).length },
-      { type: 'parked', topicArn, count: bits(parked).length },
-    ]
-  })
+  return found.dispatch.flatMap(({ slice, topicArn, delivered, parked }): EventCount[] =>
+    slice ? countsOf(topicArn, bits(delivered).length, bits(parked).length) : [],
+  )
+}
+
+const countsOf = (topicArn: string, delivered: number, parked: number): EventCount[] => [
+  { type: 'delivered', topicArn, count: delivered },
+  { type: 'parked', topicArn, count: parked },
+]
+
+/** The beginning of an entry about a slice (outcome-entries.ts): its topic, and the slots as bitmaps. */
+const OF_SLICE = /^\["[de]","([^"\\]+)",\d+,"[^"]+","([^"]*)","([^"]*)",/
+/** A longer beginning is read as a whole. */
+const BEGINNING_CHARS = 400
+
+/** Full load has a thousand entries a second, and most are alike. Undefined: the page has other entries. */
+function countQuickly(bytes: Buffer): EventCount[] | undefined {
+  const topics = new Map<string, { delivered: number; parked: number }>()
+  const known = new Map<string, number>()
+  const count = (bitmap: string) => {
+    const before = known.get(bitmap)
+    if (before !== undefined) return before
+    const counted = bits(Buffer.from(bitmap, 'base64')).length
+    known.set(bitmap, counted)
+    return counted
+  }
+  for (const text of beginningsIn(bytes, BEGINNING_CHARS)) {
+    const [, topicArn, delivered = '', parked = ''] = OF_SLICE.exec(text) ?? []
+    if (topicArn === undefined) return undefined
+    const sums = topics.get(topicArn) ?? { delivered: 0, parked: 0 }
+    sums.delivered += count(delivered)
+    sums.parked += count(parked)
+    topics.set(topicArn, sums)
+  }
+  return [...topics].flatMap(([topicArn, sums]) => countsOf(topicArn, sums.delivered, sums.parked))
 }
 
 type Ranked = Omit<LoggedEvent, 'entry'>

@@ -2,7 +2,7 @@
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys.ts'
-import { entriesIn } from '../outcomes/outcome-pages.ts'
+import { entriesIn, lengthOf } from '../outcomes/outcome-pages.ts'
 import { readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
@@ -14,7 +14,9 @@ const FOLLOWED_PAGES_MAX = 100
 export interface LogPage {
   stream: number
   place: StreamPlace & { entries: number }
-  entries: { messageId: string; text: string }[]
+  bytes: Buffer
+  /** The entries in them. They are read at each call. */
+  entries(): { messageId: string; text: string }[]
   /** Entries between the position and this page that the log no longer has. null: their number is not known. */
   missing: number | null
 }
@@ -49,7 +51,7 @@ export class OutcomeReader {
     const oldest = ((await replies(looks)) as Element[][]).flatMap(([element]) => (element ? [element] : []))
     const place = { ms: Math.max(0, ms - 1), seq: LAST_SEQ, entries: null }
     const isCut = (element: Element) =>
-      placeOf(element).ms > ms && placeOf(element).entries > entriesOf(element).length
+      placeOf(element).ms > ms && placeOf(element).entries > lengthOf(bytesOf(element))
     return { position: { streams: this.#keys().map(() => place) }, isComplete: !oldest.some(isCut) }
   }
 
@@ -90,17 +92,16 @@ function placeOf([id, [, entries]]: Element): StreamPlace & { entries: number } 
   return { ms, seq, entries: Number(entries) || 0 }
 }
 
-function entriesOf([, [, , , page]]: Element): LogPage['entries'] {
-  return page ? entriesIn(page).map(({ id, text }) => ({ messageId: formatMessageId(id), text })) : []
-}
+const bytesOf = ([, [, , , page]]: Element): Buffer => page ?? Buffer.alloc(0)
 
 function pagesOf(elements: Element[], stream: number, from: StreamPlace): LogPage[] {
   let before = from.entries
   return elements.map((element) => {
     const place = placeOf(element)
-    const entries = entriesOf(element)
-    const missing = before === null ? null : Math.max(0, place.entries - entries.length - before)
+    const bytes = bytesOf(element)
+    const missing = before === null ? null : Math.max(0, place.entries - lengthOf(bytes) - before)
     before = place.entries
-    return { stream, place, entries, missing }
+    const entries = () => entriesIn(bytes).map(({ id, text }) => ({ messageId: formatMessageId(id), text }))
+    return { stream, place, bytes, entries, missing }
   })
 }

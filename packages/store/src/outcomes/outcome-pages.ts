@@ -73,3 +73,20 @@ export function entriesIn(page: Buffer): { id: Buffer; text: string }[] {
   }
   return entries
 }
+
+/** The number of entries in a page. */
+export function lengthOf(page: Buffer): number {
+  let count = 0
+  for (let at = 0; at < page.length; at += HEAD_BYTES + page.readUInt32BE(at)) count++
+  return count
+}
+
+/** The beginnings of a page's texts, with no other characters than ASCII as they stand. */
+export function beginningsIn(page: Buffer, charsMax: number): string[] {
+  const texts: string[] = []
+  for (let at = 0, end = 0; at < page.length; at = end) {
+    end = at + HEAD_BYTES + page.readUInt32BE(at)
+    texts.push(page.toString('latin1', at + HEAD_BYTES, Math.min(end, at + HEAD_BYTES + charsMax)))
+  }
+  return texts
+}

@@ -20,7 +20,7 @@ interface ReportedAttempt extends RecordedAttempt {
 
 interface AttemptReportsOptions {
   log: Logger
-  live: Pick<LiveSender, 'on' | 'send'>
+  live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
   recording: Pick<Recording, 'ended' | 'recordsAll'>
   /** Epoch ms by Redis's clock. */
   now: () => number
@@ -50,6 +50,9 @@ export class AttemptReports {
   /** Reports a first attempt that succeeded. It has no log line of its own, because the job's log line counts it. */
   firstDelivered(subscription: CompiledSubscription, message: MessageContext, result: AttemptResult): void {
     if (!this.#isHeard(subscription)) return
+    const { live, recording } = this.#options
+    // Under full load this is called for every delivery, so an event that nobody gets is only counted.
+    if (!recording.recordsAll(subscription) && live.leavesOut('attempt', message.message.topicArn)) return
     const how = { attempts: 1, decision: 'delivered', why: undefined, path: 'first' } as const
     this.#reportOne({ subscription, message, result, ...how })
   }
@@ -70,10 +73,12 @@ export class AttemptReports {
     if (decision === 'wait') return
     const { record } = subscription
     const { topicArn, messageId } = message.message
+    const { live } = this.#options
+    if (live.leavesOut('attempt', topicArn)) return
     const { statusCode, error } = resultState(result)
     const facts = { type: 'attempt', topicArn, subscriptionId: record.id, statusCode } as const
     const at = this.#options.now()
-    this.#options.live.send(facts, () => ({
+    live.send(facts, () => ({
       ...facts,
       at,
       messageId,

@@ -30,6 +30,7 @@ export function logPublished({ log, live, clock }: Tools, published: Published):
 }
 
 function sendPublished(live: Tools['live'], { topicArn, receipts }: Published, at: number): void {
+  if (live.leavesOut('published', topicArn, receipts.length)) return
   const facts = { type: 'published', topicArn } as const
   for (const { messageId } of receipts) live.send(facts, () => ({ ...facts, at, messageId }))
 }
