@@ -128,7 +128,8 @@ describe.runIf(isLong)('charts', () => {
       expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
       await page.locator('.u-over').first().hover()
       expect(await axeProblems(page)).toEqual([])
-      if (theme === 'light' && width > 320) await page.screenshot({ path: `${PICTURES}topic.png` })
+      if (theme === 'light' && width > 320)
+        await page.screenshot({ path: `${PICTURES}topic.png`, fullPage: true })
       const folder = process.env.FANTAIL_PICTURES
       if (folder) await page.screenshot({ path: `${folder}/${theme}-${width}.png`, fullPage: true })
       expect(browser.problems).toEqual([])

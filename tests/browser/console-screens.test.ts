@@ -416,7 +416,7 @@ describe.runIf(isLong)('the console', () => {
     const page = await browser.open('/console/dlq/refused')
     const group = page.getByRole('button', { name: 'permanent', exact: true })
     await group.click()
-    await page.getByText('3 match: reason permanent, statusCode 404').waitFor()
+    await page.getByText('3 dead letters match: reason permanent, statusCode 404').waitFor()
     const causes = page.getByRole('table', { name: 'By cause' })
     await causes.getByRole('link', { name: /^http/ }).first().waitFor()
     expect(await axeProblems(page)).toEqual([])
@@ -433,6 +433,8 @@ describe.runIf(isLong)('the console', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('+ country = DE (String)').waitFor()
     expect(await axeProblems(page)).toEqual([])
+    // The whole dialog.
+    await page.setViewportSize({ width: 1280, height: 1000 })
     await page.screenshot({ path: `${PICTURES}edit.png` })
     await page.getByRole('button', { name: 'Send the edited message' }).click()
     await page.getByRole('heading', { level: 1, name: 'Redrive of refused' }).waitFor()
@@ -495,7 +497,7 @@ describe.runIf(isLong)('the console', () => {
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await waitFor(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
-      await page.screenshot({ path: `${PICTURES}${name}.png` })
+      await page.screenshot({ path: `${PICTURES}${name}.png`, fullPage: true })
     }
   })
 })

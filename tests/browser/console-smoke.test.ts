@@ -1,5 +1,6 @@
 /** The main path of the console in a real browser, every address of it, and the main screens in both themes. */
 import { execFileSync } from 'node:child_process'
+import { waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
@@ -71,6 +72,25 @@ test.for(['light', 'dark'] as const)(
     expect(browser.problems).toEqual([])
   },
 )
+
+test('a first page is drawn with the data that it requested before its code had arrived', async (context) => {
+  if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
+  await subscribeNobody(stack())
+  const page = await browser.open('/console/nowhere')
+  let asked = 0
+  // Only the first request is answered.
+  await page.route('**/v1/lanes?**', async (route) => {
+    asked += 1
+    if (asked === 1) await route.continue()
+  })
+  await page.route('**/console/assets/main-*.js', async (route) => {
+    await waitFor(() => asked > 0)
+    await route.continue()
+  })
+  await page.goto(`${stack().api.url}/console/lanes`)
+  await page.locator('main tbody tr').first().waitFor()
+  expect(browser.problems).toEqual([])
+})
 
 test('keys lead to pages, rows and the palette', async (context) => {
   if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)

@@ -378,14 +378,15 @@ export const words = {
     newest: 'Last',
     clear: 'Clear the filter',
     filtered: (count: string, filter: string) =>
-      filter === '' ? `${count} dead letters.` : `${count} match: ${filter}.`,
+      filter === '' ? `${count} dead letters.` : `${count} dead letters match: ${filter}.`,
     scannedTo: 'The queue holds more than one answer looks at. These numbers reach to letters from',
     otherGroups: (count: number) => `${many(count, 'smaller group')} not shown.`,
     since: 'Since',
     sinceNames: { '': 'any time', hour: 'the last hour', day: 'the last day', week: 'the last week' },
-    hours: (first: string, last: string) => `Deaths by hour, from ${first} to ${last}.`,
+    hours: (first: string, last: string) =>
+      first === last ? `All in the hour from ${first}.` : `By hour, from ${first} to ${last}.`,
     hour: (at: string, count: string) => `${at}: ${count}`,
-    worstHour: (at: string, count: string) => `Most from ${at} on: ${count}.`,
+    worstHour: (at: string, count: string) => `Most in the hour from ${at}: ${count}.`,
     redrive: 'Redrive …',
     purge: 'Purge …',
     purgeTitle: (queue: string) => `Purge ${queue}?`,
@@ -758,7 +759,7 @@ export const words = {
   },
   messages: {
     id: 'Id of a message',
-    idHint: 'Publishing answers it: a UUID.',
+    idHint: 'A UUID, from the answer to the publish request.',
     open: 'See what became of it',
     search: 'Search',
     again: 'Look again',

@@ -42,7 +42,7 @@ export function LetterHours({ hours }: { hours: Hours }) {
         })}
       </svg>
       <figcaption>
-        {name} {w.worstHour(timeOf(worst.at), formatNumber(worst.count))}
+        {name} {recent.length > 1 && w.worstHour(timeOf(worst.at), formatNumber(worst.count))}
       </figcaption>
     </figure>
   )
