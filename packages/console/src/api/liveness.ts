@@ -4,7 +4,6 @@
  *
  * connecting ─answer→ live ─no answer, 5xx→ stale ─answer→ live;  any ─401, 403 to everything→ refused
  */
-import { useSyncExternalStore } from 'react'
 
 export type Connection =
   | { state: 'connecting' }
@@ -37,11 +36,11 @@ export function noteSilence(): void {
   if (connection.state !== 'stale') become({ state: 'stale', since: lastGoodAt })
 }
 
-function subscribe(listener: () => void): () => void {
+export function subscribeToConnection(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, () => connection)
+export function currentConnection(): Connection {
+  return connection
 }

@@ -1,7 +1,9 @@
 /** Reads and changes for screens. Reads are cached, and repeated while the page is visible and not paused by `p`. */
 import {
+  infiniteQueryOptions,
   keepPreviousData,
   QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -9,6 +11,7 @@ import {
 } from '@tanstack/react-query'
 import type { InputOf, Operation } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
+import { earlyReads, takeEarly } from './early-reads.ts'
 import { usePaused } from './pause.ts'
 import { send } from './send.ts'
 
@@ -50,11 +53,17 @@ export function useRead<Run extends Operation>(
   const isPaused = usePaused()
   const { everyMs = SLOW_REFRESH_MS, enabled = true } = options
   return useQuery({
-    queryKey: keyOf(operation, input),
-    queryFn: ({ signal }) => send(operation, input, signal),
+    ...readOf(operation, input),
     enabled,
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (isPaused || isFinal(query.state.error) ? false : everyMs),
+  })
+}
+
+function readOf<Run extends Operation>(operation: Run, input: InputOf<Run>) {
+  return queryOptions({
+    queryKey: keyOf(operation, input),
+    queryFn: ({ signal }) => takeEarly(operation, input) ?? send(operation, input, signal),
   })
 }
 
@@ -73,13 +82,32 @@ export function usePages<Run extends Paged>(
 ) {
   const isPaused = usePaused()
   return useInfiniteQuery({
-    queryKey: [...keyOf(operation, input), 'pages'],
-    queryFn: ({ signal, pageParam }) => send(operation, withCursor(input, pageParam), signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => (page as { nextCursor: string | null }).nextCursor ?? undefined,
+    ...pagesOf(operation, input),
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (isPaused || isFinal(query.state.error) ? false : everyMs),
   })
+}
+
+function pagesOf<Run extends Paged>(operation: Run, input: InputOf<Run>) {
+  return infiniteQueryOptions({
+    queryKey: [...keyOf(operation, input), 'pages'],
+    queryFn: ({ signal, pageParam }) => {
+      const page = withCursor(input, pageParam)
+      return takeEarly(operation, page) ?? send(operation, page, signal)
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page as { nextCursor: string | null }).nextCursor ?? undefined,
+  })
+}
+
+/** Puts the answers of early reads into the cache, so that screens have their data when they are drawn first. */
+export async function keepEarlyReads(queries: QueryClient): Promise<void> {
+  const kept = earlyReads().map(({ operation, input, isPaged }) =>
+    isPaged
+      ? queries.prefetchInfiniteQuery(pagesOf(operation as Paged, input as never))
+      : queries.prefetchQuery(readOf(operation, input as never)),
+  )
+  await Promise.all(kept)
 }
 
 function withCursor<Input extends object>(input: Input, cursor: string | undefined): Input {

@@ -3,7 +3,7 @@
  * link that opens the row. The keys `j`, `k` and Enter use that link.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { Fragment, type ReactNode, useRef } from 'react'
+import { memo, type ReactNode, type RefObject, useRef } from 'react'
 import { words } from '../i18n/en.ts'
 import { Button } from './button.tsx'
 import css from './parts.module.css'
@@ -33,25 +33,50 @@ const ROW_PX = 33
 const VIRTUAL_FROM = 100
 const VISIBLE_PX = 620
 
-export function DataTable<Row>({ label, columns, rows, keyOf, under, empty, onMore }: Props<Row>) {
+export function DataTable<Row>(props: Props<Row>) {
+  const { rows, empty } = props
+  if (rows.length === 0) return <div className={css.frame}>{empty}</div>
+  // The library of long tables measures the page, which a short table does not need.
+  return rows.length > VIRTUAL_FROM ? <LongTable {...props} /> : <Table {...props} drawn={rows} />
+}
+
+function LongTable<Row>(props: Props<Row>) {
+  const { rows } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const isVirtual = rows.length > VIRTUAL_FROM
   const virtualizer = useVirtualizer({
-    count: isVirtual ? rows.length : 0,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 3,
   })
-  if (rows.length === 0) return <div className={css.frame}>{empty}</div>
   const items = virtualizer.getVirtualItems()
-  const above = isVirtual ? (items[0]?.start ?? 0) : 0
-  const below = isVirtual ? virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) : 0
-  const drawn = isVirtual ? items.map(({ index }) => rows[index] as Row) : rows
+  return (
+    <Table
+      {...props}
+      scroller={scroller}
+      drawn={items.map(({ index }) => rows[index] as Row)}
+      above={items[0]?.start ?? 0}
+      below={virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)}
+    />
+  )
+}
+
+interface TableProps<Row> extends Props<Row> {
+  drawn: readonly Row[]
+  /** Present if only a part of the rows is drawn. */
+  scroller?: RefObject<HTMLDivElement | null>
+  /** Heights of the rows that are not drawn. */
+  above?: number
+  below?: number
+}
+
+function Table<Row>({ label, columns, rows, keyOf, under, onMore, ...part }: TableProps<Row>) {
+  const { drawn, scroller, above = 0, below = 0 } = part
   return (
     <div
       className={css.frame}
       ref={scroller}
-      style={isVirtual ? { maxHeight: VISIBLE_PX } : undefined}
+      style={scroller && { maxHeight: VISIBLE_PX }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled by the keyboard
       tabIndex={0}
     >
@@ -67,25 +92,9 @@ export function DataTable<Row>({ label, columns, rows, keyOf, under, empty, onMo
         </thead>
         <tbody>
           {above > 0 && <Gap height={above} />}
-          {drawn.map((row) => {
-            const below = under?.(row)
-            return (
-              <Fragment key={keyOf(row)}>
-                <tr>
-                  {columns.map(({ title, show, isNumber }) => (
-                    <td key={title} data-end={isNumber}>
-                      {show(row)}
-                    </td>
-                  ))}
-                </tr>
-                {below && (
-                  <tr data-under>
-                    <td colSpan={columns.length}>{below}</td>
-                  </tr>
-                )}
-              </Fragment>
-            )
-          })}
+          {drawn.map((row) => (
+            <TableRow key={keyOf(row)} row={row} columns={columns} under={under?.(row)} />
+          ))}
           {below > 0 && <Gap height={below} />}
         </tbody>
       </table>
@@ -100,6 +109,32 @@ export function DataTable<Row>({ label, columns, rows, keyOf, under, empty, onMo
     </div>
   )
 }
+
+interface RowProps<Row> {
+  row: Row
+  columns: readonly Column<Row>[]
+  under: ReactNode
+}
+
+/** A scroll step draws only the rows that are new. */
+const TableRow = memo(function TableRow({ row, columns, under }: RowProps<unknown>) {
+  return (
+    <>
+      <tr>
+        {columns.map(({ title, show, isNumber }) => (
+          <td key={title} data-end={isNumber}>
+            {show(row)}
+          </td>
+        ))}
+      </tr>
+      {under && (
+        <tr data-under>
+          <td colSpan={columns.length}>{under}</td>
+        </tr>
+      )}
+    </>
+  )
+}) as <Row>(props: RowProps<Row>) => ReactNode
 
 function Gap({ height }: { height: number }) {
   return (

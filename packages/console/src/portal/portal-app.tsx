@@ -1,9 +1,9 @@
 /** The portal: a customer's endpoints. It opens a link, and then shows a list or one endpoint. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useConnection } from '../api/liveness.ts'
 import { keepBearer } from '../api/session.ts'
 import { useWrite } from '../api/use-api.ts'
+import { useConnection } from '../api/use-connection.ts'
 import { words } from '../i18n/en.ts'
 import { Button } from '../parts/button.tsx'
 import css from '../parts/parts.module.css'

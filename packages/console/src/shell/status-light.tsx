@@ -1,8 +1,9 @@
 /** How current the page is, in words and by colour. */
 import { operations } from '../api/api-calls.ts'
-import { type Connection, useConnection } from '../api/liveness.ts'
+import type { Connection } from '../api/liveness.ts'
 import { usePaused } from '../api/pause.ts'
 import { useRead } from '../api/use-api.ts'
+import { useConnection } from '../api/use-connection.ts'
 import { words } from '../i18n/en.ts'
 import { formatSeconds } from '../parts/formats.ts'
 import { useNow } from '../parts/use-now.ts'

@@ -12,6 +12,7 @@ import css from '../../parts/parts.module.css'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { columnsWith, HOSTS } from './lane-columns.tsx'
 import { LanePanel } from './lane-quick-actions.tsx'
+import { lanesInput } from './lanes-query.ts'
 import { useSteadyRows } from './steady-rows.ts'
 
 const w = words.lanes
@@ -45,16 +46,7 @@ export function LanesPage() {
     setOpened(undefined)
     void navigate({ search: { ...search, ...changed }, replace: true })
   }
-  const input = {
-    query: {
-      sort,
-      ...(state !== '' && { state }),
-      ...(search.topic && { topic: search.topic }),
-      ...(search.q && { q: search.q }),
-      ...(isGrouped && { groupBy: 'host' as const }),
-      limit: 100,
-    },
-  }
+  const input = lanesInput({ sort, state, topic: search.topic, q: search.q, isGrouped })
   const read = usePages(
     operations.listLanes,
     input,
