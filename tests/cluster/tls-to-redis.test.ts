@@ -3,7 +3,6 @@
  * behind Sentinels.
  */
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { connect, mastersOf, refuseWrong, whenReady } from '@fantail/store'
 import {
@@ -20,12 +19,13 @@ import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { notification, publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { type PlaceKind, startPlace } from '../harness/services/redis-place.ts'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { ServiceProcess } from '../harness/services/service-process.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnTlsRedis())
 
-const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url))
+const BIN = launcher()
 
 const receiver = useReceiver()
 const ends: (() => Promise<unknown>)[] = []

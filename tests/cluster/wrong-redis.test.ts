@@ -6,14 +6,14 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { canSpawnRedis, freePort, startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, test as anyTest, beforeAll, expect } from 'vitest'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 
-const BIN = fileURLToPath(new URL('../../infra/bin/fantail.mjs', import.meta.url))
+const BIN = launcher()
 const SERVICES: ServiceName[] = ['publish-api', 'delivery-worker', 'redrive']
 const TELLING = ['warn', 'error', 'fatal']
 

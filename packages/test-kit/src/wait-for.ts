@@ -4,7 +4,7 @@ import { waitedMs } from './fair-timer.ts'
 const WAIT_MS = 15_000
 const INTERVAL_MS = 10
 /** A condition often asks an API. If several tests did that a hundred times a second, they would fill a processor. */
-const INTERVAL_MS_MAX = 50
+const INTERVAL_MS_MAX = 100
 /** The interval grows with the time that has passed, so that no wait becomes much longer by it. */
 const INTERVAL_PART = 0.05
 
@@ -12,7 +12,7 @@ interface WaitOptions {
   /** Names the condition in the error. */
   what?: string
   timeoutMs?: number
-  /** Between two looks. Default: 10, and up to 50 in a long wait. */
+  /** Between two looks. Default: 10, and up to 100 in a long wait. */
   intervalMs?: number
 }
 

@@ -229,7 +229,7 @@ export class Ledger {
       return account !== undefined && account.waiting === waiting && account.lost === 0
     }
     try {
-      await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 100 })
+      await waitFor(isSettled, { what: 'every delivery to have ended', timeoutMs, intervalMs: 200 })
     } catch (cause) {
       account = await this.account().catch(() => account)
       throw new Error(await this.#notSettled(account), { cause })
