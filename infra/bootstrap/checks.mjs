@@ -87,6 +87,8 @@ export async function release(env, args) {
 }
 
 const FUZZ_CASES = '100000'
+/** Filters of vitest: made-up requests, random histories of the store, and random filter policies. */
+const FUZZ = ['fuzz.test', 'lanes-model', 'lanes-fifo-model', 'filter/indexes/']
 
 /**
  * Runs the long form of every test with made-up inputs: `fuzz [cases]`.
@@ -94,7 +96,7 @@ const FUZZ_CASES = '100000'
  * @param {string[]} args
  */
 export async function fuzz(env, [cases = FUZZ_CASES]) {
-  const words = ['run', 'fuzz.test']
+  const words = ['run', ...FUZZ]
   say(`fuzz: ${cases} cases: vitest ${words.join(' ')}`)
   return show('vitest', words, {
     cwd: root,

@@ -10,6 +10,7 @@ export {
   firebaseCredential,
   vapidCredential,
 } from './push-credentials.ts'
+export { RANDOM_TIMEOUT_MS, randomRuns } from './random-runs.ts'
 export { onRawRequest, type RawServer, startRawServer } from './raw-server.ts'
 export { type ReceivedRequest, type Receiver, type Reply, type Responder, startReceiver } from './receiver.ts'
 export { startCluster, type TestCluster } from './redis/redis-cluster.ts'
