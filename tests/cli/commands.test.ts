@@ -163,12 +163,14 @@ test('a message is published, and explained until its delivery has ended', async
 
   const refused = await subscribed('mails', 'http://127.0.0.1:9/nobody')
   const lost = (await fantail('publish mails lost --quiet')).stdout.trim()
-  const tried = await waitFor(async () => {
-    const { code, stdout } = await fantail(`explain ${lost} --sub ${refused} --json`)
-    const { attempts = [] }: Partial<Explained> = code === 0 ? JSON.parse(stdout) : {}
-    return attempts.length > 0 ? attempts : undefined
-  })
-  expect(tried[0]).toMatchObject({ attempt: 1, error: 'connection_refused', stage: 'connect' })
+  const recorded = () =>
+    stack().client.call<{ attempts?: unknown[] }>(
+      'GET',
+      `/v1/messages/${lost}/deliveries/${refused}/attempts`,
+    )
+  await waitFor(async () => ((await recorded()).body.attempts ?? []).length > 0, { what: 'an attempt' })
+  const [tried] = await objects<Explained>(`explain ${lost} --sub ${refused}`)
+  expect(tried?.attempts?.[0]).toMatchObject({ attempt: 1, error: 'connection_refused', stage: 'connect' })
   const shown = (await fantail(`explain ${lost} --sub ${refused}`)).stdout
   expect(shown).toMatch(/\n {4}[\d:.]+ attempt 1 · first · connection_refused in \d/)
   await fantail(`subs rm ${refused} --yes`)
@@ -244,15 +246,21 @@ async function editAndSend({ messageId }: { messageId: string }) {
   expect(sent.stderr).toMatch(/- [abc]\n\+ mended-[abc]\n\+ mended=yes\n/)
 }
 
+/** The API is asked while they come, because each look by a command starts a process. */
+async function untilLetters(queue: string, isEnough: (count: number) => boolean): Promise<void> {
+  const count = async () => {
+    const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/${queue}`)
+    return counts.visible
+  }
+  await waitFor(async () => isEnough(await count()), { what: `dead letters in ${queue}` })
+}
+
 /** Waits until the queue has so many letters that no receiver has. */
-function deadLetters(queue: string, count: number): Promise<{ messageId: string }[]> {
-  return waitFor(
-    async () => {
-      const letters = await objects<{ messageId: string }>(`dlq show ${queue}`)
-      return letters.length === count ? letters : undefined
-    },
-    { what: `${count} dead letters in ${queue}` },
-  )
+async function deadLetters(queue: string, count: number): Promise<{ messageId: string }[]> {
+  await untilLetters(queue, (found) => found === count)
+  const letters = await objects<{ messageId: string }>(`dlq show ${queue}`)
+  expect(letters).toHaveLength(count)
+  return letters
 }
 
 test('dead letters are shown, exported, sent again and deleted', async () => {
@@ -313,10 +321,9 @@ test('what is done in part ends with 8', async () => {
   // From this number on, a redrive deletes the letters.
   const stdin = Array.from({ length: 1_001 }, (_, n) => `${n}`).join('\n')
   await fantail('publish losing --lines', { stdin })
-  await waitFor(async () => {
-    const [counted] = await objects<{ matched: number }>('dlq purge lost --status 404 --dry-run')
-    return counted !== undefined && counted.matched > 1_001
-  })
+  await untilLetters('lost', (count) => count > 1_001)
+  const [counted] = await objects<{ matched: number }>('dlq purge lost --status 404 --dry-run')
+  expect(counted?.matched).toBeGreaterThan(1_001)
   const purged = await objects<Redrive>('dlq purge lost --status 404 --yes --quiet')
   expect(purged.at(-1)).toMatchObject({ action: 'purge', status: 'completed' })
 })

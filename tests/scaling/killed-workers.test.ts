@@ -25,9 +25,10 @@ const DETACHED_MS = 1_000
 
 const receiver = useReceiver()
 
-describe('jobs', () => {
-  const stack = useStack({ workers: 2 })
+/** For jobs, and then for lanes. */
+const stack = useStack({ workers: 2 })
 
+describe('jobs', () => {
   test('jobs that a killed worker was running move again within 5 s', async () => {
     const ledger = await openTopic(stack(), receiver(), 'jobs')
     const held = holdEndpoint(receiver(), '/jobs/')
@@ -50,11 +51,10 @@ describe('jobs', () => {
 
 // Both tests wait many seconds for leases to end. So they run at the same time, each on its own stack.
 describe.concurrent('lanes', () => {
-  const stack = useStack({ workers: 2 })
-
   test('waiting deliveries of a backlog move within 5 s of a kill, and those being sent within 20 s', async ({
     onTestFinished,
   }) => {
+    if (!stack().worker(0).running) await stack().worker(0).start()
     const ledger = await openTopic(stack(), receiver(), 'lanes')
     const held = holdEndpoint(receiver(), '/lanes/')
     const change = (what: string) =>

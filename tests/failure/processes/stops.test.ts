@@ -9,7 +9,7 @@ import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const ROUNDS = LONG ? 10 : 1
-const PER_SECOND = 150
+const PER_SECOND = 100
 const ROUND_SECONDS = 6
 const STOPPED_WITHIN_S = 20
 const SLOW_MS = 400
@@ -30,7 +30,7 @@ test(
       subscriptions: {
         '/quick': {},
         '/slow': { maxInFlight: 128 },
-        '/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 100 } } },
+        '/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 70 } } },
         '/refusing': { deliveryPolicy: retries(1) },
       },
       deadLetterQueue: 'stopped-dead',

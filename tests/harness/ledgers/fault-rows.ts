@@ -186,7 +186,7 @@ export const FAULTS = {
     promised: 'health checks answered, healthy messages delivered meanwhile; nothing lost, nothing repeated',
   },
   million: {
-    fault: 'a million messages (fast form: 8,000) while workers are killed and Redis is away',
+    fault: 'a million messages (fast form: 6,000) while workers are killed and Redis is away',
     promised: 'memory of every process and of Redis does not grow',
   },
 } as const satisfies Record<string, Fault>
