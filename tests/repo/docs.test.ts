@@ -1,7 +1,10 @@
-/** Checks that all files, folders, links, commands and settings that the documents name exist. */
+/**
+ * Checks that all files, folders, links, commands and settings that the documents name exist, and that they list the
+ * statuses that are retried.
+ */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DELIVERY_CAUSES } from '@fantail/contracts'
+import { DELIVERY_CAUSES, RETRY_ON_DEFAULT } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { filesMatching, ROOT, textOf } from './repository.ts'
 
@@ -92,4 +95,24 @@ test('every setting that documents and compose name is one of the services, the 
 test('every cause of a delivery stands in its document, with the sentence of the API', () => {
   const rows = [...textOf('docs/why.md').matchAll(/^\| `(\w+)` \| ([^|]+) \|$/gm)]
   expect(Object.fromEntries(rows.map(([, cause, meaning]) => [cause, meaning]))).toEqual(DELIVERY_CAUSES)
+})
+
+const listed = (type: 'conjunction' | 'disjunction', statuses: readonly string[]) =>
+  new Intl.ListFormat('en-GB', { type }).format(statuses)
+const either = listed('disjunction', RETRY_ON_DEFAULT)
+const both = listed('conjunction', RETRY_ON_DEFAULT)
+/** Refusals of a client that are retried all the same. */
+const exceptions = listed(
+  'conjunction',
+  RETRY_ON_DEFAULT.filter((status) => /^4\d\d$/.test(status)),
+)
+
+test.each([
+  ['docs/guides/retries.md', `| answers ${either}, or only 1xx | retried |`],
+  ['docs/guides/retries.md', `| answers 3xx, or 4xx other than ${exceptions} | failed permanently at once`],
+  ['docs/guides/retries.md', `A permanent refusal (4xx other than ${exceptions}, 3xx) makes a dead letter`],
+  ['docs/guides/webhooks.md', `It retries after ${both}.`],
+  ['packages/testing/README.md', `| answers ${either}, or not at all | tried again.`],
+])('%s says: %s', (path, sentence) => {
+  expect(textOf(path).replaceAll(/\s+/g, ' ')).toContain(sentence)
 })

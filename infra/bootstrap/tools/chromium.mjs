@@ -40,7 +40,7 @@ async function fetchChromium(env) {
     packages: ['chromium', 'fonts-dejavu-core'],
     commands: ['chromium'],
     dir,
-    // The folder is not `usr/bin`, because the script there looks for files of an installed system.
+    // Not from `usr/bin`: Debian's start script there reads files that only an installation has.
     places: ['usr/lib/chromium'],
     env,
   })

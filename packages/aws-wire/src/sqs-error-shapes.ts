@@ -5,7 +5,10 @@ const MODEL = 'com.amazonaws.sqs#'
 const OUTSIDE = 'com.amazon.coral.service#'
 const CODE_PREFIX = 'AWS.SimpleQueueService.'
 
-/** Codes that differ from their shape by more than the prefix. */
+/**
+ * Shapes by error code, where the shape is not the code without its prefix. `AWS.SimpleQueueService.NonExistentQueue`,
+ * for example, has the shape `QueueDoesNotExist`.
+ */
 const SHAPES: Record<string, string> = {
   [`${CODE_PREFIX}NonExistentQueue`]: 'QueueDoesNotExist',
   QueueAlreadyExists: 'QueueNameExists',

@@ -42,7 +42,7 @@ const shape = {
     .describe('How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.'),
 }
 
-const usuallyRetried = RETRY_ON_DEFAULT.map((status) => `\`${status}\``).join(' and ')
+const usuallyRetried = new Intl.ListFormat('en-GB').format(RETRY_ON_DEFAULT.map((status) => `\`${status}\``))
 const retryOn = z
   .array(z.union([z.int(), z.string()]))
   .max(RETRY_ON_MEMBERS_MAX)

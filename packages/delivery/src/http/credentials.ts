@@ -44,8 +44,8 @@ export class Credentials {
   }
 
   /**
-   * The header that answers `challenge`. Without `challenge`, the header of a first request: undefined until a
-   * challenge is known.
+   * The header that answers `challenge`. A first request has no challenge of its own: its header answers the last one
+   * that the endpoint sent, and is undefined before that.
    */
   authorization(
     method: string,

@@ -1,5 +1,6 @@
 /**
- * Endpoints of a portal session over REST, with their deliveries and dead letters. They show no settings of requests.
+ * Endpoints of a portal session over REST, with their deliveries and dead letters. A session does not see how requests
+ * are made: no headers, proxy or certificates.
  */
 import { z } from 'zod'
 import { ENDPOINT_CHARS_MAX } from '../../limits.ts'
