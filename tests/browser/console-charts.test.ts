@@ -1,5 +1,4 @@
 /** The charts in a real browser: real counts, all states, both themes, the range in the address, and the table. */
-import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
@@ -21,7 +20,6 @@ describe.runIf(isLong)('charts', () => {
   let browser: ConsoleBrowser
   let id: string
   beforeAll(async () => {
-    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
     browser = await startBrowser(stack().api.url)
     const { client } = stack()
     for (const topic of ['busy', 'quiet']) await client.put(`/v1/topics/${topic}`)

@@ -20,7 +20,6 @@ const stack = useStack({ workers: 0, env: { FANTAIL_AUTH: 'on', FANTAIL_PORTAL_O
 let browser: ConsoleBrowser
 beforeAll(async () => {
   if (whyNoBrowser !== undefined) return
-  execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
   browser = await startBrowser(stack().api.url)
 })
 afterAll(() => browser?.close())

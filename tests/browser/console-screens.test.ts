@@ -3,7 +3,6 @@
  * screen. They also check states without data and without an answer, hostile bodies, and make the pictures of
  * docs/console.md. `npm run test:browser` runs them in a minute.
  */
-import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { startReceiver, waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
@@ -36,7 +35,6 @@ describe.runIf(isLong)('the console', () => {
   let browser: ConsoleBrowser
   let seeded: { id: string; messageId: string }
   beforeAll(async () => {
-    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
     browser = await startBrowser(stack().api.url)
     seeded = await subscribeNobody(stack())
   })

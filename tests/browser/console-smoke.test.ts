@@ -1,5 +1,4 @@
 /** The main path of the console in a real browser, every address of it, and the main screens in both themes. */
-import { execFileSync } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,8 +9,6 @@ import { allPaths, mainPaths, subscribeNobody } from './console-paths.ts'
 const stack = useStack({ redrive: true })
 let browser: ConsoleBrowser
 beforeAll(async () => {
-  // turbo takes the build from its cache, unless the console has changed.
-  execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
   if (whyNoBrowser === undefined) browser = await startBrowser(stack().api.url)
 })
 afterAll(() => browser?.close())

@@ -3,7 +3,6 @@
  * rows, and the live page at 1,000 events a second. Each figure stands beside that of an empty page in the same run.
  * `npm run bench:console` runs it, for three minutes, on a machine that does nothing else.
  */
-import { execFileSync } from 'node:child_process'
 import { waitFor } from '@fantail/test-kit'
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +29,6 @@ describe.runIf(isMeasured)('the speed of the console', () => {
   const stack = useStack()
   let browser: ConsoleBrowser
   beforeAll(async () => {
-    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
     browser = await startBrowser(stack().api.url)
     await subscribeNobody(stack())
   })

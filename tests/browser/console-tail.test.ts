@@ -1,5 +1,4 @@
 /** The page of live events: the rows that it shows, its state (current or stale), and one connection for all tabs. */
-import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort, waitFor } from '@fantail/test-kit'
 import type { Page, Request } from 'playwright-core'
@@ -19,7 +18,6 @@ describe.runIf(isLong)('live events', () => {
   const receiver = useReceiver()
   let browser: ConsoleBrowser
   beforeAll(async () => {
-    execFileSync('turbo', ['run', 'bundle'], { stdio: 'pipe' })
     browser = await startBrowser(stack().api.url)
     await subscribe(stack(), 'orders', { endpoint: `${receiver().url}/orders` })
     await subscribe(stack(), 'other', { endpoint: `${receiver().url}/other` })

@@ -1,8 +1,10 @@
 /**
  * The order in which test files run. Tests of whole stacks mostly wait, and the others mostly compute. Mixed, they keep
  * all cores busy from the first file to the last. vitest asks for the order once, before it starts processes for the
- * files, so the services are bundled here.
+ * files, so what several files need is built here: the services, and the console. Files that build it at the same time
+ * would delete each other's output.
  */
+import { execFileSync } from 'node:child_process'
 import { sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { provideBundles } from '../services/service-bundles.ts'
@@ -15,6 +17,7 @@ const LONG = [
   'tests/guides/',
   'tests/scaling/shared-parts',
 ].map((path) => path.replaceAll('/', sep))
+const BROWSER = `${STACKS}browser${sep}`
 /** All other folders of tests start services. */
 const WITHOUT_SERVICES = ['bench', 'harness', 'repo'].map((folder) => `${STACKS}${folder}${sep}`)
 
@@ -25,6 +28,7 @@ export class MixedOrder extends BaseSequencer {
     const startsServices = ({ moduleId }: TestSpecification) =>
       !WITHOUT_SERVICES.some((folder) => moduleId.includes(folder))
     if (sorted.filter(isStack).some(startsServices)) await provideBundles()
+    if (sorted.some(({ moduleId }) => moduleId.includes(BROWSER))) buildConsole()
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
     const rest = sorted.filter((file) => !isLong(file))
     return [
@@ -35,6 +39,11 @@ export class MixedOrder extends BaseSequencer {
       ),
     ]
   }
+}
+
+/** turbo takes the console from its cache, unless its sources have changed. */
+function buildConsole(): void {
+  execFileSync('turbo', ['run', 'bundle'], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /**
