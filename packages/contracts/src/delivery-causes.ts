@@ -18,6 +18,9 @@ export const WAIT_CAUSES = {
   redrive: 'A redrive brought the delivery back from a dead-letter queue.',
   resend: 'An operator had the message sent again.',
   throttle: 'The subscription has a throttle, which limits its requests per second.',
+  serviceLimit:
+    'A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was ' +
+    'sent, and no attempt is counted.',
   circuitOpen: 'The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time.',
   retryQuota: 'The subscription’s retry mode limits retries by a quota, and the quota is empty.',
   unprovenEndpoint:

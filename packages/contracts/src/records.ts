@@ -153,7 +153,7 @@ export interface SubscriptionRecord {
    * record it.
    */
   origin?: 'native'
-  /** The URL. A digest replaces its credentials. */
+  /** The URL, ARN, mail address or phone number. A digest replaces the credentials of a URL. */
   endpoint: string
   /** Absent or null: there is no proxy, certificate or other setting. */
   outbound?: OutboundSettings | null
@@ -533,7 +533,8 @@ export type AttemptErrorCode =
   | 'endpoint_disabled'
   | 'token_refused'
   | 'notification_expired'
-  | 'throttled'
+  /** A limit of Fantail itself kept the attempt back, and nothing was sent. */
+  | 'service_limit'
   | 'opted_out'
   | 'number_refused'
   | 'text_refused'

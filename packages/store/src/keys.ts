@@ -167,8 +167,7 @@ export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
 /** List of JSON: unreadable data of releases that had no quarantine yet. Workers move it to the quarantine. */
 export const asideKey = (base: string) => `${base}aside`
 
-// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an entry lives until an operator deletes it
-// or puts ---- it back
+// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an operator deletes entries or puts them back
 
 /** Prefix of all keys of the quarantine. */
 export const QUARANTINE_BASE = 'ft:{quarantine}:'
@@ -176,8 +175,8 @@ export const QUARANTINE_BASE = 'ft:{quarantine}:'
 export const quarantineKey = () => `${QUARANTINE_BASE}entries`
 /**
  * Hash, an entry: `reason`, `detail`, `at` (ms), `bytes` that it counts, `messageId`, `topicArn`, `subscriptionId`
- * where they
- *  are known, `messageIds` (JSON: all that it is about), `raw` (the bytes that could not be read). */
+ * where they are known, `messageIds` (JSON: all that it is about), `raw` (the bytes that could not be read).
+ */
 export const quarantinedKey = (id: string) => `${QUARANTINE_BASE}entry:${id}`
 /** Sorted set, all scores 0: `<message id> <entry id>`. */
 export const quarantinedMessagesKey = () => `${QUARANTINE_BASE}messages`

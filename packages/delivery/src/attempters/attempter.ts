@@ -119,6 +119,9 @@ export interface Attempter {
    * An attempt ends within FANTAIL_ATTEMPT_TIMEOUT_MS, because slots and leases rely on that and no caller ends it. If
    * `again` is given, the attempt makes one request and calls `again` when it needs another one. There are no promises,
    * because this runs tens of thousands of times a second.
+   *
+   * If many subscriptions share a provider, the attempter bounds the requests under way to it (`turns/under-way.ts`).
+   * Otherwise a provider that hangs could take all slots of a worker.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
   /**

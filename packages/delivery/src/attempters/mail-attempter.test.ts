@@ -372,7 +372,7 @@ test('a domain past its rate gets nothing for now', async () => {
   const server = await mailServer()
   const { send, waits, ends } = attempterFor(server.url)
   waits.ms = 10_000
-  expect(await send()).toMatchObject({ kind: 'failure', error: 'throttled', permanent: false })
+  expect(await send()).toMatchObject({ kind: 'failure', error: 'service_limit', permanent: false })
   expect(server.seen).toHaveLength(0)
   waits.ms = 0
   expect(await send()).toMatchObject({ statusCode: 250 })
@@ -384,7 +384,7 @@ test('a server that hangs holds few attempts of a process, and one that answers 
   const { send, attempter, clock } = attempterFor(server.url)
   await Promise.all(Array.from({ length: 40 }, () => send()))
   server.onMail = () => new Promise(() => undefined)
-  const isRefused = (result: AttemptResult) => result.kind === 'failure' && result.error === 'throttled'
+  const isRefused = (result: AttemptResult) => result.kind === 'failure' && result.error === 'service_limit'
   const hanging = Array.from({ length: 520 }, () => send())
   expect((await Promise.all(hanging.slice(500))).every(isRefused)).toBe(true)
   clock.ms += 2_001

@@ -59,7 +59,7 @@ test('functions of a silent host get few invocations, and other hosts all of the
   }
   const begun = Array.from({ length: LIMIT / 2 }, () => [invoke('a'), invoke('b')])
   vi.advanceTimersByTime(SILENT_MS)
-  expect(await crowd(() => invoke('a'), 5)).toEqual(Array(5).fill('throttled'))
+  expect(await crowd(() => invoke('a'), 5)).toEqual(Array(5).fill('service_limit'))
   expect(counts.hung).toBe(LIMIT)
   expect(await invoke('c')).toMatchObject({ kind: 'response' })
   void invoke('b', 'RequestResponse')
@@ -85,7 +85,7 @@ test('streams of a silent host get few requests, and other hosts all of theirs',
   }
   for (let n = 0; n < LIMIT; n++) void put(n % 2 === 0 ? 'a' : 'b')
   vi.advanceTimersByTime(SILENT_MS)
-  expect(await crowd(() => put('b'), 5)).toEqual(Array(5).fill('throttled'))
+  expect(await crowd(() => put('b'), 5)).toEqual(Array(5).fill('service_limit'))
   await waitFor(() => counts.hung === LIMIT)
   expect(await put('c')).toMatchObject({ kind: 'response' })
 })
@@ -99,11 +99,11 @@ test('a silent push provider gets few notifications', async () => {
   const begun = Array.from({ length: LIMIT }, () => device.push({ message: 'hello' }))
   await new Promise((resolve) => setImmediate(resolve))
   vi.advanceTimersByTime(SILENT_MS)
-  expect(await crowd(() => device.push({ message: 'more' }), 5)).toEqual(Array(5).fill('throttled'))
+  expect(await crowd(() => device.push({ message: 'more' }), 5)).toEqual(Array(5).fill('service_limit'))
   providers.hold = undefined
   for (const give of held) give()
   await Promise.all(begun)
-  expect(await device.push({ message: 'again' })).not.toMatchObject({ error: 'throttled' })
+  expect(await device.push({ message: 'again' })).not.toMatchObject({ error: 'service_limit' })
   await device.close()
   await providers.close()
 })

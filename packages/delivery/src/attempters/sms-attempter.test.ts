@@ -261,6 +261,16 @@ test('a connection that ends after the request leaves the outcome unknown, and t
   expect([requests, refunds]).toEqual([2, []])
 })
 
+test('a message past the limit of those under way is not sent, costs nothing, and names the limit', async () => {
+  const { url, requests } = await startProvider({ status: 202 })
+  const { send, state } = attempterFor(url)
+  const all = await Promise.all(Array.from({ length: 501 }, () => send()))
+  expect(all.filter(({ kind }) => kind === 'failure')).toMatchObject([
+    { error: 'service_limit', detail: '500 messages are under way', permanent: false },
+  ])
+  expect([requests.length, state.reservedUsd.length]).toEqual([500, 501])
+})
+
 test('a provider that cannot be reached is tried again, and the spend is given back', async () => {
   const { url, close } = await startReceiver()
   await close()

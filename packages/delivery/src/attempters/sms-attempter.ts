@@ -2,7 +2,8 @@
  * Makes attempts at phone numbers. An attempt is one request to the SMS provider. Its result depends on what happens:
  *
  *   country not allowed, text too long, above MaxPrice, opted out, spend used up → permanent, nothing is sent
- *   too many under way, Redis or the connection fails → retry, nothing was sent
+ *   too many under way → `service_limit`: nothing was sent, no attempt is counted, and the delivery waits
+ *   Redis or the connection fails → retry, nothing was sent
  *   no answer after the request was written → permanent as `outcome_unknown`, because another could send it twice
  *   otherwise → by the provider's answer (sms/sms-provider.ts)
  */
@@ -81,7 +82,7 @@ export class SmsAttempter implements Attempter {
   async #attempt(attempt: Attempt): Promise<Ended> {
     if (!this.#underWay.begin()) {
       const detail = `${this.#underWay.count} messages are under way`
-      return { end: 'transient', result: failure('throttled', detail) }
+      return { end: 'transient', result: failure('service_limit', detail) }
     }
     try {
       return await this.#admitAndSend(attempt)

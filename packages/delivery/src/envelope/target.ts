@@ -13,8 +13,8 @@ export interface Target {
   subscriptionArnBytes: Buffer
   protocol: Protocol
   /**
-   * The endpoint's URL. After unlocking it contains credentials, so it must never be logged. Log `maskCredentials` of
-   * it instead.
+   * The endpoint: a URL, an ARN, a mail address or a phone number. After unlocking a URL contains credentials, so it
+   * must never be logged. Log `maskCredentials` of it instead.
    */
   url: string
   /** Proxy, client certificate and other outbound settings. Undefined if there are none. */

@@ -103,7 +103,7 @@ test('[353] an event for an emulator that is busy for long is not sent, and coun
   const { url, requests } = await startFunction({ until: held.promise })
   const of = calls({ functions: { '*': `${url}${EMULATED}` } })
   const first = invoke(of)
-  expect(await invoke(of)).toMatchObject({ kind: 'failure', error: 'throttled', permanent: false })
+  expect(await invoke(of)).toMatchObject({ kind: 'failure', error: 'service_limit', permanent: false })
   held.resolve()
   expect(await first).toMatchObject({ kind: 'response' })
   expect(await invoke(of)).toMatchObject({ kind: 'response' })

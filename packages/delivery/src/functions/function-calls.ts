@@ -83,7 +83,7 @@ export class FunctionCalls {
     const startedAt = performance.now()
     const waitMs = type === 'Event' || timeoutMs === undefined ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2
     const leave = await this.#emulators.take(place.host, waitMs)
-    if (!leave) return sending.done(failure('throttled', 'the emulator runs another invocation', 0))
+    if (!leave) return sending.done(failure('service_limit', 'the emulator runs another invocation', 0))
     const waitedMs = performance.now() - startedAt
     const left = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - waitedMs }
     this.#send(place, { ...invocation, ...left }, { ...sending, leave })

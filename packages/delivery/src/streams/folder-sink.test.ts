@@ -81,7 +81,7 @@ test('folders that hang leave threads to name look-ups, and one of them leaves a
   try {
     const results = await Promise.all(Array.from({ length: 12 }, () => sink.put([record('h')], 200)))
     const errors = results.flat().map((result) => (result.kind === 'failure' ? result.error : result.kind))
-    expect(errors).toEqual(['timeout', ...Array(11).fill('throttled')])
+    expect(errors).toEqual(['timeout', ...Array(11).fill('service_limit')])
     expect(await put('e')).toMatchObject([{ kind: 'response', statusCode: 200 }])
     expect((await lookup('localhost')).address).toBeTruthy()
   } finally {

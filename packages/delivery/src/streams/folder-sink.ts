@@ -62,7 +62,8 @@ export class FolderSink implements StreamSink {
     const durationMs = () => performance.now() - startedAt
     const signal = attemptDeadline(timeoutMs)
     const leave = await TURNS.take(this.#options.folder, Math.min(FOLDER_WAIT_MS_MAX, timeoutMs / 2))
-    if (!leave) return records.map(() => failure('throttled', 'earlier writes to folders have not ended', 0))
+    if (!leave)
+      return records.map(() => failure('service_limit', 'earlier writes to folders have not ended', 0))
     const writing = this.#write(records, durationMs).finally(leave)
     const late = () =>
       failure('timeout', `the folder did not take the file within ${timeoutMs} ms`, durationMs())

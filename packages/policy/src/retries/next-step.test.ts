@@ -70,7 +70,7 @@ describe('the next step', () => {
   })
 
   it('is to wait if a limit of this service kept the attempt back, however many retries are left', () => {
-    const result = { ...failed(false), error: 'throttled' } as AttemptResult
+    const result = { ...failed(false), error: 'service_limit' } as AttemptResult
     const wait = (attempts: number, policy = POLICY) =>
       nextStep({ ...STEADY, policy, result, attempts: attempts })
     expect([wait(1), wait(3), wait(99)]).toEqual(Array(3).fill({ step: 'wait', delayMs: 20_000 }))

@@ -55,7 +55,7 @@ export function classify(
 
 /** Whether a limit of this service kept the attempt back, so that nothing was sent. */
 export function isUnsent(result: AttemptResult): boolean {
-  return result.kind === 'failure' && result.error === 'throttled'
+  return result.kind === 'failure' && result.error === 'service_limit'
 }
 
 /** The delay of a retry counts from the end of the attempt. */

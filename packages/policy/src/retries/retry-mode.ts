@@ -45,7 +45,7 @@ export function answeredAs(
   return byPolicy === 'retry' || classify(result, protocol) === 'retry' ? 'failed' : 'refused'
 }
 
-const NOT_ASKED = new Set<AttemptErrorCode>(['storage', 'throttled', 'queue_missing', 'queue_refused'])
+const NOT_ASKED = new Set<AttemptErrorCode>(['storage', 'service_limit', 'queue_missing', 'queue_refused'])
 
 /** The tokens that a retry takes, by the result of the attempt before it. A first attempt takes none. */
 export function retryCost(before: { error: string | null } | null): number {

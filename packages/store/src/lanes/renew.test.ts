@@ -15,7 +15,7 @@ import {
 } from './lane.fixture.ts'
 import type { Claim, LaneRenewal } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
-import { renew } from './pacing.fixture.ts'
+import { renew } from './send-times.fixture.ts'
 
 const { redis, lanes } = await useLanes()
 

@@ -17,6 +17,7 @@ const LETTERS: Record<StoredCause, string> = {
   redrive: 'd',
   resend: 'a',
   throttle: 't',
+  serviceLimit: 'f',
   circuitOpen: 'c',
   retryQuota: 'q',
   unprovenEndpoint: 'u',

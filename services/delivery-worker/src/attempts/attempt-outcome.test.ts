@@ -12,5 +12,5 @@ test('a response or a refused connection is an answer, a timeout or an attempt t
   expect(afterMs({ kind: 'response', statusCode: 503, durationMs: 7 })).toBe(7)
   expect(afterMs(failed('connection_failed'))).toBe(3)
   expect(afterMs(failed('timeout'))).toBeUndefined()
-  expect(afterMs(failed('throttled'))).toBeUndefined()
+  expect(afterMs(failed('service_limit'))).toBeUndefined()
 })

@@ -59,7 +59,7 @@ export class Recording {
       recorder.leaveOut(id)
       return
     }
-    const record = recordOf(attempt, this.#options.now())
+    const record = recordOf({ ...attempt, decision }, this.#options.now())
     const answer = attempt.result.kind === 'response' ? attempt.result.answer : undefined
     recorder.add(id, () => withAnswer(record, answer))
   }
@@ -70,7 +70,10 @@ export class Recording {
 }
 
 /** The record has neither message nor result, because it waits for up to a second. Undefined members are not stored. */
-function recordOf(attempt: RecordedAttempt, endedAt: number): AttemptRecord {
+function recordOf(
+  attempt: RecordedAttempt & Pick<AttemptRecord, 'decision'>,
+  endedAt: number,
+): AttemptRecord {
   const { subscription, message, attempts, result, path, decision, why } = attempt
   const { messageId, publishedAt } = message.message
   const startedAt = Math.round(endedAt - result.durationMs)
@@ -92,7 +95,7 @@ function recordOf(attempt: RecordedAttempt, endedAt: number): AttemptRecord {
     because: cameWhy?.because,
     delayMs: wholeOrNone(cameWhy?.delayMs),
     heldBy,
-    decision: decision === 'wait' ? 'retry' : decision,
+    decision,
     nextBecause: decision === 'delivered' ? undefined : why?.because,
     nextAt: decision === 'retry' ? Math.round(endedAt + (why?.delayMs ?? 0)) : undefined,
   }

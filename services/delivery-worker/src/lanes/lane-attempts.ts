@@ -3,7 +3,7 @@
  * instead. If it cannot be sent, it returns to its lane.
  *
  * A claim without a send time already has its slot. A throttled claim takes its slot only at its send time
- * (lane-turns.ts), so a waiting claim uses none. In a throttled attempt every request has its own send time and slot,
+ * (send-turns.ts), so a waiting claim uses none. In a throttled attempt every request has its own send time and slot,
  * even a request after a reset or a challenge. All of them together count as one attempt. If a request misses its send
  * time while the connection is being opened, it keeps its slot for the next send time.
  */
@@ -27,8 +27,8 @@ import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
-import { LaneTurns, type Turn } from './lane-turns.ts'
 import type { Renewals } from './renewals.ts'
+import { type SendTurn, SendTurns } from './send-turns.ts'
 import type { Settling } from './settling.ts'
 
 /** How long a delivery waits in its lane if it cannot be signed now. */
@@ -61,7 +61,7 @@ interface LaneAttemptsOptions {
 
 export class LaneAttempts {
   readonly #options: LaneAttemptsOptions
-  readonly #turns: LaneTurns
+  readonly #turns: SendTurns
   readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
   /** Requests without an answer, until they hang. */
   readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
@@ -84,7 +84,7 @@ export class LaneAttempts {
 
   constructor(options: LaneAttemptsOptions) {
     this.#options = options
-    this.#turns = new LaneTurns({
+    this.#turns = new SendTurns({
       ...options,
       onTurn: (turn) => void this.#send(turn.hand, turn),
       onNone: (hand) => this.#endUnsent(hand),
@@ -147,7 +147,7 @@ export class LaneAttempts {
   }
 
   /** `turn`: the send time of a throttled claim. It may change before the request is written. */
-  async #send(hand: ClaimInHand, turn?: Turn): Promise<void> {
+  async #send(hand: ClaimInHand, turn?: SendTurn): Promise<void> {
     const round = turn?.round
     const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
     const known = signed ? currentOf(hand, this.#options) : undefined
@@ -173,7 +173,7 @@ export class LaneAttempts {
     this.#giveBack(hand, { op: 'stand', delayMs, credential })
   }
 
-  #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: Turn | undefined): void {
+  #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: SendTurn | undefined): void {
     const { claim, message, run, after } = hand
     const request = new LaneRequest(hand, current, turn, this.#callbacks)
     this.#waiting.add(request, performance.now())
@@ -192,7 +192,7 @@ export class LaneAttempts {
     if (!request.isHung) this.#waiting.remove(request)
   }
 
-  #missed(request: LaneRequest, turn: Turn, dialMs: number): void {
+  #missed(request: LaneRequest, turn: SendTurn, dialMs: number): void {
     this.#endWait(request)
     const { hand } = request
     if (dialMs > SEND_LATE_MS_MAX) {

@@ -30,7 +30,7 @@ import type { LaneBodies, LaneBody, UnreadableBody } from './lane-bodies.ts'
 import type { LanePacing } from './lane-pacing.ts'
 import type { Claimed, Settling } from './settling.ts'
 
-/** For deliveries that were in flight, or under way to this worker, when the lane was purged. */
+/** For deliveries that were in flight, or under way to this worker, when a link ended their subscription. */
 const UNSUBSCRIBED = { op: 'discard', cause: 'unsubscribed' } as const
 /** A claim that got no slot waits this long in its lane. Otherwise it would be claimed and returned again and again. */
 const REFUSED_MS = 250

@@ -9,6 +9,7 @@
  * this line at a time. While no such slot is free, the line is not read. So these lanes cost nothing, whatever their
  * number.
  */
+import { SEND_AHEAD_MS } from '@fantail/policy'
 import { createStateLog } from '@fantail/runtime'
 import type { LaneStore, TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -23,8 +24,6 @@ import { type ShardTurn, TurnLine } from './turn-line.ts'
 const LANES_PER_TAKE = 100
 /** @limit Claims of one take. Past it: a further take follows. */
 const DELIVERIES_PER_TAKE_MAX = 500
-/** Send times are at most this far ahead. The lease covers that time too. */
-const AHEAD_MS = 250
 /** @limit Takes that a worker makes at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
 /** @limit Pause of the lane loop. Past it: the loop checks again. */
@@ -213,7 +212,7 @@ export class LaneLoop {
         turnsMax: turn ? Math.ceil(this.#free(false)) : 0,
         turnClaims: turn && this.#options.batches.turnClaims(),
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
-        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + AHEAD_MS,
+        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + SEND_AHEAD_MS,
         limits: this.#limits(),
         othersMax: slots.startingAllowance,
         logsMax: readers.capacity,

@@ -6,7 +6,7 @@ import type { Again, Expiring, SendMoment } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
-import type { Turn } from './lane-turns.ts'
+import type { SendTurn } from './send-turns.ts'
 
 export interface RequestCallbacks {
   /** Called if there is no answer after HUNG_MS. */
@@ -15,8 +15,8 @@ export interface RequestCallbacks {
   /** Called instead of `ended` if the attempt needs another request. */
   again(request: LaneRequest, next: Again): void
   /** Called instead of `ended` if the send time has passed before the request was written. */
-  missed(request: LaneRequest, turn: Turn, dialMs: number): void
-  isInTime(turn: Turn): boolean
+  missed(request: LaneRequest, turn: SendTurn, dialMs: number): void
+  isInTime(turn: SendTurn): boolean
 }
 
 export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
@@ -27,14 +27,14 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   readonly hand: ClaimInHand
   /** The settings that the request is made by. */
   readonly subscription: CompiledSubscription
-  readonly #turn: Turn | undefined
+  readonly #turn: SendTurn | undefined
   readonly #callbacks: RequestCallbacks
 
   /** `turn`: the send time of a throttled claim. */
   constructor(
     hand: ClaimInHand,
     subscription: CompiledSubscription,
-    turn: Turn | undefined,
+    turn: SendTurn | undefined,
     callbacks: RequestCallbacks,
   ) {
     this.hand = hand

@@ -159,7 +159,7 @@ export class Finishing {
   /** Called if no request was sent. This says nothing about the endpoint, so no retry is counted. */
   async #wait(ended: EndedAttempt, delayMs: number): Promise<void> {
     const { claimed, subscription } = ended
-    this.#log(ended, 'wait', { because: 'throttle', delayMs })
+    this.#log(ended, 'wait', { because: 'serviceLimit', delayMs })
     await this.#options.settling.settle(subscription.shard, claimed, { op: 'return', delayMs })
   }
 

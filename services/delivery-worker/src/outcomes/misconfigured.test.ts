@@ -1,6 +1,7 @@
 /** Tests deliveries whose attempts the service's own configuration prevents. */
 import type { AttemptResult } from '@fantail/contracts'
 import { createHttpSender } from '@fantail/delivery'
+import { createLogger } from '@fantail/runtime'
 import { shardOf } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { startReceiver, waitFor } from '@fantail/test-kit'
@@ -120,16 +121,23 @@ test('a delivery that a limit of this service keeps back waits, and costs neithe
   const { id } = await fixture.subscribe('a', STRICT)
   const metrics = createMetrics()
   const kept: AttemptResult = {
-    ...{ kind: 'failure', error: 'throttled', detail: 'its rate', durationMs: 0, permanent: false },
+    ...{ kind: 'failure', error: 'service_limit', detail: 'its rate', durationMs: 0, permanent: false },
   }
   sender.answer = (_, n) => (n <= 2 ? kept : 200)
-  await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const log = createLogger({ service: 'test', level: 'info', destination })
+  await fixture.startWorker(sender, { telemetry: telemetryWith(metrics), log })
   const [messageId = ''] = await fixture.publishAll(['one'])
   await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
   expect(sender.sent).toHaveLength(3)
   expect(await rowsOf([messageId])).toMatchObject([{ attempts: 1, lastStatusCode: 200 }])
   expect((await figuresOf([id]))[0]?.lastFailure).toBeNull()
   expect(metrics.attemptSeconds.of({ result: 'retry' }).counts.some((n) => n > 0)).toBe(false)
+  // The subscription has no throttle, so the log names none. The first attempt has no line, because it
+  // only parks the delivery.
+  const waits = lines.map((line) => JSON.parse(line)).filter(({ decision }) => decision === 'wait')
+  expect(waits).toMatchObject([{ error: 'service_limit', because: 'serviceLimit' }])
 })
 
 test('versions of a function share a probe while credentials are expired, and run once each afterwards', async () => {

@@ -7,8 +7,9 @@ import { LRUCache } from 'lru-cache'
 import { failure } from '../../http/attempt-failure.ts'
 
 /**
+ * Such messages therefore never take all slots of a worker.
  * @limit Mails, or text messages, that a process sends at a time. Messages that wait for a connection count too. Past
- * it: the attempt fails at once and is retried, so that such messages never take all slots of a worker.
+ * it: the attempt is not made, is not counted, and waits for a second or more.
  */
 const UNDER_WAY_MAX = 500
 /**
@@ -76,5 +77,5 @@ export class ProvidersUnderWay {
 
 /** The result of an attempt that was not made, because `begin` returned false. */
 export function refusedBy({ count }: UnderWay): AttemptResult {
-  return failure('throttled', `${count} requests wait for the provider, which does not answer`, 0)
+  return failure('service_limit', `${count} requests wait for the provider, which does not answer`, 0)
 }

@@ -55,7 +55,7 @@ end
 -- Puts the delivery into a lane. Returns false if the subscription is deleted.
 local function place(subscription, delivery, of)
   local id = subscription.id
-  if not open_lane(base, id, now) then
+  if not is_lane_open(base, id, now) then
     count('discarded:unsubscribed', 1)
     return false
   end

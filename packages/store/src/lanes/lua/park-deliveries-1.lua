@@ -38,7 +38,7 @@ local leased
 local function park_entry()
   local id, delivery, message = next_arg(), next_arg(), tonumber(next_arg())
   local set, ms, state, standing = next_arg(), tonumber(next_arg()), next_arg(), next_arg()
-  if not open_lane(base, id, now) then
+  if not is_lane_open(base, id, now) then
     count('discarded:unsubscribed', 1)
     return -1
   end

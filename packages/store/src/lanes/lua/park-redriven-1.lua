@@ -45,7 +45,7 @@ local is_single = string.sub(task, 1, 7) == 'resend:'
 
 local function park_entry(id, delivery, message, item, group)
   if redis.call('HEXISTS', key, item) == 1 then return 0 end
-  if not open_lane(base, id, now) then return -1 end
+  if not is_lane_open(base, id, now) then return -1 end
   local fifo = lanes[id].fifo and group ~= ''
   if is_present(base, id, delivery) or fifo and is_last(id, group, delivery) then return 0 end
   hold_body(base, id, message)

@@ -60,7 +60,7 @@ local function settle_lane(id, standing, first, last)
     reply[#reply + 1] = outcome
   end
   write_batch(batch)
-  local moved = accepted and standing ~= '' and note_standing(base, id, open_lane(batch), standing)
+  local moved = accepted and standing ~= '' and note_standing(base, id, batch_lane(batch), standing)
   if moved or is_due_changed(batch) then
     end_probe(batch, first, leases)
     lane_next(base, id, now, batch.lane)

@@ -29,7 +29,7 @@ local function hold_body(base, id, message)
   end
 end
 
-local function open_lane(base, id, now)
+local function is_lane_open(base, id, now)
   if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
   local lane = lanes[id]
   return lane and not lane.gone

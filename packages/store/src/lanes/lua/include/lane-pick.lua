@@ -43,7 +43,7 @@ local function young(take, id, lane, ids)
 end
 
 -- How many send times of a throttled lane lie within SEND_AHEAD_MS from now.
-local function slots_of(take, lane)
+local function send_times_of(take, lane)
   if not lane.gap then return math.huge end
   return math.max(0, math.floor((take.now + SEND_AHEAD_MS - lane.tat) / lane.gap) + 1)
 end
@@ -51,14 +51,14 @@ end
 -- Claims up to max deliveries. Returns how many were claimed, how many were checked, and whether more are due (nil:
 -- unknown).
 local function claim_due(take, id, lane, max, claims)
-  local slots = slots_of(take, lane)
-  local fresh, retries, more = pick(take, id, lane, math.min(max, slots))
+  local send_times = send_times_of(take, lane)
+  local fresh, retries, more = pick(take, id, lane, math.min(max, send_times))
   local young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
   local dead, looked = 0, #fresh + #retries
   if #young_fresh + #young_retries < looked then
     more = nil
     dead = expire_lane(take, id, lane, claims, max)
-    fresh, retries = pick(take, id, lane, math.min(max - dead, slots))
+    fresh, retries = pick(take, id, lane, math.min(max - dead, send_times))
     young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
     looked = looked + 2 * EXPIRE_MAX
   end

@@ -33,7 +33,7 @@ local function note_lease(batch, lease)
   batch.first_end = math.min(batch.first_end, math.floor(lease / LEASE_UNIT))
 end
 
-local function open_lane(batch)
+local function batch_lane(batch)
   batch.lane = batch.lane or lane_of(batch.base, batch.id, batch.now) or { gone = true }
   return batch.lane
 end
@@ -89,7 +89,7 @@ end
 
 function settle.retry(batch, delivery, state, delay)
   batch.answered = true
-  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local n = #batch.retry
@@ -100,7 +100,7 @@ function settle.retry(batch, delivery, state, delay)
 end
 
 settle['return'] = function(batch, delivery, _, delay)
-  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local state = split_state(redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery))
@@ -111,7 +111,7 @@ end
 -- The delivery is marked dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
 -- longer each waits.
 function settle.awaitQueue(batch, delivery, _, delay_max)
-  if open_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local waiting = redis.call('ZCARD', batch.base .. 'retry:' .. batch.id)
@@ -135,7 +135,7 @@ end
 -- lane stands.
 function settle.stand(batch, delivery, credential, delay)
   local outcome = settle.kept(batch, delivery)
-  local lane = open_lane(batch)
+  local lane = batch_lane(batch)
   if not lane.gone then stand(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
   return outcome
 end

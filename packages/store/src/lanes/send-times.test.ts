@@ -1,7 +1,7 @@
 import { SEND_AHEAD_MS, sendLateMsMax } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMissed, RENEWED_AHEAD_MS, renew, reserve } from './pacing.fixture.ts'
+import { isMissed, RENEWED_AHEAD_MS, renew, reserve } from './send-times.fixture.ts'
 
 const START = 1_760_000_000_000
 

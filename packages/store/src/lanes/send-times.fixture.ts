@@ -1,5 +1,5 @@
 /**
- * A model of the throttle in the scripts: GCRA with send times. lane-next.lua reserves them, and renew-claims-1.lua
+ * A model of the throttle in the scripts: GCRA with send times. lane-claim.lua gives them out, and renew-claims-1.lua
  * renews them. A lane stores one number, its theoretical arrival time (`tat`): the earliest time of the next send. Each
  * reserved send time moves it by 1/rate. Send times of a lane are therefore never closer than 1/rate, for any number of
  * workers.

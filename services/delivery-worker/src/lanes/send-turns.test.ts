@@ -5,7 +5,7 @@ import { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
-import { LaneTurns, type Turn } from './lane-turns.ts'
+import { type SendTurn, SendTurns } from './send-turns.ts'
 
 const RATE = 20
 const LATE_MS = 150
@@ -27,8 +27,8 @@ function createTurns() {
   const clocks = new ShardClocks()
   const asked: (LaneRenewal & { answer(renewed: RenewedClaim[]): void })[] = []
   const redis = { connected: true }
-  const told: { due: Turn[]; none: string[] } = { due: [], none: [] }
-  const turns = new LaneTurns({
+  const told: { due: SendTurn[]; none: string[] } = { due: [], none: [] }
+  const turns = new SendTurns({
     clocks,
     isConnected: () => redis.connected,
     renewals: {
@@ -59,14 +59,14 @@ function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number,
 }
 
 /** Begins the claim whose time has come. */
-function begun({ turns, told }: Pick<ReturnType<typeof createTurns>, 'turns' | 'told'>): Turn {
+function begun({ turns, told }: Pick<ReturnType<typeof createTurns>, 'turns' | 'told'>): SendTurn {
   const turn = told.due.at(-1)
   if (!turn || !turns.start(turn)) throw new Error('its time has come')
   expect(turns.isInTime(turn)).toBe(true)
   return turn
 }
 
-const leasesOf = (turns: Turn[]) => turns.map(({ hand }) => hand.claim.lease)
+const leasesOf = (turns: SendTurn[]) => turns.map(({ hand }) => hand.claim.lease)
 
 test('a due claim is reported, and begins once', () => {
   const { turns, told, asked, clocks } = createTurns()

@@ -35,42 +35,43 @@ const RENEWALS_MAX = 3
  * Making and dropping a set for each claim would cost more than keeping an empty one.
  * @limit Throttled lanes without claims for which a worker keeps an empty set. Past it: an empty set is dropped.
  */
-const EMPTY_TURNS_MAX = 1_000
+const EMPTY_SETS_MAX = 1_000
 
-export interface Turn {
+/** A throttled claim that waits for its send time. Unproven lanes have turns of another kind (turn-line.ts). */
+export interface SendTurn {
   readonly hand: ClaimInHand
   /** Rises with each renewal. Results for an earlier round are ignored. */
   round: number
   renewing: boolean
   /** How often the claim was renewed because it was late. */
   renewals: number
-  /** The era of LaneTurns in which the claim was added. */
+  /** The era of SendTurns in which the claim was added. */
   era: number
   timer: NodeJS.Timeout | undefined
 }
 
-interface LaneTurnsOptions {
+interface SendTurnsOptions {
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
   /** Whether Redis can be reached. */
   isConnected(): boolean
   /** Called at the send time of the claim. The caller checks the claim and then calls `start`. */
-  onTurn(turn: Turn): void
-  /** Called when the claim has lost its send time. LaneTurns does not hold it any more. */
+  onTurn(turn: SendTurn): void
+  /** Called when the claim has lost its send time. SendTurns does not hold it any more. */
   onNone(hand: ClaimInHand): void
 }
 
-export class LaneTurns {
-  readonly #options: LaneTurnsOptions
+export class SendTurns {
+  readonly #options: SendTurnsOptions
   /** By subscription. */
-  readonly #lanes = new Map<string, Set<Turn>>()
+  readonly #lanes = new Map<string, Set<SendTurn>>()
   /** Until this time, by performance.now(), other workers may have claims with send times of Redis's earlier clock. */
   #othersUntil = Number.NEGATIVE_INFINITY
   /** Rises if Redis may have given all earlier send times to other claims. */
   #era = 0
   #stopped = false
 
-  constructor(options: LaneTurnsOptions) {
+  constructor(options: SendTurnsOptions) {
     this.#options = options
   }
 
@@ -89,7 +90,7 @@ export class LaneTurns {
    * Returns true if the claim is in time. It is then no longer held here: `isInTime` says whether its request may be
    * written, and `missed` takes it back. Returns false if it gets a new send time, or if `onNone` was called.
    */
-  start(turn: Turn): boolean {
+  start(turn: SendTurn): boolean {
     turn.era = this.#era
     if (!this.isInTime(turn)) {
       this.#renewNow(turn)
@@ -99,12 +100,12 @@ export class LaneTurns {
     return true
   }
 
-  isInTime(turn: Turn): boolean {
+  isInTime(turn: SendTurn): boolean {
     return turn.era === this.#era && this.#options.isConnected() && !this.#isLate(turn)
   }
 
   /** Called if the request of a begun attempt would have been written too late. The claim waits for a new send time. */
-  missed(turn: Turn): void {
+  missed(turn: SendTurn): void {
     this.#enter(turn)
     const leadMs = this.#othersUntil - performance.now()
     if (this.#stopped) this.#drop(turn)
@@ -141,12 +142,12 @@ export class LaneTurns {
     return this.#waiting().map(timeOf)
   }
 
-  leave(turn: Turn): void {
+  leave(turn: SendTurn): void {
     clearTimeout(turn.timer)
     const id = turn.hand.subscription.record.id
     const lane = this.#lanes.get(id)
     lane?.delete(turn)
-    if (lane?.size === 0 && this.#lanes.size > EMPTY_TURNS_MAX) this.#lanes.delete(id)
+    if (lane?.size === 0 && this.#lanes.size > EMPTY_SETS_MAX) this.#lanes.delete(id)
   }
 
   /**
@@ -158,7 +159,7 @@ export class LaneTurns {
     for (const turn of this.#waiting()) this.#drop(turn)
   }
 
-  #waiting(): Turn[] {
+  #waiting(): SendTurn[] {
     return [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
   }
 
@@ -166,32 +167,32 @@ export class LaneTurns {
     return this.#options.clocks.of(subscription.shard).localTime(sendAt)
   }
 
-  #keep(hand: ClaimInHand): Turn {
+  #keep(hand: ClaimInHand): SendTurn {
     const turn = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
     this.#enter(turn)
     return turn
   }
 
-  #enter(turn: Turn): void {
+  #enter(turn: SendTurn): void {
     const { id } = turn.hand.subscription.record
     const lane = this.#lanes.get(id)
     if (lane) lane.add(turn)
     else this.#lanes.set(id, new Set([turn]))
   }
 
-  #wait(turn: Turn): void {
+  #wait(turn: SendTurn): void {
     const waitMs = (turn.hand.sendAt ?? 0) - performance.now()
     if (waitMs <= 1) this.#due(turn)
     else turn.timer = setTimeout(() => this.#due(turn), waitMs)
   }
 
-  #due(turn: Turn): void {
+  #due(turn: SendTurn): void {
     turn.timer = undefined
     if (this.#isLate(turn)) this.#renewLate(turn)
     else this.#options.onTurn(turn)
   }
 
-  #isLate({ hand }: Turn): boolean {
+  #isLate({ hand }: SendTurn): boolean {
     const { rate } = hand.subscription
     const lateMsMax = rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
     return this.#latenessOf(hand) > lateMsMax - MARGIN_MS
@@ -208,7 +209,7 @@ export class LaneTurns {
     return performance.now() - Math.min(planned, known)
   }
 
-  #renewNow(turn: Turn): void {
+  #renewNow(turn: SendTurn): void {
     if (this.#isLate(turn)) this.#renewLate(turn)
     else this.#renewLane(turn)
   }
@@ -217,7 +218,7 @@ export class LaneTurns {
    * If this process is late again and again, new send times must be later by the same time. Otherwise they have already
    * passed when Redis's reply is read.
    */
-  #renewLate(late: Turn): void {
+  #renewLate(late: SendTurn): void {
     if (late.renewals === RENEWALS_MAX) {
       this.#drop(late)
       return
@@ -226,19 +227,19 @@ export class LaneTurns {
     this.#renewLane(late, late.renewals > 0 ? Math.min(lateMs, SEND_AHEAD_MS) : 0)
   }
 
-  #renewLane({ hand }: Turn, leadMs = 0): void {
+  #renewLane({ hand }: SendTurn, leadMs = 0): void {
     const turns = inTurn(this.#lanes.get(hand.subscription.record.id) ?? [])
     for (const turn of turns) if (this.#isLate(turn)) turn.renewals++
     this.#renew(turns, leadMs)
   }
 
   /** Requests new send times, also for claims that have one. */
-  #replace(turns: Turn[], leadMs: number): void {
+  #replace(turns: SendTurn[], leadMs: number): void {
     for (const { hand } of turns) hand.claim = { ...hand.claim, sendAt: null }
     this.#renew(turns, leadMs)
   }
 
-  #renew(turns: Turn[], leadMs: number): void {
+  #renew(turns: SendTurn[], leadMs: number): void {
     const [first] = turns
     if (!first) return
     const { record, shard } = first.hand.subscription
@@ -257,7 +258,7 @@ export class LaneTurns {
     })
   }
 
-  #renewed(turn: Turn, renewed: RenewedClaim | undefined): void {
+  #renewed(turn: SendTurn, renewed: RenewedClaim | undefined): void {
     const { hand } = turn
     turn.renewing = false
     if (renewed) hand.claim = { ...hand.claim, ...renewed }
@@ -269,18 +270,18 @@ export class LaneTurns {
     this.#wait(turn)
   }
 
-  #drop(turn: Turn): void {
+  #drop(turn: SendTurn): void {
     this.leave(turn)
     this.#options.onNone(turn.hand)
   }
 }
 
 /** The claims that are not being renewed, in the order of their send times. */
-function inTurn(lane: Iterable<Turn>): Turn[] {
+function inTurn(lane: Iterable<SendTurn>): SendTurn[] {
   return [...lane].filter(({ renewing }) => !renewing).sort((a, b) => timeOf(a) - timeOf(b))
 }
 
 /** The send time in Redis's time. */
-function timeOf({ hand }: Turn): number {
+function timeOf({ hand }: SendTurn): number {
   return hand.claim.sendAt ?? 0
 }
