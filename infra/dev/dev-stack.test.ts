@@ -140,7 +140,8 @@ describe('a service of the local stack', () => {
     await chmod(join(folder, 'src', 'main.ts'), 0o600)
     await started(2)
 
-    expect(task.output()).toContain('other.ts was edited')
+    // The output may arrive later than the note of the start.
+    await waitFor(() => task?.output().includes('other.ts was edited'))
     expect(task.output()).not.toContain('main.ts was edited')
   })
 

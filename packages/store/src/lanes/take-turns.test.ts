@@ -1,3 +1,4 @@
+import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { claimsOf, makeMessage, parkAll, SHARD, skew, takeFrom, writeLane } from './lane.fixture.ts'
@@ -16,11 +17,15 @@ test('lanes of unproven endpoints get one claim each in turn, and none without a
     await writeLane(redis, unproven),
   ]
   for (const id of ids) await parkAll(lanes, [id], messages(3))
-  const served = async (turnsMax: number) =>
-    (await takeFrom(lanes, { turnsMax })).lanes.map(({ subscriptionId, proven, claims }) => {
+  const served = async (turnsMax: number) => {
+    // Turns have the order of their times in milliseconds.
+    const before = Date.now()
+    await waitFor(() => Date.now() > before, { intervalMs: 1 })
+    return (await takeFrom(lanes, { turnsMax })).lanes.map(({ subscriptionId, proven, claims }) => {
       expect([proven, claims.length]).toEqual([false, 1])
       return subscriptionId
     })
+  }
   expect(await served(0)).toEqual([])
   expect(await served(2)).toHaveLength(2)
   // Each lane is served once before any is served again.
