@@ -75,11 +75,11 @@ says. Node.js itself, connections, and requests and answers that are being read 
 |---|---|---|---|
 `
 
-const isOfBytes = ({ bound: { name } }: Held) => /bytes/i.test(name)
+const isAdded = ({ bound: { name }, each }: Held) => /bytes/i.test(name) && each === undefined
 
 function rowOf(process: string, held: Held[], show: Show): string {
-  const [added, others] = [held.filter((one) => isOfBytes(one) && one.each === undefined), [] as Held[]]
-  others.push(...held.filter((one) => !added.includes(one)))
+  const added = held.filter(isAdded)
+  const others = held.filter((one) => !isAdded(one))
   const sum = added.reduce((total, { bound, times }) => total + bound.value * times, 0)
   const bounds = added.map(({ bound, times }) => `\`${bound.name}\`${times === 1 ? '' : ` × ${times}`}`)
   const besides = others.map((one) => besidesOf(one, show))

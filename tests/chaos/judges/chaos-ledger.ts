@@ -5,6 +5,7 @@
  * subscriptions got it.
  */
 import type { ReceivedRequest } from '@fantail/test-kit'
+import { subscriptionsOf } from '../../harness/receivers/webhooks.ts'
 import { KEPT_QUEUE, type Subscribed } from '../inputs/chaos-endpoint.ts'
 import { TOPIC } from '../inputs/chaos-topics.ts'
 import { DEAD_QUEUE, ENDPOINTS, fateOf, INBOX, recipientsOf } from '../inputs/endpoints.ts'
@@ -49,12 +50,6 @@ export interface Account {
 }
 
 const UNKNOWN = 'outcomeUnknown'
-const LANES = `/v1/topics/${TOPIC}/subscriptions?limit=100`
-
-interface LanePage {
-  subscriptions: { id: string; lane: { waiting: number; inFlight: number } }[]
-  nextCursor: string | null
-}
 
 interface LedgerOptions {
   world: World
@@ -195,15 +190,8 @@ export class Ledger {
   async #waiting(): Promise<Map<string, number>> {
     const { world, subscriptions } = this.#options
     const nameOf = new Map([...subscriptions].map(([name, { id }]) => [id, name]))
-    const waiting = new Map<string, number>()
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const page: LanePage = await world.clients[0].get(`${LANES}${query}`)
-      for (const { id, lane } of page.subscriptions)
-        waiting.set(nameOf.get(id) ?? 'nobody', lane.waiting + lane.inFlight)
-      cursor = page.nextCursor
-    }
-    return waiting
+    const found = await subscriptionsOf({ client: world.clients[0] }, TOPIC)
+    return new Map(found.map(({ id, lane }) => [nameOf.get(id) ?? 'nobody', lane.waiting + lane.inFlight]))
   }
 }
 

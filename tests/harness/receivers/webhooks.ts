@@ -58,17 +58,21 @@ export async function lane({ client }: Stack, { id }: { id: string }): Promise<L
   return (await client.get<Subscription>(`/v1/subscriptions/${id}`)).lane
 }
 
-/** The lanes of all subscriptions of a topic, read by pages. */
-export async function lanesOf({ client }: Stack, topic: string): Promise<LaneFigures[]> {
+/** All subscriptions of a topic, read by pages. */
+export async function subscriptionsOf({ client }: Pick<Stack, 'client'>, topic: string) {
   type Page = { subscriptions: Subscription[]; nextCursor: string | null }
-  const lanes: LaneFigures[] = []
+  const subscriptions: Subscription[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page: Page = await client.get(`/v1/subscriptions?topic=${topic}&limit=100${query}`)
-    lanes.push(...page.subscriptions.map((subscription) => subscription.lane))
+    const page: Page = await client.get(`/v1/topics/${topic}/subscriptions?limit=100${query}`)
+    subscriptions.push(...page.subscriptions)
     cursor = page.nextCursor
   }
-  return lanes
+  return subscriptions
+}
+
+export async function lanesOf(stack: Stack, topic: string): Promise<LaneFigures[]> {
+  return (await subscriptionsOf(stack, topic)).map((subscription) => subscription.lane)
 }
 
 /** A retry policy with `numRetries` and the given members. Delays are in seconds. */

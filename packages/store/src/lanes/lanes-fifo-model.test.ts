@@ -14,7 +14,6 @@ import {
   isolatedLogKey,
   logKey,
   RANDOM_TIMEOUT_MS,
-  randomRuns,
   skewKey,
   stateKey,
 } from '@fantail/test-kit'
@@ -42,7 +41,14 @@ import {
 import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lanes-fifo-model.fixture.ts'
-import { DEAD_LEASE_MS, LEASE_MS, RETENTION_SECONDS, STEP_MS, storedState } from './lanes-model.fixture.ts'
+import {
+  DEAD_LEASE_MS,
+  holdsAfterHistories,
+  LEASE_MS,
+  RETENTION_SECONDS,
+  STEP_MS,
+  storedState,
+} from './lanes-model.fixture.ts'
 
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)
@@ -687,14 +693,6 @@ async function play(operations: Operation[]): Promise<void> {
 
 test(
   '[134] of every group the head is where the model has it, and the others behind it in order',
-  async () => {
-    const histories = fc.asyncProperty(
-      fc.array(operation, { minLength: 1, maxLength: 60, size: 'max' }),
-      play,
-    )
-    // A busy machine makes fewer.
-    const limit = { interruptAfterTimeLimit: RANDOM_TIMEOUT_MS / 6, markInterruptAsFailure: false }
-    await fc.assert(histories, { numRuns: randomRuns(30, 0.005), ...limit })
-  },
+  () => holdsAfterHistories(operation, play),
   RANDOM_TIMEOUT_MS,
 )

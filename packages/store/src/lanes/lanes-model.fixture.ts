@@ -5,8 +5,20 @@
  * Redis's clock runs during a test. The operations' times are therefore far apart: time moves in steps of 10 s, every
  * span ends 5 s off a step, and a run takes less than that.
  */
+import { RANDOM_TIMEOUT_MS, randomRuns } from '@fantail/test-kit'
+import fc from 'fast-check'
 import type { DeadState, RetryState, SettleTo, Standing } from './lane-records.ts'
 import { packState } from './lane-records.ts'
+
+/** Plays random histories of the operations. A busy machine plays fewer. Rejects with the shortest one that fails. */
+export async function holdsAfterHistories<Operation>(
+  operation: fc.Arbitrary<Operation>,
+  play: (operations: Operation[]) => Promise<void>,
+): Promise<void> {
+  const histories = fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 60, size: 'max' }), play)
+  const limit = { interruptAfterTimeLimit: RANDOM_TIMEOUT_MS / 6, markInterruptAsFailure: false }
+  await fc.assert(histories, { numRuns: randomRuns(30, 0.005), ...limit })
+}
 
 export const STEP_MS = 10_000
 export const LEASE_MS = 25_000

@@ -4,15 +4,7 @@
  * references. Parked deliveries equal those waiting, in flight and ended.
  */
 
-import {
-  freshKey,
-  leaseKey,
-  RANDOM_TIMEOUT_MS,
-  randomRuns,
-  retryKey,
-  skewKey,
-  stateKey,
-} from '@fantail/test-kit'
+import { freshKey, leaseKey, RANDOM_TIMEOUT_MS, retryKey, skewKey, stateKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -34,6 +26,7 @@ import { Lanes } from './lanes.ts'
 import {
   DEAD_LEASE_MS,
   type Entry,
+  holdsAfterHistories,
   type LaneModel,
   LEASE_MS,
   Model,
@@ -482,14 +475,6 @@ async function play(operations: Operation[]): Promise<void> {
 
 test(
   'every delivery is where the model has it, after any history',
-  async () => {
-    const histories = fc.asyncProperty(
-      fc.array(operation, { minLength: 1, maxLength: 60, size: 'max' }),
-      play,
-    )
-    // A busy machine makes fewer.
-    const limit = { interruptAfterTimeLimit: RANDOM_TIMEOUT_MS / 6, markInterruptAsFailure: false }
-    await fc.assert(histories, { numRuns: randomRuns(30, 0.005), ...limit })
-  },
+  () => holdsAfterHistories(operation, play),
   RANDOM_TIMEOUT_MS,
 )

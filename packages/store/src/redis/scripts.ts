@@ -36,7 +36,8 @@ export function readScript<Name extends ScriptName>(file: Name): Script<Name> {
   if (!match?.[1] || !match[2]) throw new Error(`${file}: a script's name ends in the number of its keys`)
   const own = readLua(file)
   const keys = Number(match[2])
-  let [declared, lua]: [Declaration?, string?] = []
+  let declared: Declaration | undefined
+  let lua: string | undefined
   const script = {
     name: file,
     keys,

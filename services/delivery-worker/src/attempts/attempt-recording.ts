@@ -59,7 +59,7 @@ export class Recording {
       recorder.leaveOut(id)
       return
     }
-    const record = recordOf({ ...attempt, decision }, this.#options.now())
+    const record = recordOf(attempt, decision, this.#options.now())
     const answer = attempt.result.kind === 'response' ? attempt.result.answer : undefined
     recorder.add(id, () => withAnswer(record, answer))
   }
@@ -71,10 +71,11 @@ export class Recording {
 
 /** The record has neither message nor result, because it waits for up to a second. Undefined members are not stored. */
 function recordOf(
-  attempt: RecordedAttempt & Pick<AttemptRecord, 'decision'>,
+  attempt: RecordedAttempt,
+  decision: AttemptRecord['decision'],
   endedAt: number,
 ): AttemptRecord {
-  const { subscription, message, attempts, result, path, decision, why } = attempt
+  const { subscription, message, attempts, result, path, why } = attempt
   const { messageId, publishedAt } = message.message
   const startedAt = Math.round(endedAt - result.durationMs)
   const { why: cameWhy, heldBy, redrives } = attempt.came?.(startedAt) ?? cameAtFirst(attempt, startedAt)

@@ -1,7 +1,7 @@
 /**
  * Puts messages into the rings of topics that keep them, before their job ends or they leave their FIFO log. If a
  * worker dies before that, the next start or reader keeps the messages. Topics without a ring cost nothing. The first
- * messages of a topic after a pause are written at once, and those of the next KEEP_EVERY_MS together.
+ * messages after a pause are written at once, and those that come within KEEP_EVERY_MS of a write together by topic.
  */
 import type { TopicRecord } from '@fantail/contracts'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -16,7 +16,7 @@ import {
 } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 
-/** Time between two writes for a topic. Each write makes Redis write to its disk. */
+/** Time between two writes, each of which makes Redis write to its disk. Several topics are written at one time. */
 const KEEP_EVERY_MS = 10
 
 interface MessageKeepingOptions {
