@@ -236,7 +236,7 @@ export async function listSlice(
 }
 
 /** Turns [id, record, id, record, …] into a list of pairs. */
-export function pairs(reply: Buffer[]): { id: string; text: string }[] {
+function pairs(reply: Buffer[]): { id: string; text: string }[] {
   const found: { id: string; text: string }[] = []
   for (let i = 0; i + 1 < reply.length; i += 2) {
     found.push({ id: String(reply[i]), text: String(reply[i + 1]) })

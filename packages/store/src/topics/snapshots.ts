@@ -12,7 +12,6 @@ import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
 import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
-import { pairs } from '../subscriptions/subscriptions-scripts.ts'
 import { parseSlices, parseTopic } from './topics-record.ts'
 
 const READ_SLICE = readScript('read-slice-1')
@@ -41,6 +40,8 @@ export interface SliceData extends SliceRef {
 export interface PackedSlice extends SliceRef {
   revision: string
   topic: TopicRecord
+  /** The topic's record as it is stored. */
+  topicText: Buffer
   /** Id and text of each subscription, alternating. */
   records: readonly Buffer[]
 }
@@ -101,24 +102,23 @@ export class Snapshots {
     })) as Buffer[]
     if (!revision || !text) return null
     const topic = parseTopic(String(text), `${sliceKey(base, sliceId)} topic`)
-    return { sliceId, shard, revision: String(revision), topic, records }
+    return { sliceId, shard, revision: String(revision), topic, topicText: text, records }
   }
 
   /** Parses the records, in steps. A step reads about one byte. */
-  *unpack({ records, ...slice }: PackedSlice): Steps<SliceData> {
+  *unpack({ records, topicText: _, ...slice }: PackedSlice): Steps<SliceData> {
     const subscriptions: SubscriptionRecord[] = []
     for (let i = 0; i + 1 < records.length; i += 2) {
-      for (const one of pairs(records.slice(i, i + 2))) {
-        const record = this.#unpackOne(one, slice)
-        if (record) subscriptions.push(record)
-        yield one.text.length
-      }
+      const text = String(records[i + 1])
+      const record = this.#unpackOne(String(records[i]), text, slice)
+      if (record) subscriptions.push(record)
+      yield text.length
     }
     return { ...slice, subscriptions }
   }
 
   /** undefined: the record cannot be read. */
-  #unpackOne({ id, text }: { id: string; text: string }, slice: Omit<PackedSlice, 'records'>) {
+  #unpackOne(id: string, text: string, slice: Omit<PackedSlice, 'records' | 'topicText'>) {
     const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
     try {
       return unpackSubscription(text, { id, topicArn: slice.topic.arn, key })

@@ -64,9 +64,9 @@ function snapshotsOf(subscriptions: SubscriptionRecord[]) {
     sliceRevisions: async (refs: readonly SliceRef[]) => refs.map(() => '1'),
     packedSlice: async (ref: SliceRef): Promise<PackedSlice> => {
       read.loads++
-      return { ...ref, revision: '1', topic: TOPIC, records: [] }
+      return { ...ref, revision: '1', topic: TOPIC, topicText: Buffer.from('{}'), records: [] }
     },
-    *unpack({ records: _, ...slice }: PackedSlice) {
+    *unpack({ records: _, topicText: __, ...slice }: PackedSlice) {
       yield 1
       return { ...slice, subscriptions }
     },

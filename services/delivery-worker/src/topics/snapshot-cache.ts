@@ -21,8 +21,12 @@ import { type SliceMatch, sliceMatch } from './slice-match.ts'
 import { weightOf } from './slice-weight.ts'
 import type { TopicFilters, TopicMatch } from './topic-filters.ts'
 import type { TopicSnapshot } from './topic-snapshot.ts'
+import { dropTallies, fingerprintOf, isLasting } from './unchanged-slice.ts'
 
-/** After this time a snapshot is loaded again, even if its revision is unchanged. */
+/**
+ * After this time a snapshot is loaded again, even if its revision is unchanged. A slice with the same records then
+ * stays as it was compiled.
+ */
 const RELOAD_MS = 60_000
 /**
  * A topic with 100,000 plain webhooks fits. Otherwise each of its messages would read all slices again.
@@ -50,13 +54,18 @@ interface Cached<T> {
   checkedAt: number
 }
 
+interface CachedSlice extends Cached<CompiledSlice> {
+  /** A hash of the texts that were compiled. Undefined: the slice is compiled at each load. */
+  fingerprint: string | undefined
+}
+
 export class SnapshotCache {
   readonly #snapshots: Snapshots
   readonly #topics = new LRUCache<string, Cached<TopicSnapshot>>({
     maxSize: TOPICS_BYTES_MAX,
     sizeCalculation: ({ value }) => TOPIC_BYTES + value.slices.length * SLICE_REF_BYTES,
   })
-  readonly #slices = new LRUCache<string, Cached<CompiledSlice>>({
+  readonly #slices = new LRUCache<string, CachedSlice>({
     maxSize: SNAPSHOT_CACHE_BYTES_MAX,
     sizeCalculation: (cached) => weightOf(cached.value),
   })
@@ -225,19 +234,36 @@ export class SnapshotCache {
       this.#filters.keep(ref, null, startedAt)
       return null
     }
-    const value = await this.#turns.load(this.#compile(packed))
-    const compiledAt = performance.now()
+    const loaded = await this.#load(packed)
+    const entry = Object.assign(loaded, { loadedAt: startedAt, checkedAt: startedAt })
+    const { value } = entry
+    const readyAt = performance.now()
     this.#filters.keep(ref, value.filters, startedAt)
-    this.#turns.spendSince(compiledAt)
+    this.#turns.spendSince(readyAt)
     const hasCapacity = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
-    if (evicts || hasCapacity)
-      this.#slices.set(ref.sliceId, { value, loadedAt: startedAt, checkedAt: startedAt })
+    if (evicts || hasCapacity) this.#slices.set(ref.sliceId, entry)
     return value
   }
 
-  *#compile(packed: PackedSlice): Steps<CompiledSlice> {
+  /** The cached slice if it was compiled from the same texts, else a new one. */
+  async #load(packed: PackedSlice): Promise<Pick<CachedSlice, 'value' | 'fingerprint'>> {
+    const fingerprint = await this.#turns.load(fingerprintOf(packed))
+    const cached = this.#slices.peek(packed.sliceId)
+    if (!cached || cached.fingerprint !== fingerprint || cached.value.revision !== packed.revision)
+      return this.#turns.load(this.#compile(packed, fingerprint))
+    dropTallies(cached.value)
+    return cached
+  }
+
+  *#compile(packed: PackedSlice, fingerprint: string): Steps<Pick<CachedSlice, 'value' | 'fingerprint'>> {
     const data = yield* this.#snapshots.unpack(packed)
-    return yield* compileSlice(data, this.#onUnusable, this.#filters.at(packed, packed.revision))
+    let isUsable = true
+    const report = (subscriptionId: string, error: unknown) => {
+      isUsable = false
+      this.#onUnusable(subscriptionId, error)
+    }
+    const value = yield* compileSlice(data, report, this.#filters.at(packed, packed.revision))
+    return { value, fingerprint: isUsable && isLasting(packed, data) ? fingerprint : undefined }
   }
 
   /** Callers that ask at the same time share one answer. */
