@@ -4,7 +4,7 @@ import { createLogger } from '@fantail/runtime'
 import { connect, Lanes, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
@@ -23,6 +23,10 @@ beforeEach(async () => {
   isFull = () => false
   await redis.flushall()
 })
+/** Each ends the run of a worker that was killed. */
+const killed: (() => Promise<void>)[] = []
+// A run that goes on looks every 25 ms whether it needs a checkpoint, also during all later files of this process.
+afterEach(() => Promise.all(killed.splice(0).map((end) => end())))
 
 const topic = (name: string) => `arn:aws:sns:us-east-1:000000000000:${name}`
 const publishedAt = Date.now()
@@ -108,17 +112,25 @@ const job = (fence: number, messages: Message[]) => ({
 })
 
 /**
- * A worker that the message `killer` kills, so its run never ends. Also returns the attempts that it began and the
- * deliveries that it counted before.
+ * A worker that the message `killer` kills, so its run does not end within the test. Also returns the attempts that it
+ * began and the deliveries that it counted before.
  */
 async function run(fence: number, messages: Message[]) {
   const started: string[] = []
   const { dispatcher, counted } = createDispatcher((unit) => {
     started.push(unit.context.message.message)
-    if (started.at(-1) === 'killer') unit.open++
+    if (started.at(-1) === 'killer') kill(unit)
   })
+  const kill = (unit: Unit) => {
+    unit.open++
+    killed.push(async () => {
+      unit.run.lost = true
+      unit.close()
+      await running
+    })
+  }
   let end: RunEnd | undefined
-  void dispatcher.run(job(fence, messages)).then((ended) => {
+  const running = dispatcher.run(job(fence, messages)).then((ended) => {
     end = ended
   })
   await waitFor(() => end !== undefined || started.at(-1) === 'killer')
