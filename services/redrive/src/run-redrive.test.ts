@@ -461,13 +461,13 @@ test('a canary goes first, and the others follow when it was delivered', async (
   await drainLanes(fixture)
   expect(await run).toBe('completed')
   expect(await now()).toMatchObject({ status: 'completed', moved: 20, delivered: 5, pauseReason: null })
-  await drainLanes(fixture, { op: 'forget' })
+  await drainLanes(fixture, { op: 'deadLettered' })
   expect(await now()).toMatchObject({ delivered: 5, backInDlq: 15, discarded: 0 })
 })
 
 test('a canary that fails pauses the task with a reason, and resuming moves the others', async () => {
   const { run, now } = await withCanary()
-  await drainLanes(fixture, { op: 'forget' })
+  await drainLanes(fixture, { op: 'deadLettered' })
   expect(await run).toBe('paused')
   const paused = await now()
   expect(paused).toMatchObject({ moved: 5, backInDlq: 5, pauseReason: '5 of 5 first messages failed again' })

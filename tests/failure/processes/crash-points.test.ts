@@ -33,7 +33,7 @@ const STEPS = {
   'mark as dead': [all(settle, hasArgument('markDead')), 2],
   'append to the dead-letter queue': [runsScript('send-messages-1'), 2],
   'append to the queue that it makes': [runsScript('send-letter-1'), 2],
-  'forget what is dead': [all(settle, hasArgument('forget')), 2],
+  'settle what is dead': [all(settle, hasArgument('deadLettered')), 2],
   'settle as delivered': [all(settle, hasArgument('delivered')), 2],
   'settle for a retry': [all(settle, hasArgument('retry')), 2],
 } as const
@@ -61,8 +61,8 @@ const CASES: [Step, 'before' | 'after', number[]][] = [
   ['append to the dead-letter queue', 'after', DEAD],
   ['append to the queue that it makes', 'before', DEAD],
   ['append to the queue that it makes', 'after', DEAD],
-  ['forget what is dead', 'before', DEAD],
-  ['forget what is dead', 'after', DEAD],
+  ['settle what is dead', 'before', DEAD],
+  ['settle what is dead', 'after', DEAD],
 ]
 
 const row = beginFault('crash-points')

@@ -98,7 +98,7 @@ test.each(ANSWERED)('a probe that reached its endpoint ends it: $op', async (to)
 
 test('a probe that was handed back unsent is followed by another at once, one that fails by the next in time', async () => {
   const id = await standing()
-  await settleAll([await probe(id)], { op: 'return' })
+  await settleAll([await probe(id)], { op: 'returnUnsent' })
   const again = await claimDue()
   expect(again).toHaveLength(1)
   await settleAll(again, STAND)
@@ -158,7 +158,7 @@ test('a circuit that opens at the probe’s failure is shown as a circuit', asyn
   const id = await standing(messages(5), { mode: '- 1 30000' })
   const claim = await probe(id)
   await lanes.note(SHARD, [{ subscriptionId: id, answered: 'failed', cost: 0 }])
-  await settleAll([claim], { op: 'kept' })
+  await settleAll([claim], { op: 'returnUncounted' })
   expect(await figures(id)).toMatchObject({ stands: false })
   expect((await figures(id))?.circuitOpenUntil).not.toBeNull()
 })
@@ -177,7 +177,7 @@ test('a deleted lane does not stand', async () => {
 test('lets through as many as a model does, for any ends of attempts', async () => {
   const ends = fc.record({
     which: fc.nat(),
-    as: fc.constantFrom('stand', 'stand', 'retry', 'return', 'kept'),
+    as: fc.constantFrom('stand', 'stand', 'retry', 'returnUnsent', 'returnUncounted'),
   })
   const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
     minLength: 5,
@@ -186,8 +186,8 @@ test('lets through as many as a model does, for any ends of attempts', async () 
   const TO: Record<string, SettleTo> = {
     stand: STAND,
     retry: { op: 'retry', delayMs: 0, state: failedOnce() },
-    return: { op: 'return' },
-    kept: { op: 'kept' },
+    returnUnsent: { op: 'returnUnsent' },
+    returnUncounted: { op: 'returnUncounted' },
   }
   const history = fc.asyncProperty(steps, fc.boolean(), async (all, proven) => {
     const id = await writeLane(redis, { maxInFlight: 2, proven })

@@ -284,7 +284,7 @@ export type SettleTo =
    */
   | { op: 'markDead'; leaseMs: number; state: DeadState }
   /** The delivery was appended to its dead-letter queue, and leaves the lane. Counts `deadLettered`. */
-  | { op: 'forget' }
+  | { op: 'deadLettered' }
   /** The delivery leaves the lane. Counts `discarded:<cause>`, or `expired` for the cause `expired`. */
   | { op: 'discard'; cause: string }
   /**
@@ -292,9 +292,9 @@ export type SettleTo =
    */
   | { op: 'awaitQueue'; delayMaxMs: number }
   /** The delivery was not sent. It is due now or after `delayMs`, and no attempt is counted. */
-  | { op: 'return'; delayMs?: number }
+  | { op: 'returnUnsent'; delayMs?: number }
   /** The attempt failed while the circuit was open. The delivery is due now, and no attempt is counted. */
-  | { op: 'kept' }
+  | { op: 'returnUncounted' }
   /**
    * The service's own configuration prevents attempts. The delivery is due now, and no attempt is counted. For
    * `delayMs` nothing of its lane is claimed. `credential` is a name without secrets.
@@ -303,7 +303,7 @@ export type SettleTo =
   /** The delivery was added to the quarantine, and leaves the lane. Counts `quarantined`. */
   | { op: 'quarantined' }
   /** The attempt continues. Only the standing of the endpoint is stored. */
-  | { op: 'keep' }
+  | { op: 'continueClaim' }
 
 export interface Settlement {
   subscriptionId: string
@@ -378,7 +378,7 @@ export interface LaneFigures {
   /** Deliveries that came in the last minute. null: unknown, because some of them may have left the lane already. */
   arrivalsLastMinute: number | null
   /** For how many seconds after its publishing a delivery is kept at least. */
-  keptSeconds: number
+  retentionSeconds: number
 }
 
 export interface DeliveryWhere {

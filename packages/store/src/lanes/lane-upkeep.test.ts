@@ -94,7 +94,7 @@ test('with a dead-letter queue the sweep claims them as dead, as many as it may'
   )
   const forgotten = await lanes.settle(
     SHARD,
-    claims.map((claim) => ({ ...claim, to: { op: 'forget' } as const })),
+    claims.map((claim) => ({ ...claim, to: { op: 'deadLettered' } as const })),
   )
   expect(forgotten.accepted).toEqual(Array(5).fill(true))
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ deadLettered: '5' })
@@ -191,7 +191,7 @@ test('a sweep tries what could not be appended again when it is due, and not bef
   const steps = await sweepAll(200)
   const claims = steps.flatMap(claimsOf)
   expect(claims).toHaveLength(300)
-  const back = { op: 'return', delayMs: 2_000 } as const
+  const back = { op: 'returnUnsent', delayMs: 2_000 } as const
   await lanes.settle(
     SHARD,
     claims.map((claim) => ({ ...claim, to: back })),

@@ -95,7 +95,7 @@ test.each([undefined, FAILED])(
       await die()
       await later(DELAYS_ENDED_MS)
     }
-    await lanes.settle(SHARD, [{ ...(await claimOne()), to: { op: 'kept' } }])
+    await lanes.settle(SHARD, [{ ...(await claimOne()), to: { op: 'returnUncounted' } }])
     expect((await claimOne()).state).toEqual(state ?? null)
     await later(LEASE_MS)
     const claim = await claimOne()
@@ -112,7 +112,7 @@ test('one that a worker hands back unsent keeps its count and its place', async 
   await die()
   await later(DELAYS_ENDED_MS)
   const claim = await claimOne()
-  await lanes.settle(SHARD, [{ ...claim, to: { op: 'return' } }])
+  await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnUnsent' } }])
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([message.id])
   expect(await die()).toBe(2_000)
 })

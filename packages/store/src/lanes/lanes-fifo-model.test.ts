@@ -76,10 +76,10 @@ const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'delivered' },
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
-  { op: 'return' },
-  { op: 'kept' },
+  { op: 'returnUnsent' },
+  { op: 'returnUncounted' },
   { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
-  { op: 'forget' },
+  { op: 'deadLettered' },
   { op: 'discard', cause: 'permanent' },
   { op: 'quarantined' },
 ]
@@ -413,15 +413,15 @@ class Play {
     const { lane, group, delivery } = head
     const gone = this.model.lane(lane).gone
     if (to.op === 'markDead') Object.assign(head, { state: to.state, ends: 0 })
-    else if (gone && (to.op === 'retry' || to.op === 'return' || to.op === 'kept'))
+    else if (gone && (to.op === 'retry' || to.op === 'returnUnsent' || to.op === 'returnUncounted'))
       this.model.leave(lane, group, delivery, 'discarded:unsubscribed', now)
     else if (to.op === 'retry')
       Object.assign(head, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
-    else if (to.op === 'return') putBack(head, now)
-    else if (to.op === 'kept') putBack(Object.assign(head, { ends: 0 }), now)
+    else if (to.op === 'returnUnsent') putBack(head, now)
+    else if (to.op === 'returnUncounted') putBack(Object.assign(head, { ends: 0 }), now)
     else if (to.op === 'discard') this.model.leave(lane, group, delivery, `discarded:${to.cause}`, now)
     else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)
-    else if (to.op === 'forget') this.model.leave(lane, group, delivery, 'deadLettered', now)
+    else if (to.op === 'deadLettered') this.model.leave(lane, group, delivery, 'deadLettered', now)
     else if (to.op === 'delivered') {
       // A purge may have removed some of the run meanwhile. These are counted there.
       for (const id of to.run ?? []) {

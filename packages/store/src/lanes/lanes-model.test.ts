@@ -68,14 +68,14 @@ const PARKS: ParkAs[] = [
 const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
-  { op: 'return' },
-  { op: 'return', delayMs: 15_000 },
-  { op: 'kept' },
+  { op: 'returnUnsent' },
+  { op: 'returnUnsent', delayMs: 15_000 },
+  { op: 'returnUncounted' },
   { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
-  { op: 'forget' },
+  { op: 'deadLettered' },
   { op: 'discard', cause: 'permanent' },
   { op: 'quarantined' },
-  { op: 'keep' },
+  { op: 'continueClaim' },
 ]
 const standing = fc.constantFrom<Standing | undefined>(undefined, undefined, 'proven', 'unproven')
 

@@ -190,7 +190,7 @@ describe('the circuit breaker', () => {
     expect((await note(id, 'failed')).circuitOpen).toEqual([true])
     const [claim] = probe
     if (!claim) throw new Error('there is a probe')
-    await lanes.settle(SHARD, [{ ...claim, to: { op: 'return' } }])
+    await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnUnsent' } }])
     await later(29_000)
     expect(await claimDue()).toEqual([])
     await later(1_000)
@@ -210,7 +210,7 @@ describe('the circuit breaker', () => {
     const probe = await claimDue()
     expect(probe).toHaveLength(1)
     await note(id, 'unsent')
-    await settleAll(probe, { op: 'return' })
+    await settleAll(probe, { op: 'returnUnsent' })
     expect(await claimDue()).toHaveLength(1)
   })
 
@@ -222,11 +222,11 @@ describe('the circuit breaker', () => {
     await note(id, 'failed', 0, 3)
     await note(id, 'unsent', 0, 2)
     await settleAll(before.slice(0, 3), { op: 'retry', delayMs: 0, state: failedOnce() })
-    await settleAll(before.slice(3, 4), { op: 'return' })
+    await settleAll(before.slice(3, 4), { op: 'returnUnsent' })
     expect(await claimDue()).toEqual([])
     await later(30_000)
     expect(await claimDue()).toHaveLength(1)
-    await settleAll(before.slice(4), { op: 'return' })
+    await settleAll(before.slice(4), { op: 'returnUnsent' })
     expect(await claimDue()).toEqual([])
   })
 
@@ -262,7 +262,7 @@ describe('the circuit breaker', () => {
           if (step.as === 'failed') failures++
           if (step.as === 'failed' && (until !== null || failures >= 2)) until = now + PROBE_MS
           await note(id, step.as as LaneResult['answered'])
-          await settleAll([ended.claim], { op: 'return' })
+          await settleAll([ended.claim], { op: 'returnUnsent' })
         }
       }
       await redis.del(dueKey(BASE))

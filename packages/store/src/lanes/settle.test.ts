@@ -45,7 +45,7 @@ const counts = () => redis.hgetall(countsKey(BASE))
 
 test.each<[SettleTo, Record<string, string>]>([
   [{ op: 'delivered' }, {}],
-  [{ op: 'forget' }, { deadLettered: '1' }],
+  [{ op: 'deadLettered' }, { deadLettered: '1' }],
   [{ op: 'discard', cause: 'permanent' }, { 'discarded:permanent': '1' }],
   [{ op: 'discard', cause: 'expired' }, { expired: '1' }],
   [{ op: 'quarantined' }, { quarantined: '1' }],
@@ -69,10 +69,10 @@ test('corrupt data of a lane fails its own settlements, and others of the script
     return { ...found, to }
   }
   const { accepted, failed } = await lanes.settle(SHARD, [
-    settled(first, message, { op: 'forget' }),
-    settled(bad, message, { op: 'forget' }),
+    settled(first, message, { op: 'deadLettered' }),
+    settled(bad, message, { op: 'deadLettered' }),
     settled(bad, other, { op: 'retry', delayMs: 1_000, state: FAILED }),
-    settled(last, message, { op: 'forget' }),
+    settled(last, message, { op: 'deadLettered' }),
   ])
   expect(accepted).toEqual([true, false, false, true])
   const error = expect.stringContaining('WRONGTYPE')
@@ -100,7 +100,7 @@ test('a retry waits for its time, with its state; the lane shows the last failur
 
 test('an unsent delivery is due at once and counts no attempt', async () => {
   const claim = await claimOne()
-  expect((await settleOne(claim, { op: 'return' })).accepted).toBe(true)
+  expect((await settleOne(claim, { op: 'returnUnsent' })).accepted).toBe(true)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
@@ -118,7 +118,7 @@ test('what waits for a missing dead-letter queue keeps its mark, and the lane an
   expect(await lanes.releaseDead(SHARD, claim.subscriptionId)).toBe(1)
   const [again] = claimsOf(await takeFrom(lanes))
   expect(again).toMatchObject({ delivery: claim.delivery, state: DEAD })
-  await settleOne(again ?? claim, { op: 'forget' })
+  await settleOne(again ?? claim, { op: 'deadLettered' })
   expect(await lanes.figures(lane)).toMatchObject([{ waiting: 0, isQueueMissing: false }])
   expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
 })
@@ -165,7 +165,7 @@ test('only what is marked dead is released, however many retries wait beside it'
 
 test('a delivery that got no slot is due a little later, and counts no attempt', async () => {
   const claim = await claimOne()
-  const { nextDueAt } = await settleOne(claim, { op: 'return', delayMs: 250 })
+  const { nextDueAt } = await settleOne(claim, { op: 'returnUnsent', delayMs: 250 })
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   await skew(redis, 300)
   expect(nextDueAt).toBeGreaterThan(Date.now())
@@ -186,8 +186,8 @@ test('marking dead extends a lease that is about to end; the one before counts n
   const claim = await claimOne()
   const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 60_000, state: DEAD })
   expect(lease).not.toBe(claim.lease)
-  expect((await settleOne(claim, { op: 'forget' })).accepted).toBe(false)
-  expect((await settleOne({ ...claim, lease: lease ?? '' }, { op: 'forget' })).accepted).toBe(true)
+  expect((await settleOne(claim, { op: 'deadLettered' })).accepted).toBe(false)
+  expect((await settleOne({ ...claim, lease: lease ?? '' }, { op: 'deadLettered' })).accepted).toBe(true)
 })
 
 test('a worker that comes back after its lease was handed on changes nothing', async () => {
@@ -198,9 +198,9 @@ test('a worker that comes back after its lease was handed on changes nothing', a
     { op: 'delivered' },
     { op: 'retry', delayMs: 0, state: FAILED },
     { op: 'markDead', leaseMs: 90_000, state: DEAD },
-    { op: 'forget' },
+    { op: 'deadLettered' },
     { op: 'discard', cause: 'permanent' },
-    { op: 'return' },
+    { op: 'returnUnsent' },
     { op: 'quarantined' },
   ]
   for (const to of ops) expect((await settleOne(stale, to)).accepted).toBe(false)
@@ -233,7 +233,7 @@ test('in the lane of a deleted subscription nothing waits again', async () => {
   if (!retry || !back || !done) throw new Error('three claims were due')
   const { accepted } = await lanes.settle(SHARD, [
     { ...retry, to: { op: 'retry', delayMs: 1_000, state: FAILED } },
-    { ...back, to: { op: 'return' } },
+    { ...back, to: { op: 'returnUnsent' } },
     { ...done, to: { op: 'delivered' } },
   ])
   expect(accepted).toEqual([true, true, true])

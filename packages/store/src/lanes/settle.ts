@@ -91,12 +91,12 @@ function packRun(run: Buffer[]): Buffer {
 function packTo(to: SettleTo): readonly [] | [number, string] {
   switch (to.op) {
     case 'delivered':
-    case 'forget':
+    case 'deadLettered':
     case 'quarantined':
-    case 'kept':
-    case 'keep':
+    case 'returnUncounted':
+    case 'continueClaim':
       return NOTHING
-    case 'return':
+    case 'returnUnsent':
       return [to.delayMs ?? 0, '']
     case 'stand':
       return [to.delayMs, to.credential]

@@ -117,7 +117,7 @@ test('a lane changes its line with what an attempt has shown, by accepted writes
   const [claim] = claimsOf(await takeFrom(lanes))
   if (!claim) throw new Error('one was claimed')
   const report = (standing: Standing, lease = claim.lease) =>
-    lanes.settle(SHARD, [{ ...claim, lease, to: { op: 'keep' }, standing }])
+    lanes.settle(SHARD, [{ ...claim, lease, to: { op: 'continueClaim' }, standing }])
   await report('proven', '1')
   expect([...(await lanes.dueTimes()).due]).toEqual([])
   await report('proven')

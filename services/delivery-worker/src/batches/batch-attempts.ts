@@ -71,10 +71,10 @@ export class BatchAttempts {
     const { slots, credentials } = this.#options
     const current = await currentOf(first.hand, this.#options)
     const batching = current && this.batchingOf(current)
-    if (!current || !batching) return this.giveBack(records, { op: 'return' })
+    if (!current || !batching) return this.giveBack(records, { op: 'returnUnsent' })
     const { id, maxInFlight } = current.record
     if (!slots.acquire(id, maxInFlight))
-      return this.giveBack(records, { op: 'return', delayMs: REFUSED_BATCH_MS })
+      return this.giveBack(records, { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
     const asked = credentials.admit(current, first.hand.standsFor)
     const wait = asked && (await asked)
     if (!wait) return this.#request(current, batching, records)
@@ -144,7 +144,7 @@ export class BatchAttempts {
     const [first] = records
     if (first?.hand.proven) {
       const claimed = { ...claimedOf(first.hand), standing: 'unproven' } as const
-      void settling.settle(shard, claimed, { op: 'keep' })
+      void settling.settle(shard, claimed, { op: 'continueClaim' })
     }
     for (const { hand } of records) hand.proven = false
     freed.announce()

@@ -89,7 +89,7 @@ test('a claim that was lost meanwhile is not sent', async () => {
   await waitFor(() => settled.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['b']])
   expect(settled).toEqual([
-    ['1', 'return'],
+    ['1', 'returnUnsent'],
     ['2', 'delivered'],
   ])
   await batches.stop()

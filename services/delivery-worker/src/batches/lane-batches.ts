@@ -92,7 +92,7 @@ export class LaneBatches {
     const { subscription } = hand
     const batching = this.#attempts.batchingOf(subscription)
     if (!batching || this.#closing) {
-      this.#attempts.giveBack([{ hand, bytes: Buffer.alloc(0) }], { op: 'return' })
+      this.#attempts.giveBack([{ hand, bytes: Buffer.alloc(0) }], { op: 'returnUnsent' })
       return
     }
     hand.heldBy = hand.proven ? undefined : 'unprovenEndpoint'
@@ -141,7 +141,7 @@ export class LaneBatches {
     this.#closing = true
     for (const gathering of [...this.#gathering.values()]) {
       this.#end(gathering)
-      void gathering.renewing.then(() => this.#attempts.giveBack(gathering.records, { op: 'return' }))
+      void gathering.renewing.then(() => this.#attempts.giveBack(gathering.records, { op: 'returnUnsent' }))
     }
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
@@ -248,7 +248,7 @@ export class LaneBatches {
     })
     if (lost.size === 0) return
     gathering.records = gathering.records.filter((record) => !lost.has(record))
-    this.#attempts.giveBack([...lost], { op: 'return' })
+    this.#attempts.giveBack([...lost], { op: 'returnUnsent' })
   }
 
   #ended(id: string, isAnswered: boolean): void {

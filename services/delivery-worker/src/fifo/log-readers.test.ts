@@ -63,7 +63,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     snapshots: { topic: async () => snapshot, sliceOf: async () => slice, matchSlice },
     bodies: {
       read: (body) => new MessageContext(texts.get(String(body)) as Message),
-      keep: () => undefined,
+      cache: () => undefined,
     },
     recorder: {
       filtered: () => undefined,
@@ -118,7 +118,7 @@ test('nothing is matched by the snapshot of an earlier topic of the name', async
       sliceOf: async () => null,
       matchSlice,
     },
-    bodies: { read: () => new MessageContext(message), keep: () => undefined },
+    bodies: { read: () => new MessageContext(message), cache: () => undefined },
     recorder: {
       filtered: () => undefined,
       moved: () => undefined,

@@ -45,7 +45,7 @@ const NO_PAUSE_MS = 0
 export interface LogReadersOptions {
   reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp'>
   snapshots: LogMatcherOptions['snapshots']
-  bodies: Pick<LaneBodies, 'read' | 'keep'>
+  bodies: Pick<LaneBodies, 'read' | 'cache'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
   servers: Pick<ServerMarks, 'mark'>
   /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
@@ -186,7 +186,7 @@ export class LogReaders {
           await this.#quarantine(unreadableEntry(claim, id, context))
           return id
         }
-        bodies.keep(context)
+        bodies.cache(context)
         return context
       }),
     )

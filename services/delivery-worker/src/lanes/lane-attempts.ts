@@ -256,7 +256,7 @@ export class LaneAttempts {
     if (hand.proven) {
       hand.proven = false
       const claimed = { ...claimedOf(hand), standing: 'unproven' } as const
-      void this.#options.settling.settle(shard, claimed, { op: 'keep' })
+      void this.#options.settling.settle(shard, claimed, { op: 'continueClaim' })
     }
     this.#options.freed.announce()
   }
@@ -269,7 +269,7 @@ export class LaneAttempts {
   }
 
   #handBack(hand: ClaimInHand, delayMs = 0): void {
-    this.#giveBack(hand, delayMs === 0 ? { op: 'return' } : { op: 'return', delayMs })
+    this.#giveBack(hand, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
   }
 
   /** Returns the claim to its lane. No attempt was made. */

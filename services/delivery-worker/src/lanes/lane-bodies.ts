@@ -110,7 +110,7 @@ export class LaneBodies {
   }
 
   /** Caches a message that other code has read and that a lane will need soon. */
-  keep(context: MessageContext): void {
+  cache(context: MessageContext): void {
     this.#cache.set(context.id.toString('latin1'), context)
   }
 

@@ -68,7 +68,7 @@ test('claims whose bodies do not come are handed back, not left to their leases'
   await expect(claims.handOn(0, taken(laneOf('a', '1', '2'), laneOf('b', '3')), 0)).rejects.toThrow(
     'timed out',
   )
-  expect(settled).toEqual(['1 return', '2 return', '3 return'])
+  expect(settled).toEqual(['1 returnUnsent', '2 returnUnsent', '3 returnUnsent'])
 })
 
 test('without a snapshot its lane and those after it are handed back, and none before it', async () => {
@@ -79,16 +79,16 @@ test('without a snapshot its lane and those after it are handed back, and none b
   const { claims, settled } = createClaims({ snapshots: { slice } })
   const lanes = [laneOf('a', '1'), laneOf('b', '2'), laneOf('c', '3')]
   await expect(claims.handOn(0, taken(...lanes), 0)).rejects.toThrow('timed out')
-  expect(settled).toEqual(['2 return', '3 return'])
+  expect(settled).toEqual(['2 returnUnsent', '3 returnUnsent'])
 })
 
 test.each([
   ['a delivery without a body leaves its lane for the quarantine', async () => 'added', '1 quarantined'],
-  ['a delivery that a full quarantine refuses stays in its lane', async () => 'full', '1 return'],
+  ['a delivery that a full quarantine refuses stays in its lane', async () => 'full', '1 returnUnsent'],
   [
     'a delivery that Redis keeps from the quarantine stays in its lane',
     () => Promise.reject(new Error()),
-    '1 return',
+    '1 returnUnsent',
   ],
 ] as [string, LaneClaimsOptions['quarantine'], string][])('%s', async (_, quarantine, outcome) => {
   const entries: string[] = []
@@ -100,7 +100,7 @@ test.each([
     },
   })
   await claims.handOn(0, taken(laneOf('a', '1')), 0)
-  await expect.poll(() => settled).toEqual(['1 keep', outcome])
+  await expect.poll(() => settled).toEqual(['1 continueClaim', outcome])
   expect(entries).toEqual([`delivery.${messageId}.0.of a bodyMissing`])
 })
 
@@ -122,7 +122,7 @@ test('a claim that was lost while its body was fetched quarantines nothing', asy
   })
   await claims.handOn(0, taken(laneOf('a', '1')), 0)
   await new Promise((resolve) => setImmediate(resolve))
-  expect([settled, entries]).toEqual([['keep'], []])
+  expect([settled, entries]).toEqual([['continueClaim'], []])
 })
 
 test.each([
@@ -136,5 +136,5 @@ test.each([
   const onStarved = () => void starved++
   const { claims, settled } = createClaims({ ...options, onStarved, snapshots: snapshots as never })
   await claims.handOn(0, taken(laneOf('a', '1')), 0)
-  expect([settled, starved]).toEqual([['1 return'], 1])
+  expect([settled, starved]).toEqual([['1 returnUnsent'], 1])
 })

@@ -101,7 +101,7 @@ export class LaneClaims {
 
   #return(shard: number, { subscriptionId, claims }: ClaimedLane): void {
     for (const { delivery, lease } of claims) {
-      const back = { op: 'return', delayMs: REFUSED_MS } as const
+      const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
       void this.#options.settling.settle(shard, { subscriptionId, delivery, lease }, back)
     }
   }
@@ -159,7 +159,7 @@ export class LaneClaims {
     topicArn: string | undefined,
   ): Promise<void> {
     const { settling, quarantine, log } = this.#options
-    if (!(await settling.settle(shard, claimed, { op: 'keep' })).accepted) return
+    if (!(await settling.settle(shard, claimed, { op: 'continueClaim' })).accepted) return
     let delayMs = FULL_QUARANTINE_CLAIM_MS
     const restsOn = this.#options.servers.mark(QUARANTINE_BASE)
     try {
@@ -172,7 +172,7 @@ export class LaneClaims {
       log.debug({ shard, subscriptionId: claimed.subscriptionId, err: error }, 'quarantine.unreached')
       delayMs = REFUSED_MS
     }
-    await settling.settle(shard, claimed, { op: 'return', delayMs })
+    await settling.settle(shard, claimed, { op: 'returnUnsent', delayMs })
   }
 
   /** null: the slice is gone or cannot be read. The other lanes of the take continue. */
@@ -198,7 +198,7 @@ export class LaneClaims {
     }
     const waitMs = this.#options.targets.waitOf(message)
     if (waitMs !== undefined) {
-      const back = { op: 'return', delayMs: waitMs } as const
+      const back = { op: 'returnUnsent', delayMs: waitMs } as const
       void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
       return
     }
@@ -222,7 +222,7 @@ export class LaneClaims {
       this.#options.onStarved()
     const { pacing } = this.#options
     if (subscription.paced) pacing.unsent(subscription.shard, id, retryCost(claim.state))
-    const back = { op: 'return', delayMs: REFUSED_MS } as const
+    const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
     void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
   }
 

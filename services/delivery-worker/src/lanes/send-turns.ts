@@ -77,13 +77,13 @@ export class SendTurns {
 
   add(hand: ClaimInHand): void {
     const leadMs = this.#othersUntil - performance.now()
-    if (leadMs <= 0) this.#wait(this.#keep(hand))
-    else this.#replace([this.#keep(hand)], leadMs)
+    if (leadMs <= 0) this.#wait(this.#hold(hand))
+    else this.#replace([this.#hold(hand)], leadMs)
   }
 
   /** Adds a claim whose attempt needs another request. That request gets its own send time. */
   addAgain(hand: ClaimInHand): void {
-    this.#replace([this.#keep(hand)], 0)
+    this.#replace([this.#hold(hand)], 0)
   }
 
   /**
@@ -167,7 +167,7 @@ export class SendTurns {
     return this.#options.clocks.of(subscription.shard).localTime(sendAt)
   }
 
-  #keep(hand: ClaimInHand): SendTurn {
+  #hold(hand: ClaimInHand): SendTurn {
     const turn = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
     this.#enter(turn)
     return turn

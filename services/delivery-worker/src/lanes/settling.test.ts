@@ -26,10 +26,10 @@ const mark = (...holds: boolean[]) => ({
 
 test('a claim ends only while the copy stands because of which it ends', async () => {
   const { settling, sent } = createSettling()
-  const forget = { op: 'forget' } as const
+  const deadLettered = { op: 'deadLettered' } as const
   const results = await Promise.all([
-    settling.settle(0, claimed('stands'), forget, { restsOn: mark(true) }),
-    settling.settle(0, claimed('gone'), forget, { restsOn: mark(false) }),
+    settling.settle(0, claimed('stands'), deadLettered, { restsOn: mark(true) }),
+    settling.settle(0, claimed('gone'), deadLettered, { restsOn: mark(false) }),
     settling.settle(0, claimed('needs none'), { op: 'delivered' }),
   ])
   expect(results.map(({ accepted }) => accepted)).toEqual([true, false, true])
@@ -38,8 +38,10 @@ test('a claim ends only while the copy stands because of which it ends', async (
 
 test('a settlement that is tried again after an outage asks anew whether the copy stands', async () => {
   const { settling, sent } = createSettling(1)
-  const forget = { op: 'forget' } as const
+  const deadLettered = { op: 'deadLettered' } as const
   const restsOn = mark(true, true, false)
-  expect(await settling.settle(0, claimed('lost'), forget, { restsOn })).toMatchObject({ accepted: false })
+  expect(await settling.settle(0, claimed('lost'), deadLettered, { restsOn })).toMatchObject({
+    accepted: false,
+  })
   expect(sent).toEqual([['lost']])
 })

@@ -1,9 +1,9 @@
 /**
  * Ends a claimed delivery: it is delivered, due again, or dead.
  *
- * A dead delivery takes three steps: mark (the lease stays), append to the queue by the delivery's own id, forget. If a
+ * A dead delivery takes three steps: mark (the lease stays), append to the queue by the delivery's own id, settle. If a
  * worker dies between two of them, the claim's lease ends. The next worker that claims the delivery continues from the
- * mark, and attempts nothing. The same happens if Redis may have lost the append, because then nothing is forgotten.
+ * mark, and attempts nothing. The same happens if Redis may have lost the append, because then it is not settled.
  * Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
  */
 import { endpointOf, type Why } from '@fantail/contracts'
@@ -14,7 +14,7 @@ import { type DeadState, deliveryGeneration } from '@fantail/store'
 import type { LoggedAttempt } from '../attempts/attempt-log.ts'
 import { resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptReports } from '../attempts/attempt-reports.ts'
-import { type ExplainedAttempt, howItCame, whyAttemptCame, whyKept } from '../attempts/attempt-why.ts'
+import { type ExplainedAttempt, howItCame, whyAttemptCame, whyUncounted } from '../attempts/attempt-why.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { InRun } from '../fifo/group-run.ts'
 import type { Circuit, LanePacing } from '../lanes/lane-pacing.ts'
@@ -106,8 +106,8 @@ export class Finishing {
     const { claimed, subscription } = ended
     const circuit = await this.#reportLane(ended)
     if (!circuit.open || !isRetryable(step)) return this.#finishAs(step, ended, circuit)
-    this.#log(ended, 'circuitOpen', whyKept(subscription), circuit)
-    await this.#options.settling.settle(subscription.shard, claimed, { op: 'kept' })
+    this.#log(ended, 'circuitOpen', whyUncounted(subscription), circuit)
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'returnUncounted' })
   }
 
   /** `circuit`: the state of its lane's circuit before the attempt ended. */
@@ -160,7 +160,7 @@ export class Finishing {
   async #wait(ended: EndedAttempt, delayMs: number): Promise<void> {
     const { claimed, subscription } = ended
     this.#log(ended, 'wait', { because: 'serviceLimit', delayMs })
-    await this.#options.settling.settle(subscription.shard, claimed, { op: 'return', delayMs })
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'returnUnsent', delayMs })
   }
 
   /**
@@ -229,8 +229,8 @@ export class Finishing {
     if (appended.outcome === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { queueArn, restsOn } = appended
     if (!(await this.#reported(dead))) return this.#postpone(dead)
-    const forget = { op: 'forget' } as const
-    const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, forget, {
+    const ended = { op: 'deadLettered' } as const
+    const { accepted } = await this.#options.settling.settle(dead.subscription.shard, dead.claimed, ended, {
       restsOn,
     })
     if (waited) this.#options.missing.found(queueArn, laneOf(dead))
@@ -251,7 +251,7 @@ export class Finishing {
    * discarded, as in SNS.
    */
   async #awaitQueue(dead: DeadDelivery, queueArn: string): Promise<boolean> {
-    const leftMs = dead.subscription.record.origin === 'native' ? this.#keptForMs(dead) : 0
+    const leftMs = dead.subscription.record.origin === 'native' ? this.#retentionLeftMs(dead) : 0
     if (leftMs <= 0) return this.#discard(dead, 'deadLetterQueueMissing')
     const { settling, missing, recorder } = this.#options
     missing.add(queueArn, laneOf(dead))
@@ -262,14 +262,14 @@ export class Finishing {
   }
 
   /** Ms until the delivery is too old. A redriven delivery is never too old. The same rule holds in lanes. */
-  #keptForMs({ subscription, claimed, message }: DeadDelivery): number {
+  #retentionLeftMs({ subscription, claimed, message }: DeadDelivery): number {
     if (deliveryGeneration(claimed.delivery) > 0) return subscription.retentionMs
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
   /** Returns the claim with its mark to its lane. The next worker that claims it continues with the append. */
   async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
-    const back = { op: 'return', delayMs: POSTPONED_MS } as const
+    const back = { op: 'returnUnsent', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)
     return false
   }
@@ -300,7 +300,7 @@ export class Finishing {
    */
   async #reported(dead: DeadDelivery): Promise<boolean> {
     if (!hasEvent(dead)) return true
-    return (await this.#options.events.failed(dead)) || this.#keptForMs(dead) <= 0
+    return (await this.#options.events.failed(dead)) || this.#retentionLeftMs(dead) <= 0
   }
 
   async #discard(dead: DeadDelivery, cause: string): Promise<boolean> {

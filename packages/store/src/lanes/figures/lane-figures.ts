@@ -73,7 +73,7 @@ export const NO_LANE: LaneFigures = {
   isProven: false,
   firstInFlightPublishedAt: null,
   arrivalsLastMinute: null,
-  keptSeconds: 0,
+  retentionSeconds: 0,
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
@@ -94,7 +94,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
   }
 }
 
-function readFacts([count, since, paused, proven, first, arrived, keptSeconds]: VerdictReply) {
+function readFacts([count, since, paused, proven, first, arrived, retentionSeconds]: VerdictReply) {
   const inARow = readTime(count)
   return {
     failing: inARow === null ? null : { inARow, since: readTime(since) ?? 0 },
@@ -102,7 +102,7 @@ function readFacts([count, since, paused, proven, first, arrived, keptSeconds]: 
     isProven: proven.length > 0,
     firstInFlightPublishedAt: first.length === 0 ? null : publishedAtOf(parseDeliveryId(first).messageId),
     arrivalsLastMinute: typeof arrived === 'number' ? arrived : null,
-    keptSeconds,
+    retentionSeconds,
   }
 }
 

@@ -140,7 +140,11 @@ test('what came in the last minute is known once older deliveries wait', async (
   expect((await figuresOf(id)).arrivalsLastMinute).toBeNull()
   await later(2 * WINDOW_MS)
   await parkAll(lanes, [id], [makeMessage(), makeMessage()])
-  expect(await figuresOf(id)).toMatchObject({ arrivalsLastMinute: 2, isPaused: false, keptSeconds: 345_600 })
+  expect(await figuresOf(id)).toMatchObject({
+    arrivalsLastMinute: 2,
+    isPaused: false,
+    retentionSeconds: 345_600,
+  })
 })
 
 test('a lane that is gone is not made again', async () => {

@@ -9,7 +9,11 @@ const NOW = 1_795_000_000_000
 const SINCE = NOW - 30_000
 const subscription = { status: 'active' as const, createdAt: NOW - 1_000_000 }
 const lane = (set: Partial<LaneFigures>): LaneFigures => ({ ...NO_LANE, isProven: true, ...set })
-const waits = (ageMs: number, waiting = 12) => ({ waiting, oldestPublishedAt: NOW - ageMs, keptSeconds: 600 })
+const waits = (ageMs: number, waiting = 12) => ({
+  waiting,
+  oldestPublishedAt: NOW - ageMs,
+  retentionSeconds: 600,
+})
 const failed = (
   inARow: number,
   { since = SINCE, statusCode = 503 as number | null, error = null as string | null } = {},

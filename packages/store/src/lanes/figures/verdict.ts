@@ -80,7 +80,7 @@ function comesFaster({ rate }: LaneFigures, facts: VerdictFacts): boolean {
 }
 
 function factsOf({ figures }: Judged): VerdictFacts {
-  const { lastFailure, failing, arrivalsLastMinute, lately, oldestPublishedAt, keptSeconds } = figures
+  const { lastFailure, failing, arrivalsLastMinute, lately, oldestPublishedAt, retentionSeconds } = figures
   const failure = failing === null ? null : lastFailure
   return {
     lastStatusCode: failure?.statusCode ?? null,
@@ -89,6 +89,8 @@ function factsOf({ figures }: Judged): VerdictFacts {
     arrivalsPerSecond: arrivalsLastMinute === null ? null : arrivalsLastMinute / 60,
     attemptsPerSecond: lately.attempts === 0 ? null : observedRate(lately),
     firstExpiresAt:
-      oldestPublishedAt === null || keptSeconds === 0 ? null : oldestPublishedAt + keptSeconds * 1_000,
+      oldestPublishedAt === null || retentionSeconds === 0
+        ? null
+        : oldestPublishedAt + retentionSeconds * 1_000,
   }
 }

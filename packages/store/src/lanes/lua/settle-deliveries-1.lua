@@ -5,11 +5,11 @@
 -- @arg shard: digits
 -- @rest values: for each lane: subscription, '+' or '-' if its attempts have shown that its endpoint is proven or is
 --   not (else ''), number of claims, their deliveries, then a lease and a result for each of them. Some results have no
---   further values: delivered, forget, kept, quarantined, keep (the claim continues). The others have two more:
+--   further values: delivered, deadLettered, returnUncounted, quarantined, continueClaim. The others have two more:
 --   deliveredRun  0, and the deliveries that were delivered with it
 --   retry         delay in ms, and the retry state
 --   markDead      shortest lease in ms, and the retry state
---   return        delay in ms, and ''
+--   returnUnsent  delay in ms, and ''
 --   awaitQueue    longest delay in ms, and ''
 --   stand         ms for which the lane stands, and the credential
 --   discard       0, and the cause
@@ -28,7 +28,7 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredRun = true, retry = true, markDead = true, discard = true, ['return'] = true, awaitQueue = true,
+  deliveredRun = true, retry = true, markDead = true, discard = true, returnUnsent = true, awaitQueue = true,
   stand = true,
 }
 local FAILED = '!'

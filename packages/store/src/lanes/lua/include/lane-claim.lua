@@ -139,13 +139,13 @@ local function expire_set(take, id, lane, set, claims, max)
   local base = take.base
   local ids, later = first_of_set(take, id, set)
   local states = states_of(base, id, ids)
-  local gone, dead, marks, kept = {}, {}, {}, false
+  local gone, dead, marks, has_more = {}, {}, {}, false
   for i, delivery in ipairs(ids) do
     local state = states[i]
     local marked = is_dead(state)
     local old = not marked and is_old(take, id, lane, delivery)
     local due = marked and not later[i]
-    kept = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or kept
+    has_more = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or has_more
     if old and not lane.dlq then
       gone[#gone + 1] = delivery
       take.expired[#take.expired + 1] = id
@@ -158,13 +158,13 @@ local function expire_set(take, id, lane, set, claims, max)
       dead[#dead + 1] = delivery
       marks[#marks + 1] = state
     elseif old or due then
-      kept = true
+      has_more = true
     end
   end
-  kept = discard(base, id, set, gone, lane.fifo, take.now) or kept
+  has_more = discard(base, id, set, gone, lane.fifo, take.now) or has_more
   count('expired', #gone)
   claim(take, id, lane, set, dead, marks, claims)
-  return #dead, kept or #gone + #dead == EXPIRE_MAX
+  return #dead, has_more or #gone + #dead == EXPIRE_MAX
 end
 
 -- Expires both waiting sets, with at most `max` claims. Returns the same.

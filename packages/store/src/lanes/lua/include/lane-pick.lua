@@ -31,15 +31,15 @@ end
 
 -- The list without deliveries that are too old. Those stay in the lane until its next take.
 local function young(take, id, lane, ids)
-  local kept = ids
+  local young_ids = ids
   for i, delivery in ipairs(ids) do
     if is_old(take, id, lane, delivery) then
-      if kept == ids then kept = { unpack(ids, 1, i - 1) } end
-    elseif kept ~= ids then
-      kept[#kept + 1] = delivery
+      if young_ids == ids then young_ids = { unpack(ids, 1, i - 1) } end
+    elseif young_ids ~= ids then
+      young_ids[#young_ids + 1] = delivery
     end
   end
-  return kept
+  return young_ids
 end
 
 -- How many send times of a throttled lane lie within SEND_AHEAD_MS from now.

@@ -52,10 +52,11 @@ local function return_leases(base, id, from, to, now)
   local ids = redis.call('ZRANGEBYSCORE', base .. 'lease:' .. id, first, last, 'LIMIT', 0, RETURNS_MAX)
   if #ids == 0 then return 0 end
   local states = redis.call('HMGET', base .. 'state:' .. id, unpack(ids))
-  local kept = {}
+  local new_states = {}
   for i, delivery in ipairs(ids) do
-    kept[2 * i - 1], kept[2 * i] = delivery, return_ended_lease(base, id, delivery, states[i], now)
+    new_states[2 * i - 1] = delivery
+    new_states[2 * i] = return_ended_lease(base, id, delivery, states[i], now)
   end
-  redis.call('HSET', base .. 'state:' .. id, unpack(kept))
+  redis.call('HSET', base .. 'state:' .. id, unpack(new_states))
   return #ids
 end

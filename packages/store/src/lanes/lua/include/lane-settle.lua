@@ -72,7 +72,7 @@ function settle.deliveredRun(batch, delivery, run)
   return remove(batch, delivery)
 end
 
-function settle.forget(batch, delivery)
+function settle.deadLettered(batch, delivery)
   batch.found = true
   return remove(batch, delivery, 'deadLettered')
 end
@@ -99,7 +99,8 @@ function settle.retry(batch, delivery, state, delay)
   return 1
 end
 
-settle['return'] = function(batch, delivery, _, delay)
+-- The delivery was not sent.
+function settle.returnUnsent(batch, delivery, _, delay)
   if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
@@ -123,25 +124,25 @@ end
 
 -- The attempt has ended, and is not counted. The number of leases that ended one after the other without a result
 -- begins again at 0.
-function settle.kept(batch, delivery)
+function settle.returnUncounted(batch, delivery)
   local key = batch.base .. 'state:' .. batch.id
   local state, ends = split_state(redis.call('HGET', key, delivery))
   if ends > 0 and state then redis.call('HSET', key, delivery, state) end
   if ends > 0 and not state then redis.call('HDEL', key, delivery) end
-  return settle['return'](batch, delivery)
+  return settle.returnUnsent(batch, delivery)
 end
 
 -- The service's own configuration prevented the attempt, or would have prevented it. No attempt is counted, and the
 -- lane stands.
 function settle.stand(batch, delivery, credential, delay)
-  local outcome = settle.kept(batch, delivery)
+  local outcome = settle.returnUncounted(batch, delivery)
   local lane = batch_lane(batch)
   if not lane.gone then stand(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
   return outcome
 end
 
 -- The attempt continues; only its result so far is recorded.
-function settle.keep()
+function settle.continueClaim()
   return 1
 end
 
