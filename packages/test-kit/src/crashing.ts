@@ -1,4 +1,4 @@
-/** Simulates a process that dies in the middle of its work, as Redis sees it. */
+/** Simulates a process that dies in the middle of its work, as Redis sees it, or that stands still. */
 import type { Redis } from 'ioredis'
 
 /**
@@ -23,4 +23,9 @@ export function crashing(redis: Redis, dies: (script: string) => boolean, after 
       }
     },
   })
+}
+
+/** Stops this thread, so that it stands still like a suspended process. Other threads and processes go on. */
+export function standStill(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

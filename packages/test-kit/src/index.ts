@@ -1,5 +1,5 @@
 export { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
-export { crashing } from './crashing.ts'
+export { crashing, standStill } from './crashing.ts'
 export { startCpuTimer, startFairTimer, Waits, waitedMs } from './fair-timer.ts'
 export { startMailServer, type TestMail, type TestMailServer } from './mail-server.ts'
 export { freePort } from './ports.ts'

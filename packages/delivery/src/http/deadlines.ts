@@ -49,9 +49,12 @@ export class Deadlines<T extends Expiring<T>> {
     this.#expireUntil(Number.POSITIVE_INFINITY)
   }
 
-  /** The timer does not keep the process alive. An attempt's open connection does. */
+  /**
+   * The timer does not keep the process alive. An attempt's open connection does. Node runs due timers before it reads
+   * sockets. A process that stood still therefore reads the answers that have come before it gives up on attempts.
+   */
   #arm(delayMs: number): NodeJS.Timeout {
-    return setTimeout(() => this.#fire(), delayMs).unref()
+    return setTimeout(() => setImmediate(() => this.#fire()), delayMs).unref()
   }
 
   #fire(): void {

@@ -49,7 +49,8 @@ export class RedisSink implements StreamSink {
     const startedAt = performance.now()
     const durationMs = () => performance.now() - startedAt
     const late = Promise.withResolvers<'late'>()
-    const timer = setTimeout(late.resolve, timeoutMs, 'late')
+    // Node runs due timers before it reads sockets, and the answer may have come while the process stood still.
+    const timer = setTimeout(() => setImmediate(late.resolve, 'late'), timeoutMs)
     const entries = records.map(({ id, data }) => ({ id, record: data.subarray(0, lengthOf(data)) }))
     const adding = this.#writer.add(entries).catch((error: Error) => entries.map(() => error))
     const added = await Promise.race([adding, late.promise])

@@ -103,7 +103,9 @@ export function createStartCheck(): { check(): Promise<void>; done(): void } {
 
 async function outcome(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {
   const late = Promise.withResolvers<string>()
-  const timer = setTimeout(() => late.resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
+  const giveUp = () => late.resolve(`no answer within ${timeoutMs} ms`)
+  // Node runs due timers before it reads sockets, and the answer may have come while the process stood still.
+  const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
   try {
     return await Promise.race([late.promise, check().then(() => 'ok')])
   } catch (error) {

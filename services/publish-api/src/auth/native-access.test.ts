@@ -19,21 +19,16 @@ afterAll(() => api.stop())
 const hello = { message: 'hello' }
 
 test('without a key nothing but the public pages is served, and the answer says how to get one', async () => {
-  const open = new Set([
-    '/healthz',
-    '/readyz',
-    '/openapi.json',
-    '/docs',
-    '/_assets/docs.js',
-    '/_assets/scalar.js',
-  ])
+  const open = new Set(['/healthz', '/openapi.json', '/docs', '/_assets/docs.js', '/_assets/scalar.js'])
   // These routes are open to everybody who has a link with a token. The requests here have no token.
   const byToken = new Set(['/confirmation.html', '/unsubscribe.html'])
   const samePage = new Set(['/v1/session', '/v1/portal/session'])
   for (const { method, path, where } of endpointsOf(api.deps)) {
     if (where || path === '/') continue
     const { status, body, headers } = await api.call(method, path.replace(/\{\w+\}/g, 'orders'))
-    if (open.has(path)) expect([path, status]).toEqual([path, 200])
+    // A machine without free time may be late with the checks of `/readyz`, whose 503 is served to everybody too.
+    if (path === '/readyz') expect(body.checks).toEqual(expect.any(Object))
+    else if (open.has(path)) expect([path, status]).toEqual([path, 200])
     // A request that no page of this server sends is refused before its key is read.
     else if (method === 'POST' && samePage.has(path)) expect(status).toBe(403)
     else if (byToken.has(path)) expect([path, status]).toEqual([path, 400])

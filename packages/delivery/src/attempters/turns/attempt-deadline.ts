@@ -3,13 +3,17 @@ import { ATTEMPT_DEADLINE_MS } from '@fantail/contracts'
 
 /**
  * The signal is aborted at the attempt's deadline. It is aborted earlier if `closing` is, because the process stops.
+ * Node runs due timers before it reads sockets. A process that stood still therefore reads the answers that have come
+ * before its deadlines count.
  */
 export function attemptDeadline(
   timeoutMs: number | undefined = ATTEMPT_DEADLINE_MS,
   closing?: AbortSignal,
 ): AbortSignal {
-  const deadline = AbortSignal.timeout(timeoutMs)
-  return closing ? AbortSignal.any([deadline, closing]) : deadline
+  const deadline = new AbortController()
+  const expire = () => deadline.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'))
+  setTimeout(() => setImmediate(expire), timeoutMs).unref()
+  return closing ? AbortSignal.any([deadline.signal, closing]) : deadline.signal
 }
 
 /**

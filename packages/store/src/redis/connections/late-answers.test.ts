@@ -1,13 +1,9 @@
+import { standStill } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { connect, connectTo, whenReady } from '../../index.ts'
 
 const { server } = await useRedis()
-
-/** Stops this thread, as a suspended process would stand. */
-function standStill(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
-}
 
 test.each([
   { name: 'the timeout of a command', commandTimeoutMs: 50, pauseMs: 120 },
