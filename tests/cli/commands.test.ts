@@ -315,7 +315,10 @@ test('what is done in part ends with 8', async () => {
   expect((await fantail(`redrive watch ${task.id}`)).code).toBe(8)
 
   const [letter] = await deadLetters('lost', 2)
-  const [sent] = await objectsOf(await fantail(`dlq edit lost ${letter?.messageId} --body new --yes --json`))
+  const watched = await fantail(`dlq edit lost ${letter?.messageId} --body newer --yes --watch --json`)
+  expect([watched.code, lastOf<Redrive>(watched)]).toEqual([8, expect.objectContaining({ backInDlq: 1 })])
+  const [other] = await deadLetters('lost', 2)
+  const [sent] = await objectsOf(await fantail(`dlq edit lost ${other?.messageId} --body new --yes --json`))
   expect(sent).toMatchObject({ messageId: expect.any(String) })
   await deadLetters('lost', 2)
   // From this number on, a redrive deletes the letters.

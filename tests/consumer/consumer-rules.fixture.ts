@@ -71,7 +71,7 @@ export function describeConsumer(maker: QueueMaker, redis: () => Redis): void {
       expect(await isEmpty(queue)).toBe(true)
     })
 
-    test('a failed message comes again after its back-off, with the count of receives', async () => {
+    test('a failed message comes again after its backoff, with the count of receives', async () => {
       const queue = await maker.create(queueName())
       await queue.send('fails twice')
       const seen: number[] = []

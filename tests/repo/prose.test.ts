@@ -80,6 +80,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'report', old: /\btell(?:[A-Z]\w*)?\b|\bTell[A-Z]/, within: /^(packages|services)\/.*\.ts$/ },
   { now: 'capacity', old: /PushRoom|PartsRoom|\bhasRoom|push-room/, within: /./ },
   { now: 'dead letter', old: /\bbury\b|\bburied\b|\bburials?\b/, within: /^(packages|services)\// },
+  { now: 'backoff', old: /\bback-offs?\b/i, within: /./ },
   { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
 ]
 

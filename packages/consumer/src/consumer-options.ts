@@ -56,7 +56,7 @@ export interface Settings {
   poison: { after: number; to: string } | undefined
 }
 
-/** @limit Back-off of a failed message, if the caller sets none. Past it: the back-off does not grow. */
+/** @limit Backoff of a failed message, if the caller sets none. Past it: the backoff does not grow. */
 const CONSUMER_BACKOFF_SECONDS_MAX = 900
 /** @limit Messages that one consumer handles at the same time. Past it: a consumer is refused. */
 const HANDLED_AT_ONCE_MAX = 1_000

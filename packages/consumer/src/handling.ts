@@ -2,7 +2,7 @@
  * Handles received messages: one call of the handler for one message, or for a batch.
  *
  * received ─▶ claimed (idempotency) ─▶ handler ─▶ done, and deleted
- *                 │                      ├─▶ failed: visible again after the back-off
+ *                 │                      ├─▶ failed: visible again after the backoff
  *                 │                      └─▶ given back at once, because the consumer stops
  *                 └─▶ done before: deleted; busy elsewhere: visible again when that claim ends
  *
@@ -232,7 +232,7 @@ export class Handling {
       if (seconds !== undefined)
         await this.#hide(message, Math.min(Math.max(0, Math.ceil(seconds)), HIDDEN_SECONDS_MAX))
     } catch (thrown) {
-      // The caller's own back-off threw. The message comes again when its visibility time ends.
+      // The caller's own backoff threw. The message comes again when its visibility time ends.
       events.problem(thrown, 'hide')
     }
     return 'failed'

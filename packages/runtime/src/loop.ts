@@ -14,7 +14,7 @@ export interface Loop {
 }
 
 export interface WakeableLoop extends Loop {
-  /** Ends the pause between turns. If a turn is running, another follows at once. Never shortens a back-off. */
+  /** Ends the pause between turns. If a turn is running, another follows at once. Never shortens a backoff. */
   wake(): void
 }
 

@@ -90,7 +90,10 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   tail: server('tests/cli/tail-command.test.ts', [OWN.event, OWN.gap], { 130: 'ended by Ctrl-C' }),
   'dlq list': server(MAIN, QUEUE),
   'dlq show': server(MAIN, QUEUE_MESSAGE),
-  'dlq edit': server(MAIN, [ofApi('EditedRedrive'), ...REDRIVE], { 1: 'nothing was edited or sent' }),
+  'dlq edit': server(MAIN, [ofApi('EditedRedrive'), ...REDRIVE], {
+    1: 'nothing was edited or sent',
+    8: 'with `--watch`: the letter was skipped or is dead again',
+  }),
   'dlq export': server(MAIN, QUEUE_MESSAGE),
   'dlq purge': server(MAIN, [ofApi('PurgeResult'), ...REDRIVE]),
   'dlq rm': server(MAIN, DELETED),

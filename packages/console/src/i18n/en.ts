@@ -853,7 +853,7 @@ export const words = {
       first: 'first',
       immediate: 'immediate retry',
       preBackoff: 'pre-backoff',
-      backoff: 'back-off',
+      backoff: 'backoff',
       postBackoff: 'post-backoff',
     },
     decisions: {

@@ -4,7 +4,7 @@
  * received ─▶ its deadline has passed: dropped, because nobody waits any more
  *          ─▶ handler ─▶ returns: the reply is sent, then the request is deleted
  *                      ─▶ throws RequestRefused: the same with the refusal
- *                      ─▶ throws: comes again after the back-off, until its deadline
+ *                      ─▶ throws: comes again after the backoff, until its deadline
  *
  * A responder that dies between reply and deletion answers twice. The requester takes the first reply.
  */
@@ -16,7 +16,7 @@ import { QueueError, queueApi } from '../sources/native-api.ts'
 import { type Outcome, type RequestMark, readRequest, replyAttributes } from './request-attributes.ts'
 import { RequestRefused } from './request-errors.ts'
 
-/** @limit Time of one send of a reply. Past it: the request is answered again after its back-off. */
+/** @limit Time of one send of a reply. Past it: the request is answered again after its backoff. */
 const REPLY_SEND_MS_MAX = 10_000
 
 export interface RequestContext extends HandlerContext {

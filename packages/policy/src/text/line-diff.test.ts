@@ -6,5 +6,11 @@ const signed = (before: string, after: string) => lineDiff(before, after).map(({
 test('lines that only one text has are marked, and the others stay between them', () => {
   expect(signed('a\nb\nc', 'a\nx\nc\nd')).toEqual([' a', '-b', '+x', ' c', '+d'])
   expect(signed('same', 'same')).toEqual([' same'])
-  expect(signed('', 'new')).toEqual(['-', '+new'])
+})
+
+test('an empty text has no lines, and an empty line is one', () => {
+  expect(signed('', 'new')).toEqual(['+new'])
+  expect(signed('old', '')).toEqual(['-old'])
+  expect(signed('a', 'a\n')).toEqual([' a', '+'])
+  expect(signed('', '')).toEqual([])
 })

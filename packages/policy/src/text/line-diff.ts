@@ -18,8 +18,9 @@ interface DiffLine {
   text: string
 }
 
+/** An empty text has no lines. */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const [old, changed] = [before.split('\n'), after.split('\n')]
+  const [old, changed] = [linesOf(before), linesOf(after)]
   const lines: DiffLine[] = []
   let [oldAt, changedAt] = [0, 0]
   const upTo = (oldEnd: number, changedEnd: number) => {
@@ -36,3 +37,5 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   upTo(old.length, changed.length)
   return lines
 }
+
+const linesOf = (text: string) => (text === '' ? [] : text.split('\n'))

@@ -29,7 +29,7 @@ export function defineEdit(command: Command, does: Does): void {
     .option('--body <text>', 'the new text, @FILE or -; default: opens $VISUAL or $EDITOR')
     .option('--attr <name=value>', 'sets an attribute (again for more); := takes JSON', collect)
     .option('--to <queue>', 'sends it to this queue; default: where it came from')
-    .option('--watch', 'waits until it has ended')
+    .option('--watch', 'waits until it has ended; 8: it is dead again')
     .action(does(editLetter))
   examples(
     edit,
@@ -62,7 +62,7 @@ async function editLetter(
     ...place,
     body: changes as Parameters<typeof redriveMessage>[0]['body'],
   })
-  if (watch) return follow(context, sent.id)
+  if (watch) return follow(context, sent.id, sent.messageId)
   context.out.item(sent, () => `sent as ${sent.messageId}, by redrive ${sent.id}`, sent.messageId)
 }
 

@@ -20,6 +20,7 @@ import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
+import { withEditedEnd } from './edited-end.ts'
 import { type LetterFlags, letterFilter, withIds, withLetterFlags } from './letter-flags.ts'
 import { RedriveKeys } from './redrive-keys.ts'
 import { RedriveEnds } from './redrive-watch-ends.ts'
@@ -103,8 +104,11 @@ function dryRunText({ matched, withoutOrigin, byStatusCode }: RedriveDryRun): st
   ])
 }
 
-/** Follows the redrive until it ends. Ctrl-C ends only the command, not the redrive. */
-export async function follow(context: CommandContext, id: string): Promise<ExitName> {
+/**
+ * Follows the redrive until it ends. Ctrl-C ends only the command, not the redrive. `edited`: the new id of its letter,
+ * if the letter was edited.
+ */
+export async function follow(context: CommandContext, id: string, edited?: string): Promise<ExitName> {
   const client = await context.api()
   const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
   const keys = new RedriveKeys(context, client)
@@ -114,7 +118,7 @@ export async function follow(context: CommandContext, id: string): Promise<ExitN
   }
   context.signal.addEventListener('abort', leave)
   try {
-    return await untilEnded(context, { client, id, progress, keys, leave })
+    return await untilEnded(context, { client, id, edited, progress, keys, leave })
   } finally {
     keys.stop()
   }
@@ -123,15 +127,18 @@ export async function follow(context: CommandContext, id: string): Promise<ExitN
 interface Followed {
   client: Client
   id: string
+  edited: string | undefined
   progress: Progress
   keys: RedriveKeys
   leave: () => void
 }
 
-async function untilEnded(context: CommandContext, { client, id, progress, keys, leave }: Followed) {
+async function untilEnded(context: CommandContext, followed: Followed) {
+  const { client, id, edited, progress, keys, leave } = followed
   const ends = new RedriveEnds()
   for (;;) {
-    const task = await getRedrive({ client, path: { id } })
+    const found = await getRedrive({ client, path: { id } })
+    const task = edited === undefined ? found : await withEditedEnd(client, found, edited)
     keys.seen(task)
     if (context.out.json) context.out.line(JSON.stringify(task))
     else progress.update(task.moved + task.skipped, task.matched)
@@ -209,7 +216,7 @@ function defineSteps(command: Command, does: Does): void {
   )
   examples(get, 'redrive get 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')
   const watch = command.command('watch').description('show the progress until it has ended')
-  watch.argument('<id>', 'id of the redrive').action(does(follow))
+  watch.argument('<id>', 'id of the redrive').action(does((context, id: string) => follow(context, id)))
   examples(watch, 'redrive watch 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')
   const rate = command.command('rate').description('change the rate; `none` is no limit')
   rate

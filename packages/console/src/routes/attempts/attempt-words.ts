@@ -17,7 +17,7 @@ export function toneOf({ next, statusCode }: Attempt): Tone {
   return statusCode === null || statusCode >= 500 ? 'bad' : 'warn'
 }
 
-/** `5 s, back-off; 200 ms more, throttle`. */
+/** `5 s, backoff; 200 ms more, throttle`. */
 export function whyText({ because, delayMs, waited, phase }: Attempt): string {
   const cause = because ?? (phase === 'first' ? null : phase)
   const planned = cause && joined(cause, delayMs)

@@ -21,13 +21,25 @@ test('open rows keep their places, take fresh figures, and are marked when they 
 })
 
 const judged = (code: string, facts: object, figures: object) =>
-  ({ verdict: { code, facts }, lane: { drainSeconds: 1_600, waiting: 9, ...figures } }) as Subscription
+  ({ verdict: { code, facts }, lane: { drainSeconds: 1_600, waiting: 1_600, ...figures } }) as Subscription
 
 test('a lane that takes in more than it sends grows, and a throttle above the arrivals is suggested', () => {
   const slow = judged('tooSlowIn', { arrivalsPerSecond: 3.9, attemptsPerSecond: 1 }, { rate: 1 })
   expect([drainText(slow), rateThatDrains(slow)]).toEqual(['never: grows by 2.9/s', 5])
   const throttled = judged('throttled', { arrivalsPerSecond: 0.5, attemptsPerSecond: 1 }, { rate: 1 })
   expect([drainText(throttled), rateThatDrains(throttled)]).toEqual(['26 min 40 s', undefined])
+})
+
+test('a lane grows if more comes in than succeeds, whatever its verdict, but not by chance', () => {
+  const arrivalsPerSecond = 0.8
+  // Half of the attempts at 1/s fail, so 0.5/s leave the lane.
+  const halfFails = { rate: 1, waiting: 800, drainSeconds: 1_600 }
+  expect(drainText(judged('throttled', { arrivalsPerSecond }, halfFails))).toBe('never: grows by 0.3/s')
+  expect(drainText(judged('failing', { arrivalsPerSecond }, halfFails))).toBe('never: grows by 0.3/s')
+  expect(drainText(judged('catchingUp', { arrivalsPerSecond: 1.05 }, {}))).toBe('26 min 40 s')
+  const unknown = { arrivalsPerSecond: null }
+  expect(drainText(judged('catchingUp', unknown, {}))).toBe('26 min 40 s')
+  expect(drainText(judged('failing', { arrivalsPerSecond }, { drainSeconds: null }))).toBe('–')
 })
 
 test('Retry now and the advice after a test depend on what the lane does', () => {

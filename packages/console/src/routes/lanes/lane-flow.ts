@@ -5,13 +5,30 @@ import { formatSeconds } from '../../parts/formats.ts'
 
 type Flow = Pick<Lane, 'lane' | 'verdict'>
 
-/** How long what waits will take. A lane that takes in more than it sends never drains. */
-export function drainText({ lane, verdict }: Flow): string {
-  const { arrivalsPerSecond, attemptsPerSecond } = verdict.facts
-  const out = lane.rate ?? attemptsPerSecond
-  const isGrowing = verdict.code === 'tooSlowIn' && arrivalsPerSecond !== null && out !== null
-  if (isGrowing && arrivalsPerSecond > out) return words.lanes.grows(arrivalsPerSecond - out)
-  return lane.drainSeconds === null ? '–' : formatSeconds(lane.drainSeconds)
+/** How long what waits will take. A lane that takes in more than it delivers never drains. */
+export function drainText(flow: Flow): string {
+  const growth = growthOf(flow)
+  if (growth > 0) return words.lanes.grows(growth)
+  const { drainSeconds } = flow.lane
+  return drainSeconds === null ? '–' : formatSeconds(drainSeconds)
+}
+
+/** Two rates of a minute differ by chance. A smaller share more in than out is not called growth. */
+const CHANCE = 0.1
+
+/** Deliveries a second that come in and do not leave, by the figures of the last minute. 0: not known to grow. */
+function growthOf(flow: Flow): number {
+  const { code, facts } = flow.verdict
+  const leaving = leavingOf(flow)
+  if (facts.arrivalsPerSecond === null || leaving === null || code === 'fine') return 0
+  const growth = facts.arrivalsPerSecond - leaving
+  return code === 'tooSlowIn' || growth > leaving * CHANCE ? Math.max(0, growth) : 0
+}
+
+/** Deliveries a second that leave the lane. `drainSeconds` also counts failed attempts. null: unknown. */
+function leavingOf({ lane: { waiting, drainSeconds, rate }, verdict }: Flow): number | null {
+  if (drainSeconds) return waiting / drainSeconds
+  return verdict.code === 'tooSlowIn' ? (rate ?? verdict.facts.attemptsPerSecond) : null
 }
 
 /** The share above the arrivals that a suggested throttle has, so that the backlog drains too. */
