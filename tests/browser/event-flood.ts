@@ -69,6 +69,7 @@ function eventOf(n: number): object {
     topicArn: `arn:aws:sns:us-east-1:000000000000:orders-${n % 60}`,
     messageId: `01a21590-0000-7000-8000-${hex}`,
     subscriptionId: `1e0294a3-5827-89ef-9000-${hex}`,
+    subscriptionName: n % 3 > 0 ? `Customer ${n % 12_000}` : null,
     endpoint: `https://customer-${n % 12_000}.example.com/hook`,
     attempts: (n % 4) + 1,
     path: 'lane',

@@ -789,6 +789,10 @@ export type Delivery = {
      */
     subscriptionId: string | null;
     /**
+     * Name of the subscription for people; null: it has none, or is not known any more.
+     */
+    subscriptionName: string | null;
+    /**
      * Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; null if unknown.
      */
     endpoint: string | null;
@@ -871,6 +875,10 @@ export type DeliveryEvent = {
      * Id of the subscription; null: it is about the whole message.
      */
     subscriptionId?: string | null;
+    /**
+     * Name of the subscription for people; null: it has none, or is not known any more.
+     */
+    subscriptionName?: string | null;
     /**
      * URL or ARN that is delivered to, without a password; null: there is no subscription.
      */

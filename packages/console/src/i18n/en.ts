@@ -36,6 +36,7 @@ export const words = {
   more: 'Show more',
   shown: (count: number) => `${many(count, 'row')} shown, there are more`,
   rows: (count: number) => many(count, 'row'),
+  subscriptionOf: (topic: string) => `subscription of ${topic}`,
   pages: {
     overview: 'Overview',
     lanes: 'Lanes',
@@ -347,7 +348,7 @@ export const words = {
     delay: 'Delay of new messages',
     wait: 'Wait of a receive',
     redrivePolicy: 'Dead letters',
-    afterReceives: (count: number, queue: string) => `after ${many(count, 'receive')} to ${queue}`,
+    afterReceives: (count: number) => `after ${many(count, 'receive')} to`,
     allowPolicy: 'May be named as dead-letter queue',
     sources: 'Takes dead letters of',
     madeBy: 'Made by the topic',

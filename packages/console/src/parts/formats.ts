@@ -47,6 +47,17 @@ export function nameOf(arn: string): string {
   return arn.slice(arn.lastIndexOf(':') + 1)
 }
 
+/** The name of a subscription. Without a name: its endpoint, or the last part of an endpoint that is an ARN. */
+export function subscriptionLabel({
+  name,
+  endpoint,
+}: {
+  name?: string | null | undefined
+  endpoint: string
+}): string {
+  return name ?? (endpoint.startsWith('arn:') ? nameOf(endpoint) : endpoint)
+}
+
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`
   const kib = bytes / 1_024

@@ -7,7 +7,11 @@ export function SteadyBox({ children }: { children: ReactNode }) {
   useEffect(() => {
     const element = box.current
     if (!element) return
+    let width = element.offsetWidth
     const observer = new ResizeObserver(() => {
+      // In another width the text has other lines, so the height begins anew.
+      if (element.offsetWidth !== width) element.style.minHeight = ''
+      width = element.offsetWidth
       element.style.minHeight = `${element.offsetHeight}px`
     })
     observer.observe(element)

@@ -32,9 +32,12 @@ export function EndpointList({ session, onChoose }: Props) {
     {
       title: w.endpoint,
       show: ({ id, name, endpoint }) => (
-        <Button kind="plain" onPress={() => onChoose(id)}>
-          {name ? `${name} · ${endpoint}` : endpoint}
-        </Button>
+        <>
+          <Button kind="plain" onPress={() => onChoose(id)}>
+            {name ?? endpoint}
+          </Button>
+          {name && <div className={`${css.quiet} ${css.small}`}>{endpoint}</div>}
+        </>
       ),
     },
     { title: w.topic, show: ({ topic }) => topic },

@@ -16,6 +16,7 @@ export interface DeliveryEvent {
   topicArn: string | null
   messageId?: string
   subscriptionId?: string | null
+  subscriptionName?: string | null
   endpoint?: string | null
   attempts?: number
   path?: 'first' | 'lane'
@@ -41,6 +42,7 @@ export interface LoggedEvent {
 export interface KnownSubscription {
   topicArn: string | null
   subscriptionId: string | null
+  subscriptionName: string | null
   endpoint: string | null
 }
 
@@ -56,7 +58,13 @@ export interface SubscriptionFinder {
  */
 const PARKED_RANK = 65_536
 const UNDELAYED = shownWhy(undefined)
-const WHOLE: KnownSubscription = { topicArn: null, subscriptionId: null, endpoint: null }
+/** No subscription: one that is not known, or an event of a whole message. */
+export const NO_SUBSCRIPTION: KnownSubscription = {
+  topicArn: null,
+  subscriptionId: null,
+  subscriptionName: null,
+  endpoint: null,
+}
 
 export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
@@ -155,7 +163,7 @@ async function endOf(entry: LaneEntry, finder: SubscriptionFinder): Promise<Deli
   const { messageId, subscriptionId, generation, outcome: type, reason } = entry
   const redrives = redrivesOf(generation)
   const { attempts, statusCode, error, why, storedAt: at = 0 } = entry
-  const known = subscriptionId === null ? WHOLE : await finder.byId(subscriptionId)
+  const known = subscriptionId === null ? NO_SUBSCRIPTION : await finder.byId(subscriptionId)
   const cause = shownWhy(type === 'delivered' ? why : whyItEnded(reason))
   return { type, at, messageId, ...known, attempts, statusCode, error, redrives, ...cause }
 }

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
 import type { SliceData, SliceRef, Snapshots } from '../topics/snapshots.ts'
-import type { KnownSubscription, SubscriptionFinder } from './log-events.ts'
+import { type KnownSubscription, NO_SUBSCRIPTION, type SubscriptionFinder } from './log-events.ts'
 
 /**
  * @limit Age of a slice in which an API process finds the subscriptions of events. Past it: the slice is read again.
@@ -24,7 +24,7 @@ const FINDER_SLICES_MAX = 100
  */
 const GONE_SUBSCRIPTIONS_MAX = 500
 
-type Known = Pick<SubscriptionRecord, 'id' | 'slot' | 'createdAt' | 'endpoint'>
+type Known = Pick<SubscriptionRecord, 'id' | 'slot' | 'createdAt' | 'endpoint' | 'name'>
 
 interface Kept {
   topicArn: string | null
@@ -61,17 +61,17 @@ export class SliceFinder implements SubscriptionFinder {
       // The slot may belong to a newer subscription now.
       return known && known.createdAt <= createdBy
         ? foundIn(kept, known)
-        : { ...UNKNOWN, topicArn: kept.topicArn }
+        : { ...NO_SUBSCRIPTION, topicArn: kept.topicArn }
     })
   }
 
   async byId(id: string): Promise<KnownSubscription> {
     const place = placeOfSubscription(id)
-    if (!place) return { ...UNKNOWN, subscriptionId: id }
+    if (!place) return { ...NO_SUBSCRIPTION, subscriptionId: id }
     let kept = await this.#slice(place, FINDER_AGE_MS_MAX)
     if (!kept.byId.has(id)) kept = await this.#slice(place, LACKING_MS)
     const known = kept.byId.get(id)
-    return known ? foundIn(kept, known) : { ...UNKNOWN, topicArn: kept.topicArn, subscriptionId: id }
+    return known ? foundIn(kept, known) : { ...NO_SUBSCRIPTION, topicArn: kept.topicArn, subscriptionId: id }
   }
 
   async #slice({ sliceId, shard }: SliceRef, ageMsMax: number): Promise<Kept> {
@@ -83,10 +83,8 @@ export class SliceFinder implements SubscriptionFinder {
   }
 }
 
-const UNKNOWN: KnownSubscription = { topicArn: null, subscriptionId: null, endpoint: null }
-
-function foundIn({ topicArn }: Kept, { id: subscriptionId, endpoint }: Known): KnownSubscription {
-  return { topicArn, subscriptionId, endpoint }
+function foundIn({ topicArn }: Kept, { id, name, endpoint }: Known): KnownSubscription {
+  return { topicArn, subscriptionId: id, subscriptionName: name ?? null, endpoint }
 }
 
 /** Deleted subscriptions stay known for a while, because their last events come after the deletion. */
@@ -94,7 +92,10 @@ function keptOf(data: SliceData | null, before: Kept | undefined): Kept {
   const at = performance.now()
   if (!data) return { topicArn: null, bySlot: new Map(), byId: new Map(), ...before, at }
   const now = new Map(
-    data.subscriptions.map(({ id, slot, createdAt, endpoint }) => [id, { id, slot, createdAt, endpoint }]),
+    data.subscriptions.map(({ id, slot, createdAt, endpoint, name = null }) => [
+      id,
+      { id, slot, createdAt, endpoint, name },
+    ]),
   )
   const gone = [...(before?.byId ?? [])].filter(([id]) => !now.has(id)).slice(-GONE_SUBSCRIPTIONS_MAX)
   const byId = new Map<string, Known>([...gone, ...now])

@@ -188,12 +188,12 @@ export class OutcomeLog {
   async #rows(found: Lookup, unsent: Unsent | null): Promise<DeliveryOutcome[]> {
     const known = isKnown(found) ? await this.#outcomes(found) : []
     if (!unsent) return known
-    const endpoints = new Map(known.map((row) => [row.subscriptionId, row.endpoint]))
+    const places = new Map(known.map((row) => [row.subscriptionId, row]))
     const told = new Set(unsent.rows.map(({ subscriptionId }) => subscriptionId))
     const others = known.filter(({ subscriptionId }) => subscriptionId === null || !told.has(subscriptionId))
     const rest = unsent.rows.map((row) => {
-      const endpoint = row.subscriptionId === null ? null : (endpoints.get(row.subscriptionId) ?? null)
-      return { ...row, endpoint }
+      const place = row.subscriptionId === null ? undefined : places.get(row.subscriptionId)
+      return { ...row, subscriptionName: place?.subscriptionName ?? null, endpoint: place?.endpoint ?? null }
     })
     return [...others, ...rest]
   }

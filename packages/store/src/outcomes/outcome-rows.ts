@@ -15,6 +15,7 @@ export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered' | 
 
 export interface DeliveryOutcome {
   subscriptionId: string | null
+  subscriptionName: string | null
   endpoint: string | null
   state: DeliveryState
   attempts: number
@@ -69,19 +70,20 @@ export function generationOf({ redrives, resentAt }: DeliveryOutcome): number {
 }
 
 /** The delivery of a row. */
-type Place = Pick<DeliveryOutcome, 'subscriptionId' | 'endpoint' | 'attemptsMax'>
+type Place = Pick<DeliveryOutcome, 'subscriptionId' | 'subscriptionName' | 'endpoint' | 'attemptsMax'>
 
-const NOWHERE: Place = { subscriptionId: null, endpoint: null, attemptsMax: null }
+const NOWHERE: Place = { subscriptionId: null, subscriptionName: null, endpoint: null, attemptsMax: null }
 
-function placeOf({ subscriptionId, endpoint, attemptsMax }: DeliveryOutcome): Place {
-  return { subscriptionId, endpoint, attemptsMax }
+function placeOf({ subscriptionId, subscriptionName, endpoint, attemptsMax }: DeliveryOutcome): Place {
+  return { subscriptionId, subscriptionName, endpoint, attemptsMax }
 }
 
 /** undefined: the subscription no longer exists. */
 function placeAt(subscriber: Subscriber | undefined): Place {
   if (!subscriber) return NOWHERE
   const { record, attemptsMax } = subscriber
-  return { subscriptionId: record.id, endpoint: record.endpoint, attemptsMax }
+  const { id, name = null, endpoint } = record
+  return { subscriptionId: id, subscriptionName: name, endpoint, attemptsMax }
 }
 
 type Answered = Pick<DeliveryOutcome, 'lastStatusCode' | 'endedAt'>
@@ -112,7 +114,7 @@ export function deliveredRow(subscriber: Subscriber | undefined, answered: Answe
 
 /** The row of a direct message. It shows the target, and not the subscription whose lane many targets share. */
 export function directRow(row: DeliveryOutcome, target: string): DeliveryOutcome {
-  return { ...row, subscriptionId: null, endpoint: target }
+  return { ...row, subscriptionId: null, subscriptionName: null, endpoint: target }
 }
 
 export function filteredRow(subscriber: Subscriber | undefined, endedAt: number | null): DeliveryOutcome {

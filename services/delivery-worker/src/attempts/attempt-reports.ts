@@ -82,6 +82,7 @@ export class AttemptReports {
       ...facts,
       at,
       messageId,
+      subscriptionName: record.name ?? null,
       endpoint: redactEndpoint(endpointOf(record, message.message)),
       attempts,
       path,

@@ -28,7 +28,10 @@ export function DeliveryTimeline({ messageId, subscriptionId, publishedAt, deliv
   return (
     <Loaded read={read} rows={3}>
       {(list) => (
-        <ol className={own.steps} aria-label={w.timeline(delivery.endpoint ?? subscriptionId)}>
+        <ol
+          className={own.steps}
+          aria-label={w.timeline(delivery.subscriptionName ?? delivery.endpoint ?? subscriptionId)}
+        >
           <li>
             <time>{clockOf(publishedAt)}</time> {w.published}
           </li>

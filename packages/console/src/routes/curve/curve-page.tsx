@@ -1,7 +1,7 @@
 /** The curve editor: a delivery policy as a form and a plot, drawn by the worker’s own code before it is saved. */
 import type { RetryPolicy } from '@fantail/contracts'
 import { checkDeliveryPolicy, PRESETS, PROTOCOL_TRAITS } from '@fantail/policy'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import type { Subscription, Topic } from '../../api/api-types.ts'
@@ -9,13 +9,15 @@ import { useRead, useWrite } from '../../api/use-api.ts'
 import { curveOf } from '../../charts/jitter-band.ts'
 import { RetryCurve } from '../../charts/retry-curve.tsx'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
-import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatSeconds, nameOf, subscriptionLabel } from '../../parts/formats.ts'
 import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
 import { CurveTable } from './curve-table.tsx'
@@ -28,7 +30,7 @@ const route = getRouteApi('/subs/$id/curve')
 export function CurvePage() {
   const { id } = route.useParams()
   const read = useRead(operations.getSubscription, { path: { id } })
-  useTitle(read.data && (read.data.name ?? read.data.endpoint), w.title)
+  useTitle(read.data && subscriptionLabel(read.data), w.title)
   return (
     <Loaded read={read}>
       {(subscription) =>
@@ -58,10 +60,7 @@ function Fixed({ subscription }: { subscription: Subscription }) {
 function Above({ subscription: { id, topicArn, name, endpoint } }: { subscription: Subscription }) {
   return (
     <>
-      {nameOf(topicArn)} →{' '}
-      <Link to="/subs/$id" params={{ id }}>
-        {name ?? endpoint}
-      </Link>
+      <TopicLink arn={topicArn} /> → <SubscriptionLink id={id} name={name} endpoint={endpoint} />
     </>
   )
 }

@@ -4,8 +4,9 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { Queue } from '../../api/api-types.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatSeconds } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { lettersIn, takesDeadLetters } from './letters-of.ts'
@@ -28,7 +29,10 @@ const COLUMNS: readonly Column<Queue>[] = [
     isNumber: true,
   },
   { title: w.fedBy, show: ({ deadLetterSources }) => deadLetterSources.length, isNumber: true },
-  { title: words.pages.topic, show: ({ deadLettersOf }) => (deadLettersOf ? nameOf(deadLettersOf) : '–') },
+  {
+    title: words.pages.topic,
+    show: ({ deadLettersOf }) => (deadLettersOf ? <TopicLink arn={deadLettersOf} /> : '–'),
+  },
 ]
 
 export function DlqPage() {

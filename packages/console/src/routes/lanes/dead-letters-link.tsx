@@ -4,6 +4,7 @@ import { operations } from '../../api/api-calls.ts'
 import type { Queue, Subscription } from '../../api/api-types.ts'
 import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { ArnLink } from '../../parts/arn-link.tsx'
 import { nameOf } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { lettersIn } from '../dead-letters/letters-of.ts'
@@ -22,6 +23,14 @@ export function DeadLettersLink({ subscription }: { subscription: Subscription }
       {w.lettersWhat}
     </p>
   )
+}
+
+/** Where dead letters of the subscription go: a link, or the queue that the first of them creates. */
+export function LetterQueue({ subscription }: { subscription: Subscription }) {
+  const { redrivePolicy, topicArn } = subscription
+  const arn = useLetterQueue(subscription)?.arn ?? redrivePolicy?.deadLetterTargetArn
+  if (redrivePolicy === null) return words.subscription.discarded
+  return arn ? <ArnLink arn={arn} own={topicArn} /> : words.subscription.ownQueue
 }
 
 /** The queue that the subscription names, or the queue of its topic. */

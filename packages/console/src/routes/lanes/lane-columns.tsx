@@ -2,11 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import type { Lane, LaneHost } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import type { Column } from '../../parts/data-table.tsx'
-import { formatNumber, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
 import { SteadyBox } from '../../parts/steady-box.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { drainText } from './lane-flow.ts'
 import { LanePanelToggle } from './lane-quick-actions.tsx'
 import type { LaneRow } from './steady-rows.ts'
@@ -38,9 +40,7 @@ export const columnsWith = (
     title: words.topic.endpoint,
     show: (row) => (
       <>
-        <Link to="/subs/$id" params={{ id: row.subscriptionId }} data-row>
-          {row.name ?? row.endpoint}
-        </Link>
+        <SubscriptionLink id={row.subscriptionId} name={row.name} endpoint={row.endpoint} opensRow />
         <div className={`${css.quiet} ${css.small}`}>
           {opened === row.subscriptionId ? (
             <SteadyBox>{row.verdict.sentence}</SteadyBox>
@@ -56,11 +56,7 @@ export const columnsWith = (
   },
   {
     title: words.pages.topic,
-    show: ({ topicArn }) => (
-      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
-        {nameOf(topicArn)}
-      </Link>
-    ),
+    show: ({ topicArn }) => <TopicLink arn={topicArn} />,
   },
   ...FIGURES.map(({ show, ...column }) => ({
     ...column,

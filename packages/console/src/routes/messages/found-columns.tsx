@@ -2,8 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { MessageSearch } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import type { Column } from '../../parts/data-table.tsx'
-import { formatNumber, nameOf } from '../../parts/formats.ts'
+import { formatNumber } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { Badge, type Tone, When } from '../../parts/show.tsx'
 
@@ -33,14 +34,7 @@ export const FOUND_COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: words.pages.topic,
-    show: ({ topicArn }) =>
-      topicArn === null ? (
-        words.message.unknown
-      ) : (
-        <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
-          {nameOf(topicArn)}
-        </Link>
-      ),
+    show: ({ topicArn }) => (topicArn === null ? words.message.unknown : <TopicLink arn={topicArn} />),
   },
   { title: w.outcome, show: ({ counts }) => <Counts counts={counts} /> },
   { title: w.ends, show: ({ ends }) => <LatestEnd end={ends[0]} /> },

@@ -4,13 +4,15 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { DeliveryList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatBytes, formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatBytes, formatSeconds } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { DeliveryTimeline } from '../attempts/delivery-timeline.tsx'
 import { MessageBodyPanel } from './message-body.tsx'
 import { ResendButton } from './resend-button.tsx'
@@ -35,11 +37,9 @@ const columnsFor = (opened: string | null | undefined): readonly Column<Delivery
   { title: w.state, show: ({ state }) => <Badge tone={TONES[state]}>{w.states[state]}</Badge> },
   {
     title: words.topic.endpoint,
-    show: ({ endpoint, subscriptionId }) =>
-      subscriptionId ? (
-        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
-          {endpoint ?? subscriptionId}
-        </Link>
+    show: ({ endpoint, subscriptionId: id, subscriptionName: name }) =>
+      id ? (
+        <SubscriptionLink id={id} name={name} endpoint={endpoint} withEndpoint opensRow />
       ) : (
         (endpoint ?? w.unknown)
       ),
@@ -57,7 +57,7 @@ const columnsFor = (opened: string | null | undefined): readonly Column<Delivery
 
 /** The number of attempts, and the button that shows them under the row. */
 function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean }) {
-  const { attempts, attemptsMax, subscriptionId, endpoint } = delivery
+  const { attempts, attemptsMax, subscriptionId } = delivery
   const navigate = route.useNavigate()
   const text = attemptsMax === null ? String(attempts) : w.of(attempts, attemptsMax)
   if (subscriptionId === null) return text
@@ -65,7 +65,7 @@ function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean })
     <Button
       kind="plain"
       aria-expanded={isOpen}
-      aria-label={words.attempts.show(text, endpoint ?? subscriptionId)}
+      aria-label={words.attempts.show(text, nameOf(delivery))}
       onPress={() =>
         void navigate({ search: isOpen ? { open: 'none' } : { open: subscriptionId }, replace: true })
       }
@@ -114,18 +114,7 @@ export function MessagePage() {
           <div className={css.stack}>
             <div className={css.panel}>
               <Figures>
-                <Figure
-                  label={words.pages.topic}
-                  value={
-                    topicArn ? (
-                      <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
-                        {nameOf(topicArn)}
-                      </Link>
-                    ) : (
-                      '–'
-                    )
-                  }
-                />
+                <Figure label={words.pages.topic} value={topicArn ? <TopicLink arn={topicArn} /> : '–'} />
                 <Figure label={w.published} value={<When at={publishedAt} />} />
                 <Figure label={w.size} value={formatBytes(sizeBytes)} />
                 {(Object.keys(counts) as (keyof typeof counts)[])
@@ -171,18 +160,23 @@ export function MessagePage() {
   )
 }
 
+/** The name of a delivery's subscription, or what else is known of it. */
+function nameOf({ subscriptionId, subscriptionName, endpoint }: Delivery): string {
+  return subscriptionName ?? endpoint ?? subscriptionId ?? w.unknown
+}
+
 /** The column with the action of a row. */
 function resendOf(messageId: string): Column<Delivery> {
   return {
     title: words.resend.resend,
-    show: ({ subscriptionId, endpoint }) =>
-      subscriptionId === null ? (
+    show: (delivery) =>
+      delivery.subscriptionId === null ? (
         '–'
       ) : (
         <ResendButton
           messageId={messageId}
-          subscriptionId={subscriptionId}
-          endpoint={endpoint ?? subscriptionId}
+          subscriptionId={delivery.subscriptionId}
+          endpoint={nameOf(delivery)}
         />
       ),
   }

@@ -12,6 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { FirstStart } from './first-start.tsx'
 
@@ -99,9 +100,7 @@ function NeedsYou({ overview, redrives, degraded }: Needs) {
         {worst.map(({ subscriptionId, endpoint, name, verdict }) => (
           <li key={subscriptionId}>
             <VerdictBadge verdict={verdict} />{' '}
-            <Link to="/subs/$id" params={{ id: subscriptionId }}>
-              {name ?? endpoint}
-            </Link>{' '}
+            <SubscriptionLink id={subscriptionId} name={name} endpoint={endpoint} />{' '}
             <span className={css.quiet}>{verdict.sentence}</span>
           </li>
         ))}

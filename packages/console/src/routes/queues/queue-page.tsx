@@ -5,9 +5,10 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { Queue, QueueMessage } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { ArnLink, TopicLink } from '../../parts/arn-link.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatSeconds } from '../../parts/formats.ts'
 import { objectIn } from '../../parts/json-text.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
@@ -142,13 +143,18 @@ function Settings({ queue }: { queue: Queue }) {
           [w.wait, formatSeconds(queue.receiveWaitSeconds)],
           [
             w.redrivePolicy,
-            redrivePolicy
-              ? w.afterReceives(redrivePolicy.maxReceiveCount, nameOf(redrivePolicy.deadLetterTargetArn))
-              : words.none,
+            redrivePolicy ? (
+              <>
+                {w.afterReceives(redrivePolicy.maxReceiveCount)}{' '}
+                <ArnLink arn={redrivePolicy.deadLetterTargetArn} own={queue.arn} />
+              </>
+            ) : (
+              words.none
+            ),
           ],
           [w.allowPolicy, redriveAllowPolicy?.redrivePermission ?? 'allowAll'],
-          [w.sources, queue.deadLetterSources.length === 0 ? words.none : queue.deadLetterSources.join(', ')],
-          [w.madeBy, queue.deadLettersOf ?? '–'],
+          [w.sources, <Sources key="sources" queue={queue} />],
+          [w.madeBy, queue.deadLettersOf ? <TopicLink key="topic" arn={queue.deadLettersOf} /> : '–'],
           [words.topics.created, <When key="created" at={queue.createdAt} />],
           [w.changed, <When key="changed" at={queue.modifiedAt} />],
           [words.topic.arn, <code key="arn">{queue.arn}</code>],
@@ -156,5 +162,18 @@ function Settings({ queue }: { queue: Queue }) {
         ]}
       />
     </section>
+  )
+}
+
+function Sources({ queue: { arn, deadLetterSources } }: { queue: Queue }) {
+  if (deadLetterSources.length === 0) return words.none
+  return (
+    <ul>
+      {deadLetterSources.map((source) => (
+        <li key={source}>
+          <ArnLink arn={source} own={arn} />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -6,7 +6,8 @@ import type { Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { StatsPanel } from '../../charts/stats-panel.tsx'
 import { words } from '../../i18n/en.ts'
-import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { ArnLink, TopicLink } from '../../parts/arn-link.tsx'
+import { formatSeconds, nameOf, subscriptionLabel } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
@@ -14,6 +15,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { SubscriptionAttempts } from '../attempts/subscription-attempts.tsx'
+import { LetterQueue } from '../lanes/dead-letters-link.tsx'
 import { drainText } from '../lanes/lane-flow.ts'
 import { LaneRemedy } from '../lanes/lane-remedy.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
@@ -34,14 +36,14 @@ export function SubscriptionPage() {
   const navigate = route.useNavigate()
   const input = { path: { id } }
   const read = useRead(operations.getSubscription, input, { everyMs: SCREEN_REFRESH_MS })
-  useTitle(read.data && (read.data.name ?? read.data.endpoint), words.pages.subscription)
+  useTitle(read.data && subscriptionLabel(read.data), words.pages.subscription)
   if (read.error instanceof ApiError && read.error.status === 404) return <DeletedSubscription id={id} />
   return (
     <Loaded read={read}>
       {(subscription) => (
         <>
           <PageHead
-            title={subscription.name ?? subscription.endpoint}
+            title={subscriptionLabel(subscription)}
             above={<Above {...subscription} />}
             status={<VerdictBadge verdict={subscription.verdict} />}
             request={callOf(operations.getSubscription, input)}
@@ -56,7 +58,7 @@ export function SubscriptionPage() {
             <ResendSince subscription={subscription} />
             <StatsPanel range={range} subscription={id} />
             <Tabs
-              label={subscription.endpoint}
+              label={subscriptionLabel(subscription)}
               selected={tab}
               onSelect={(next) => void navigate({ search: { range, tab: next }, replace: true })}
               tabs={tabsOf(subscription)}
@@ -69,13 +71,9 @@ export function SubscriptionPage() {
 }
 
 function Above({ topicArn, name, endpoint }: Subscription) {
-  const topic = nameOf(topicArn)
   return (
     <>
-      <Link to="/topics/$topic" params={{ topic }}>
-        {topic}
-      </Link>{' '}
-      → {name ? endpoint : words.pages.subscription}
+      <TopicLink arn={topicArn} /> → {name ? endpoint : words.pages.subscription}
     </>
   )
 }
@@ -102,7 +100,7 @@ function LaneFigures({ lane, verdict }: Pick<Subscription, 'lane' | 'verdict'>) 
 }
 
 const tabsOf = (subscription: Subscription) => [
-  { id: 'standing', title: w.tabs.standing, content: <Standing {...subscription} /> },
+  { id: 'standing', title: w.tabs.standing, content: <Standing subscription={subscription} /> },
   { id: 'attempts', title: w.tabs.attempts, content: <SubscriptionAttempts {...subscription} /> },
   { id: 'policy', title: w.tabs.policy, content: <Policy {...subscription} /> },
   { id: 'filter', title: w.tabs.filter, content: <Filter {...subscription} /> },
@@ -122,7 +120,8 @@ const tabsOf = (subscription: Subscription) => [
 /** Only webhooks have headers and keys. Their endpoint is a URL. */
 const isWebhook = ({ endpoint }: Subscription) => /^https?:/.test(endpoint)
 
-function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscription) {
+function Standing({ subscription }: { subscription: Subscription }) {
+  const { lane, onFailure } = subscription
   const { lastFailure } = lane
   return (
     <div className={css.columns}>
@@ -145,7 +144,7 @@ function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscript
             [w.nextProbe, <When key="probe" at={lane.nextProbeAt} isDue empty="–" />],
             [w.retryQuota, lane.retryQuota ?? '–'],
             [w.onFailure, lane.circuit === 'open' ? `${onFailure}. ${w.heldBack}` : onFailure],
-            [w.deadLetters, redrivePolicy ? (redrivePolicy.deadLetterTargetArn ?? w.ownQueue) : w.discarded],
+            [w.deadLetters, <LetterQueue key="queue" subscription={subscription} />],
           ]}
         />
       </section>
@@ -153,7 +152,7 @@ function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscript
         <h2>{words.pages.subscription}</h2>
         <Pairs
           pairs={[
-            [words.topic.endpoint, subscription.endpoint],
+            [words.topic.endpoint, <Endpoint key="endpoint" {...subscription} />],
             [w.movesTo, subscription.pendingEndpoint ?? '–'],
             [words.topics.kind, subscription.protocol],
             [w.raw, subscription.rawMessageDelivery ? words.yes : words.no],
@@ -167,6 +166,11 @@ function Standing({ lane, onFailure, redrivePolicy, ...subscription }: Subscript
       </section>
     </div>
   )
+}
+
+/** The queue of an endpoint has a page. Other endpoints are shown as they are. */
+function Endpoint({ protocol, endpoint, topicArn }: Subscription) {
+  return protocol === 'sqs' ? <ArnLink arn={endpoint} own={topicArn} /> : endpoint
 }
 
 function Policy({ id, deliveryPolicy, effectiveDeliveryPolicy }: Subscription) {

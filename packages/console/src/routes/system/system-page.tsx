@@ -4,10 +4,11 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { QuarantineEntry, Readiness } from '../../api/api-types.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
-import { formatBytes, nameOf } from '../../parts/formats.ts'
+import { formatBytes } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Pairs, type Tone, When } from '../../parts/show.tsx'
@@ -65,7 +66,7 @@ function Quarantine() {
   const columns: readonly Column<QuarantineEntry>[] = [
     { title: w.reason, show: ({ reason }) => <Badge tone="bad">{reason}</Badge> },
     { title: w.detail, show: ({ detail }) => detail },
-    { title: words.pages.topic, show: ({ topicArn }) => (topicArn ? nameOf(topicArn) : '–') },
+    { title: words.pages.topic, show: ({ topicArn }) => (topicArn ? <TopicLink arn={topicArn} /> : '–') },
     { title: words.publish.message, show: ({ messageId }) => messageId ?? '–' },
     { title: words.message.size, show: ({ rawBytes }) => formatBytes(rawBytes), isNumber: true },
     { title: w.since, show: ({ quarantinedAt }) => <When at={quarantinedAt} /> },

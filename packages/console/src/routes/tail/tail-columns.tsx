@@ -5,9 +5,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { words } from '../../i18n/en.ts'
 import type { TailRow } from '../../live/live-tail.ts'
+import { TopicLink } from '../../parts/arn-link.tsx'
 import type { Column } from '../../parts/data-table.tsx'
-import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { formatSeconds } from '../../parts/formats.ts'
 import { Badge, type Tone } from '../../parts/show.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 
 const w = words.tail
 
@@ -45,23 +47,15 @@ export const TAIL_COLUMNS: readonly Column<TailRow>[] = [
   },
   {
     title: words.pages.topic,
-    show: ofEvent(({ topicArn }) =>
-      topicArn === null ? null : (
-        <Link to="/topics/$topic" params={{ topic: nameOf(topicArn) }}>
-          {nameOf(topicArn)}
-        </Link>
-      ),
-    ),
+    show: ofEvent(({ topicArn }) => topicArn && <TopicLink arn={topicArn} />),
   },
   {
     title: words.topic.endpoint,
-    show: ofEvent(({ endpoint, subscriptionId }) =>
+    show: ofEvent(({ endpoint, subscriptionId, subscriptionName }) =>
       subscriptionId == null ? (
         endpoint
       ) : (
-        <Link to="/subs/$id" params={{ id: subscriptionId }}>
-          {endpoint ?? subscriptionId}
-        </Link>
+        <SubscriptionLink id={subscriptionId} name={subscriptionName} endpoint={endpoint} />
       ),
     ),
   },

@@ -15,6 +15,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
@@ -81,12 +82,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
   {
     title: w.endpoint,
     show: ({ id, endpoint, name }) => (
-      <>
-        <Link to="/subs/$id" params={{ id }} data-row>
-          {endpoint}
-        </Link>{' '}
-        {name && <span className={css.quiet}>{name}</span>}
-      </>
+      <SubscriptionLink id={id} name={name} endpoint={endpoint} withEndpoint opensRow />
     ),
   },
   { title: words.topics.kind, show: ({ protocol }) => protocol },

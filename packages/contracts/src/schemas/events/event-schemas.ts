@@ -76,6 +76,11 @@ export const EventView = named(
         .nullable()
         .optional()
         .describe('Id of the subscription; null: it is about the whole message.'),
+      subscriptionName: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('Name of the subscription for people; null: it has none, or is not known any more.'),
       endpoint: z
         .string()
         .nullable()
@@ -127,6 +132,7 @@ export const EventView = named(
           topicArn: SUBSCRIPTION_EXAMPLE.topicArn,
           messageId: '01a20280-008c-7049-ad32-7f89fcc445e8',
           subscriptionId: SUBSCRIPTION_EXAMPLE.id,
+          subscriptionName: 'Billing',
           endpoint: SUBSCRIPTION_EXAMPLE.endpoint,
           attempts: 3,
           path: 'lane',

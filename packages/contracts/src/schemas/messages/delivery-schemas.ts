@@ -85,6 +85,10 @@ const DeliveryView = named(
         .string()
         .nullable()
         .describe('Id of the subscription; null for one target, or where it is known no more.'),
+      subscriptionName: z
+        .string()
+        .nullable()
+        .describe('Name of the subscription for people; null: it has none, or is not known any more.'),
       endpoint: z
         .string()
         .nullable()
@@ -148,6 +152,7 @@ const DeliveryView = named(
       examples: [
         {
           subscriptionId: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
+          subscriptionName: 'Billing',
           endpoint: 'https://example.com/hook',
           state: 'delivered',
           attempts: 2,
