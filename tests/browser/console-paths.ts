@@ -22,6 +22,37 @@ export async function subscribeNobody({ client }: Stack): Promise<{ id: string; 
   return { id, messageId }
 }
 
+/** Names and addresses without a place to break a line. */
+export async function longNames({ client }: Stack): Promise<void> {
+  const topic = `production-${'eu-central-'.repeat(12)}orders`
+  await client.put(`/v1/topics/${topic}`)
+  const endpoint = `${NOBODY}/${'incoming'.repeat(20)}?token=${'x'.repeat(40)}`
+  await client.post(`/v1/topics/${topic}/subscriptions`, { endpoint })
+  await client.post(`/v1/topics/${topic}/messages`, { message: 'long' })
+}
+
+/** Requests at a time. */
+const AT_ONCE = 40
+
+/** Lanes in which a delivery waits, in so many topics. They are paused, so that no attempt disturbs a measurement. */
+export async function makePausedLanes({ client }: Stack, lanes: number, topics: number): Promise<void> {
+  const left = Array.from({ length: lanes }, (_, n) => n)
+  const names = Array.from({ length: topics }, (_, n) => `busy-${n}`)
+  for (const name of names) await client.put(`/v1/topics/${name}`)
+  const makeNext = async () => {
+    for (let n = left.pop(); n !== undefined; n = left.pop()) {
+      const body = { endpoint: `https://customer-${n}.example.com/hook`, name: `Customer ${n}` }
+      const { id } = await client.post<{ id: string }>(`/v1/topics/${names[n % topics]}/subscriptions`, body)
+      await client.post(`/v1/subscriptions/${id}/pause`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, makeNext))
+  for (const name of names) await client.post(`/v1/topics/${name}/messages`, { message: { order: 1 } })
+  await waitFor(async () => (await client.get<{ waiting: number }>('/v1/lanes?limit=1')).waiting >= lanes, {
+    timeoutMs: 60_000,
+  })
+}
+
 export function mainPaths(subscription: string): string[] {
   return [
     '/',

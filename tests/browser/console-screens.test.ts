@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stack, useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { allPaths, deadLetters, KEPT, NOBODY, subscribeNobody } from './console-paths.ts'
+import { allPaths, deadLetters, KEPT, longNames, NOBODY, subscribeNobody } from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
@@ -37,6 +37,7 @@ describe.runIf(isLong)('the console', () => {
   beforeAll(async () => {
     browser = await startBrowser(stack().api.url)
     seeded = await subscribeNobody(stack())
+    await longNames(stack())
   })
   afterAll(() => browser?.close())
 
@@ -75,9 +76,50 @@ describe.runIf(isLong)('the console', () => {
     await page.getByText('The quarantine is empty').waitFor()
   })
 
-  test('what is not there is refused with code and request, and can be asked again', async () => {
-    const page = await browser.open('/console/topics/no-such-topic')
-    await page.getByRole('alert').getByText('not_found').waitFor()
+  test.each([
+    ['/topics/nothing', 'There is no such topic', 'Topics'],
+    ['/queues/nothing', 'There is no such queue', 'Queues'],
+    ['/dlq/nothing', 'There is no such queue', 'Dead letters'],
+    ['/redrives/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'There is no such redrive', 'Dead letters'],
+    ['/messages/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'This message is not known', 'Messages'],
+  ])('%s is not there, and leads to what is', async (path, title, list) => {
+    const page = await browser.open(`/console${path}`)
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await page.locator('main').getByRole('link', { name: list }).click()
+    await page.getByRole('heading', { level: 1, name: list }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+  })
+
+  test('a subscription leads to its dead-letter queue by name, and the queue to its topic', async () => {
+    const page = await browser.open(`/console/subs/${seeded.id}`)
+    await page.locator('main').getByRole('link', { name: 'shop-dead', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'shop-dead' }).waitFor()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'subscription of shop' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()
+  })
+
+  test('in a narrow window the chosen page and tab are in sight, and a wider one leaves no gap', async () => {
+    const page = await browser.open(`/console/subs/${seeded.id}?tab=settings`, { width: 320 })
+    const tab = page.getByRole('tab', { name: 'Settings' })
+    await tab.waitFor()
+    const { x, width } = (await tab.boundingBox()) ?? { x: Number.NaN, width: Number.NaN }
+    expect([x >= 0, x + width <= 320]).toEqual([true, true])
+    const gap = async () => (await page.getByRole('button', { name: 'Pause' }).boundingBox())?.y
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const wide = await browser.open(`/console/subs/${seeded.id}`)
+    const expected = (await wide.getByRole('button', { name: 'Pause' }).boundingBox())?.y
+    await waitFor(async () => (await gap()) === expected)
+    await visit(page, '/system')
+    await page.setViewportSize({ width: 320, height: 800 })
+    await visit(page, '/system')
+    expect((await page.getByRole('link', { name: 'System' }).boundingBox())?.x).toBeLessThan(320)
+  })
+
+  test('what the API refuses has code and request, and can be asked again', async () => {
+    const page = await browser.open('/console/lanes?topic=no%20such')
+    await page.getByRole('alert').getByText('validation_failed').waitFor()
     await page.getByText(/^request /).waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
   })

@@ -1,14 +1,15 @@
 /**
  * Measures the console: what the first load transfers, when a page can be used on a slow processor, a table of 100,000
- * rows, and the live page at 1,000 events a second. Each figure stands beside that of an empty page in the same run.
- * `npm run bench:console` runs it, for three minutes, on a machine that does nothing else.
+ * rows, the live page at 1,000 events a second, and the API's list of 12,000 lanes. Figures of the browser stand beside
+ * those of an empty page in the same run. `npm run bench:console` runs it, for four minutes, on a machine that does
+ * nothing else.
  */
 import { waitFor } from '@fantail/test-kit'
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
 import { type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { subscribeNobody } from './console-paths.ts'
+import { makePausedLanes, subscribeNobody } from './console-paths.ts'
 import { startEventFlood } from './event-flood.ts'
 
 const isMeasured = process.env.FANTAIL_BROWSER_SPEED === '1' && whyNoBrowser === undefined
@@ -23,6 +24,9 @@ const ROWS_IN_DOM_MAX = 30
 const EVENTS_PER_SECOND = 1_000
 const FLOOD_SECONDS = 60
 const HEAP_GROWTH_BYTES_MAX = 20_000_000
+const LANES = 12_000
+const LANES_TOPICS = 12
+const LANES_FIRST_MS_MAX = 500
 const KB = 1_024
 
 describe.runIf(isMeasured)('the speed of the console', () => {
@@ -144,7 +148,38 @@ describe.runIf(isMeasured)('the speed of the console', () => {
     expect(own.length).toBeLessThanOrEqual(others.length)
     expect(growth).toBeLessThan(HEAP_GROWTH_BYTES_MAX)
   }, 180_000)
+
+  test('a new API process answers with the worst of 12,000 lanes, and quickly', async () => {
+    await makePausedLanes(stack(), LANES, LANES_TOPICS)
+    const { api } = stack()
+    await api.stop()
+    await api.start()
+    await fetch(`${api.url}/readyz`)
+    const [first, second] = [await timedLanes(api.url), await timedLanes(api.url)]
+    const later = await waitFor(
+      async () => {
+        const found = await timedLanes(api.url)
+        return found.at === first.at ? undefined : found
+      },
+      { timeoutMs: 30_000 },
+    )
+    report(
+      `list of ${first.looked} lanes, worst first: first answer, second, one that reads them again`,
+      [first, second, later].map(({ ms }) => `${Math.round(ms)} ms`).join(', '),
+    )
+    expect(first.looked).toBeGreaterThanOrEqual(LANES)
+    expect(first.ms).toBeLessThan(LANES_FIRST_MS_MAX)
+  }, 300_000)
 })
+
+/** Until the whole answer has come. */
+async function timedLanes(url: string): Promise<{ ms: number; at: string; looked: number }> {
+  const began = performance.now()
+  const text = await (await fetch(`${url}/v1/lanes?sort=worst`)).text()
+  const ms = performance.now() - began
+  const { at, looked } = JSON.parse(text) as { at: string; looked: number }
+  return { ms, at, looked }
+}
 
 /** Runs in the page, before its scripts. */
 function noteWhenThere(selector: string): void {

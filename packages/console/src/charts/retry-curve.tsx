@@ -1,14 +1,17 @@
 /** The retry curve as a plot. The arrow keys lead from retry to retry, and a screen reader reads each one. */
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { words } from '../i18n/en.ts'
 import { formatSeconds } from '../parts/formats.ts'
 import type { CurvePoint } from './jitter-band.ts'
 import css from './retry-curve.module.css'
 
 const w = words.curve
-const SIZE = { width: 720, height: 320 }
+const HEIGHT = 320
+/** The plot is drawn in the width that it has, so that its texts keep their size. */
+const WIDTH = { min: 260, max: 720 }
 const EDGE = { left: 44, right: 16, top: 14, bottom: 34 }
-const TICKS = 5
+/** Labels of the time axis: the width of one in pixels, and how many there are in a wide plot. */
+const TICKS = { px: 90, most: 5 }
 
 interface Scale {
   x: (seconds: number) => number
@@ -25,7 +28,8 @@ interface Props {
 }
 
 export function RetryCurve({ points, isLogarithmic, isOld }: Props) {
-  const scale = scaleOf(points, isLogarithmic)
+  const { figure, width } = useWidth()
+  const scale = scaleOf(points, isLogarithmic, width)
   const [at, setAt] = useState(0)
   const group = useRef<SVGGElement>(null)
   const selected = Math.min(at, points.length - 1)
@@ -38,9 +42,9 @@ export function RetryCurve({ points, isLogarithmic, isOld }: Props) {
     group.current?.querySelectorAll<SVGElement>('[data-point]')[next]?.focus()
   }
   return (
-    <figure className={css.figure} data-old={isOld}>
+    <figure ref={figure} className={css.figure} data-old={isOld}>
       {/* biome-ignore lint/a11y/useSemanticElements: a plot is no part of a form */}
-      <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} className={css.plot} role="group" aria-label={w.plot}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} className={css.plot} role="group" aria-label={w.plot}>
         <Axes scale={scale} />
         <path className={css.outer} d={bandOf(points, scale, 'outer')} />
         <path className={css.core} d={bandOf(points, scale, 'core')} />
@@ -64,6 +68,22 @@ export function RetryCurve({ points, isLogarithmic, isOld }: Props) {
       </figcaption>
     </figure>
   )
+}
+
+/** The width of the figure, as it is now. */
+function useWidth() {
+  const figure = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(WIDTH.max)
+  useEffect(() => {
+    const element = figure.current
+    if (!element) return
+    const observer = new ResizeObserver(() =>
+      setWidth(Math.max(WIDTH.min, Math.min(WIDTH.max, element.clientWidth))),
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return { figure, width }
 }
 
 interface PointProps {
@@ -98,7 +118,7 @@ function readOut({ retry, phase, delaySeconds, atSeconds }: CurvePoint): string 
 }
 
 function Axes({ scale }: { scale: Scale }) {
-  const bottom = SIZE.height - EDGE.bottom
+  const bottom = HEIGHT - EDGE.bottom
   return (
     <g className={css.axes}>
       {scale.ticks.map((tick) => (
@@ -118,11 +138,12 @@ function Axes({ scale }: { scale: Scale }) {
   )
 }
 
-function scaleOf(points: readonly CurvePoint[], isLogarithmic: boolean): Scale {
+function scaleOf(points: readonly CurvePoint[], isLogarithmic: boolean, whole: number): Scale {
   const longest = Math.max(1, ...points.map(({ outer, atSeconds }) => Math.max(outer[1], atSeconds)))
   const attempts = points.length + 1
-  const width = SIZE.width - EDGE.left - EDGE.right
-  const height = SIZE.height - EDGE.top - EDGE.bottom
+  const width = whole - EDGE.left - EDGE.right
+  const height = HEIGHT - EDGE.top - EDGE.bottom
+  const ticks = Math.max(2, Math.min(TICKS.most, Math.floor(whole / TICKS.px)))
   const place = isLogarithmic
     ? (seconds: number) => Math.log1p(seconds) / Math.log1p(longest)
     : (seconds: number) => seconds / longest
@@ -133,7 +154,7 @@ function scaleOf(points: readonly CurvePoint[], isLogarithmic: boolean): Scale {
   return {
     x: (seconds) => EDGE.left + place(seconds) * width,
     y: (attempt) => EDGE.top + (1 - (attempt - 1) / Math.max(1, attempts - 1)) * height,
-    ticks: Array.from({ length: TICKS }, (_, index) => back(index / (TICKS - 1))),
+    ticks: Array.from({ length: ticks }, (_, index) => back(index / (ticks - 1))),
     attempts: Array.from({ length: Math.ceil(attempts / step) }, (_, index) => 1 + index * step),
   }
 }

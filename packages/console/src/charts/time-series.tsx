@@ -119,7 +119,8 @@ function optionsOf({ shown, legend, place, isLogarithmic, onPoint }: Drawn): uPl
   }
   return {
     ...sizeOf(place),
-    padding: [8, 8, 0, 0],
+    // The last label of the time axis is centred at the edge.
+    padding: [8, 22, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: SYNC } },
     scales: {

@@ -1,6 +1,8 @@
 /** Every word of the console. Names of the API stay as they are. */
+const whole = new Intl.NumberFormat('en')
+
 const many = (count: number, one: string, more = `${one}s`) =>
-  `${new Intl.NumberFormat('en').format(count)} ${count === 1 ? one : more}`
+  `${whole.format(count)} ${count === 1 ? one : more}`
 
 interface ChartCounts {
   published: number | null
@@ -186,9 +188,10 @@ export const words = {
     signing: 'Signature',
     arn: 'ARN',
     delete: 'Delete topic',
+    gone: 'There is no such topic',
     deleteTitle: (name: string) => `Delete the topic ${name}?`,
     deleteWhat: (count: number) =>
-      `Its ${many(count, 'subscription')} and what waits for them go with it. This cannot be undone.`,
+      `It is deleted with its ${many(count, 'subscription')} and every waiting delivery. This cannot be undone.`,
   },
   policy: {
     numRetries: 'Retries',
@@ -334,7 +337,8 @@ export const words = {
     emptyTitle: 'There is no queue yet',
     emptyFiltered: (prefix: string) => `No queue begins with ${prefix}`,
     empty: 'A queue keeps messages until somebody receives them.',
-    openWorkbench: 'Open the workbench',
+    openWorkbench: 'To its dead letters',
+    gone: 'There is no such queue',
     messages: 'Messages',
     settings: 'Settings',
     id: 'Id',
@@ -349,7 +353,11 @@ export const words = {
     wait: 'Wait of a receive',
     redrivePolicy: 'Dead letters',
     afterReceives: (count: number) => `after ${many(count, 'receive')} to`,
-    allowPolicy: 'May be named as dead-letter queue',
+    allowPolicy: 'May be the dead-letter queue of',
+    allowed: { allowAll: 'every queue', denyAll: 'no queue', byQueue: 'listed queues' } as Record<
+      string,
+      string
+    >,
     sources: 'Takes dead letters of',
     madeBy: 'Made by the topic',
     changed: 'Changed',
@@ -373,13 +381,16 @@ export const words = {
     noQueues: 'No queue takes dead letters',
     noQueuesWhy: 'The first delivery that fails for good makes a queue for its topic.',
     noLetters: 'No dead letters',
+    noLettersWhy: 'Deliveries that fail for good come here, and you can send them again.',
     noneMatches: 'No dead letter matches the filter',
     groups: 'By cause',
     oldest: 'First',
     newest: 'Last',
     clear: 'Clear the filter',
-    filtered: (count: string, filter: string) =>
-      filter === '' ? `${count} dead letters.` : `${count} dead letters match: ${filter}.`,
+    filtered: (count: number, filter: string) =>
+      filter === ''
+        ? `${many(count, 'dead letter')}.`
+        : `${many(count, 'dead letter matches', 'dead letters match')}: ${filter}.`,
     scannedTo: 'The queue holds more than one answer looks at. These numbers reach to letters from',
     otherGroups: (count: number) => `${many(count, 'smaller group')} not shown.`,
     since: 'Since',
@@ -410,7 +421,8 @@ export const words = {
     delivered: 'Delivered',
     backInDlq: 'Dead again',
     discarded: 'Ended otherwise',
-    deadAgain: (count: number, moved: number) => `${count} of ${moved} are dead again.`,
+    deadAgain: (count: number, moved: number) =>
+      `${whole.format(count)} of ${whole.format(moved)} ${count === 1 ? 'is' : 'are'} dead again.`,
     pausedItself: (reason: string) =>
       `The redrive has paused itself: ${reason}. Resume it to move the others.`,
     filter: (filter: string) => (filter === '' ? 'All dead letters.' : `Dead letters with ${filter}.`),
@@ -435,6 +447,7 @@ export const words = {
     resume: 'Resume',
     cancel: 'Cancel the redrive',
     setRate: 'Set the rate',
+    gone: 'There is no such redrive',
   },
   editLetter: {
     edit: 'Edit …',
@@ -591,7 +604,8 @@ export const words = {
     role: 'Service',
     place: 'Host and process',
     slots: 'Attempts',
-    slotsOf: (used: number, max: number) => `${used} of ${max}`,
+    slotsOf: (used: number, max: number) => `${whole.format(used)} of ${whole.format(max)}`,
+    checks: { redis: 'Redis', publisher: 'Publishing' } as Record<string, string>,
     load: 'Load',
     lag: 'Delay of timers',
     lastSeen: 'Last report',
@@ -810,8 +824,11 @@ export const words = {
       filtered: 'filtered',
     },
     unknown: 'unknown',
+    gone: 'This message is not known',
+    goneWhy:
+      'It was never published, no worker has dispatched it yet, or its results have left the outcome log.',
     attempts: 'Attempts',
-    of: (attempts: number, max: number) => `${attempts} of ${max}`,
+    of: (attempts: number, max: number) => `${whole.format(attempts)} of ${whole.format(max)}`,
     lastAnswer: 'Last answer',
     why: 'Why',
     redrives: (count: number) => `redriven ${many(count, 'time')}`,
@@ -1068,7 +1085,7 @@ export const words = {
     purgeWhat: 'They are discarded and counted, and reach no dead-letter queue. This cannot be undone.',
     deleteTitle: (endpoint: string) => `Unsubscribe ${endpoint}?`,
     deleteWhat: (count: number) =>
-      `${many(count, 'waiting delivery', 'waiting deliveries')} are discarded. This cannot be undone.`,
+      `${many(count, 'waiting delivery is', 'waiting deliveries are')} discarded. This cannot be undone.`,
   },
   webhookKeys: {
     id: 'Id',

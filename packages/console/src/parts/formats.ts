@@ -47,21 +47,10 @@ export function nameOf(arn: string): string {
   return arn.slice(arn.lastIndexOf(':') + 1)
 }
 
-/** The name of a subscription. Without a name: its endpoint, or the last part of an endpoint that is an ARN. */
-export function subscriptionLabel({
-  name,
-  endpoint,
-}: {
-  name?: string | null | undefined
-  endpoint: string
-}): string {
-  return name ?? (endpoint.startsWith('arn:') ? nameOf(endpoint) : endpoint)
-}
-
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`
   const kib = bytes / 1_024
-  return kib < 1_024
-    ? `${formatNumber(Number(kib.toFixed(1)))} KiB`
-    : `${formatNumber(Number((kib / 1_024).toFixed(1)))} MiB`
+  const [size, unit] =
+    kib < 1_024 ? [kib, 'KiB'] : kib < 1_048_576 ? [kib / 1_024, 'MiB'] : [kib / 1_048_576, 'GiB']
+  return `${formatNumber(Number(size.toFixed(1)))} ${unit}`
 }

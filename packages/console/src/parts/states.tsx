@@ -58,13 +58,17 @@ interface Read<T> {
 export function Loaded<T>({
   read,
   rows,
+  gone,
   children,
 }: {
   read: Read<T>
   rows?: number
+  /** Shown if the API knows nothing of that name. */
+  gone?: ReactNode
   children: (data: T) => ReactNode
 }) {
   if (read.data !== undefined && !isGone(read.error)) return children(read.data)
+  if (gone && read.error instanceof ApiError && read.error.status === 404) return gone
   if (read.error) return <Failed error={read.error} onRetry={() => void read.refetch()} />
   return <Skeleton rows={rows} />
 }

@@ -1,6 +1,7 @@
 /** Tabs of a screen, of which one is shown. The address names the open tab. */
 import type { ReactNode } from 'react'
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components'
+import { scrollIntoRow } from './motion/scroll-into-row.ts'
 import css from './parts.module.css'
 
 interface Props {
@@ -15,7 +16,7 @@ export function Tabs({ label, selected, onSelect, tabs }: Props) {
     <AriaTabs className={css.tabs} selectedKey={selected} onSelectionChange={(key) => onSelect(String(key))}>
       <TabList aria-label={label}>
         {tabs.map(({ id, title }) => (
-          <Tab key={id} id={id}>
+          <Tab key={id} id={id} ref={id === selected ? scrollIntoRow : undefined}>
             {title}
           </Tab>
         ))}

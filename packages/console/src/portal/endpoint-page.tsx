@@ -47,7 +47,7 @@ export function EndpointPage({ id, session, onBack }: Props) {
                 <h1>{endpoint.name ?? endpoint.endpoint}</h1>
                 <StateBadge {...endpoint} />
               </div>
-              <div className={css.panel}>
+              <div className={`${css.panel} ${css.stack}`}>
                 <p>
                   {endpoint.topic} → {endpoint.endpoint}
                 </p>
@@ -101,7 +101,9 @@ function Actions({
         <Button isDisabled={rotate.isPending} onPress={() => rotate.mutate(input)}>
           {w.rotate}
         </Button>
-        <Button onPress={() => setDeleting(true)}>{w.delete}</Button>
+        <Button kind="danger" onPress={() => setDeleting(true)}>
+          {w.delete}
+        </Button>
       </div>
       <div role="status">
         {test.data && <p>{w.tested(test.data.statusCode ?? test.data.error ?? '–', test.data.durationMs)}</p>}

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { togglePause, usePaused } from '../api/pause.ts'
 import { words } from '../i18n/en.ts'
 import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { scrollIntoRow } from '../parts/motion/scroll-into-row.ts'
 import css from './frame.module.css'
 import { Palette } from './palette.tsx'
 import { RedriveLight } from './redrive-light.tsx'
@@ -27,7 +28,7 @@ export function Frame() {
     [navigate],
   )
   useShortcuts(shortcuts)
-  const main = useNewPage()
+  const nav = useNewPage()
   const close = () => setOpen(undefined)
   return (
     <div className={css.frame}>
@@ -41,7 +42,7 @@ export function Frame() {
           </svg>
           {words.product}
         </Link>
-        <nav className={css.nav} aria-label={words.shell.navigation}>
+        <nav ref={nav} className={css.nav} aria-label={words.shell.navigation}>
           {GO_TO.map(({ to, page }) => (
             <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
               {words.pages[page]}
@@ -50,7 +51,7 @@ export function Frame() {
         </nav>
         <Tools openPalette={shortcuts.openPalette} openHelp={shortcuts.openHelp} />
       </header>
-      <main id="main" className={css.main} tabIndex={-1} ref={main}>
+      <main id="main" className={css.main} tabIndex={-1}>
         <Outlet />
       </main>
       <Palette isOpen={open === 'palette'} onClose={close} />
@@ -83,17 +84,21 @@ function Tools({ openPalette, openHelp }: { openPalette: () => void; openHelp: (
   )
 }
 
-/** Sets the title of a new page, before the page sets a better one. Screen readers read the title. */
+/**
+ * Sets the title of a new page, before the page sets a better one. Screen readers read the title. In a narrow window
+ * the navigation is scrolled to the page.
+ */
 function useNewPage() {
-  const main = useRef<HTMLElement>(null)
+  const nav = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
   useLayoutEffect(() => {
     const parts = path.split('/').filter(Boolean)
     const page = TITLES.get(`/${parts[0] ?? ''}`) ?? words.pages.overview
     const rest = parts.slice(1).map(decodeURIComponent)
     document.title = [...rest.toReversed(), page, words.product].join(' · ')
+    scrollIntoRow(nav.current?.querySelector('[data-status="active"]'))
   }, [path])
-  return main
+  return nav
 }
 
 function KeyList() {

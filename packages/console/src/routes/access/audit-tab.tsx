@@ -52,7 +52,7 @@ export function AuditTab() {
       replace: true,
     })
   return (
-    <>
+    <div className={css.stack}>
       <PageHead title={w.audit} request={callOf(operations.listAudit, { query })} />
       <div className={css.fields}>
         <TextInput label={w.key} hint={w.keyHint} value={key ?? ''} onChange={set('key')} type="search" />
@@ -88,6 +88,6 @@ export function AuditTab() {
           </>
         )}
       </Loaded>
-    </>
+    </div>
   )
 }

@@ -63,7 +63,12 @@ export function KeysPage() {
             rows={pages.flatMap((page) => page.keys)}
             keyOf={({ id }) => id}
             onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={w.none}>{w.noneWhy}</Empty>}
+            empty={
+              <Empty title={w.none}>
+                <p>{w.noneWhy}</p>
+                <Button onPress={() => setCreating(true)}>{w.create}</Button>
+              </Empty>
+            }
           />
         )}
       </Loaded>

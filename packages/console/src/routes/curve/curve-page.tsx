@@ -9,16 +9,17 @@ import { useRead, useWrite } from '../../api/use-api.ts'
 import { curveOf } from '../../charts/jitter-band.ts'
 import { RetryCurve } from '../../charts/retry-curve.tsx'
 import { words } from '../../i18n/en.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
-import { formatSeconds, nameOf, subscriptionLabel } from '../../parts/formats.ts'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
+import { SubscriptionLink, subscriptionLabel } from '../../parts/links/subscription-link.tsx'
 import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
-import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import { DeletedSubscription } from '../subscriptions/deleted-subscription.tsx'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
 import { CurveTable } from './curve-table.tsx'
 import { BACKOFFS, type Draft, draftOf, MEMBERS, policyOf } from './policy-draft.ts'
@@ -32,7 +33,7 @@ export function CurvePage() {
   const read = useRead(operations.getSubscription, { path: { id } })
   useTitle(read.data && subscriptionLabel(read.data), w.title)
   return (
-    <Loaded read={read}>
+    <Loaded read={read} gone={<DeletedSubscription id={id} />}>
       {(subscription) =>
         PROTOCOL_TRAITS[subscription.protocol].takes.deliveryPolicy ? (
           <Editor key={subscription.id} subscription={subscription} />

@@ -4,9 +4,9 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { Queue } from '../../api/api-types.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { lettersIn, takesDeadLetters } from './letters-of.ts'
@@ -29,11 +29,20 @@ const COLUMNS: readonly Column<Queue>[] = [
     isNumber: true,
   },
   { title: w.fedBy, show: ({ deadLetterSources }) => deadLetterSources.length, isNumber: true },
-  {
-    title: words.pages.topic,
-    show: ({ deadLettersOf }) => (deadLettersOf ? <TopicLink arn={deadLettersOf} /> : '–'),
-  },
+  { title: words.pages.topics, show: topicsOf },
 ]
+
+/** Topics of the subscriptions whose dead letters go there. */
+function topicsOf({ deadLetterSources }: Queue) {
+  const arns = deadLetterSources.filter((arn) => arn.split(':')[2] === 'sns')
+  const topics = [...new Set(arns.map((arn) => arn.split(':').slice(0, 6).join(':')))]
+  if (topics.length === 0) return '–'
+  return topics.map((arn) => (
+    <div key={arn}>
+      <TopicLink arn={arn} />
+    </div>
+  ))
+}
 
 export function DlqPage() {
   const input = { query: { limit: 100 } }

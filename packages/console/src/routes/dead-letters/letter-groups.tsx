@@ -33,11 +33,13 @@ interface Props {
 
 export function LetterGroups({ counts, filter, described, onChoose }: Props) {
   const { groups = [], otherGroups = 0, byHour = [], matched = 0, scannedTo } = counts
+  // The list below says that the queue is empty.
+  if (matched === 0 && isEmptyFilter(filter) && !scannedTo) return null
   return (
     <section className={css.panel}>
       <h2>{w.groups}</h2>
       <div className={css.row}>
-        <p>{w.filtered(formatNumber(matched), described)}</p>
+        <p>{w.filtered(matched, described)}</p>
         <SinceChoice filter={filter} onChoose={onChoose} />
         {!isEmptyFilter(filter) && <Button onPress={() => onChoose({})}>{w.clear}</Button>}
       </div>
@@ -52,7 +54,7 @@ export function LetterGroups({ counts, filter, described, onChoose }: Props) {
         columns={columnsFor(filter, onChoose)}
         rows={groups}
         keyOf={groupName}
-        empty={<Empty title={isEmptyFilter(filter) ? w.noLetters : w.noneMatches} />}
+        empty={<Empty title={w.noneMatches} />}
       />
       {otherGroups > 0 && <p className={css.quiet}>{w.otherGroups(otherGroups)}</p>}
     </section>

@@ -7,6 +7,7 @@ import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { Gone } from '../../parts/links/gone.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
@@ -34,7 +35,15 @@ export function RedrivePage() {
   const read = useRead(operations.getRedrive, input, { everyMs: LIVE_MS })
   useTitle(read.data && titleOf(read.data), words.pages.redrive)
   return (
-    <Loaded read={read} rows={3}>
+    <Loaded
+      read={read}
+      rows={3}
+      gone={
+        <Gone title={w.gone}>
+          <Link to="/dlq">{words.pages.deadLetters}</Link>
+        </Gone>
+      }
+    >
       {(redrive) => (
         <>
           <PageHead

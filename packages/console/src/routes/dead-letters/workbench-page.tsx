@@ -7,6 +7,7 @@ import { usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Gone } from '../../parts/links/gone.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
@@ -15,6 +16,7 @@ import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
 import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
+import { lettersIn } from './letters-of.ts'
 import { Purge } from './purge-dialog.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
 import { RedriveDialog } from './redrive-dialog.tsx'
@@ -34,7 +36,14 @@ export function WorkbenchPage() {
   const choose = (chosen: LetterFilter) =>
     void navigate({ search: { ...chosen, statusCode: chosen.statusCode?.toString() }, replace: true })
   return (
-    <Loaded read={read}>
+    <Loaded
+      read={read}
+      gone={
+        <Gone title={words.queues.gone}>
+          <Link to="/dlq">{words.pages.deadLetters}</Link>
+        </Gone>
+      }
+    >
       {(queue) => (
         <>
           <PageHead
@@ -67,7 +76,7 @@ function Actions(chosen: { queue: Queue; filter: LetterFilter; described: string
   const close = () => setOpen(undefined)
   return (
     <>
-      <Button kind="primary" onPress={() => setOpen('redrive')}>
+      <Button kind="primary" isDisabled={lettersIn(chosen.queue) === 0} onPress={() => setOpen('redrive')}>
         {w.redrive}
       </Button>
       <Button kind="danger" onPress={() => setOpen('purge')}>
@@ -126,7 +135,13 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
             rows={pages.flatMap((page) => page.messages)}
             keyOf={({ messageId }) => messageId}
             onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={isEmptyFilter(filter) ? w.noLetters : w.noneMatches} />}
+            empty={
+              isEmptyFilter(filter) ? (
+                <Empty title={w.noLetters}>{w.noLettersWhy}</Empty>
+              ) : (
+                <Empty title={w.noneMatches} />
+              )
+            }
           />
         )}
       </Loaded>

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { MessageSearch } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { formatNumber } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, type Tone, When } from '../../parts/show.tsx'
 

@@ -1,18 +1,20 @@
 /** One message: a row for each subscription, with the state of its delivery and the cause of that state. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
+import { ApiError } from '../../api/api-error.ts'
 import type { DeliveryList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatBytes, formatSeconds } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
+import { Gone } from '../../parts/links/gone.tsx'
+import { SubscriptionLink } from '../../parts/links/subscription-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { DeliveryTimeline } from '../attempts/delivery-timeline.tsx'
 import { MessageBodyPanel } from './message-body.tsx'
 import { ResendButton } from './resend-button.tsx'
@@ -57,9 +59,10 @@ const columnsFor = (opened: string | null | undefined): readonly Column<Delivery
 
 /** The number of attempts, and the button that shows them under the row. */
 function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean }) {
-  const { attempts, attemptsMax, subscriptionId } = delivery
+  const { attempts, attemptsMax, subscriptionId, state } = delivery
   const navigate = route.useNavigate()
   const text = attemptsMax === null ? String(attempts) : w.of(attempts, attemptsMax)
+  if (state === 'filtered') return '–'
   if (subscriptionId === null) return text
   return (
     <Button
@@ -100,6 +103,7 @@ export function MessagePage() {
   const input = { path: { messageId: id } }
   const message = useRead(operations.getMessage, input, { everyMs: SCREEN_REFRESH_MS })
   const deliveries = useRead(operations.listDeliveries, input, { everyMs: SCREEN_REFRESH_MS })
+  if (message.error instanceof ApiError && message.error.status === 404) return <UnknownMessage />
   return (
     <>
       <PageHead
@@ -157,6 +161,14 @@ export function MessagePage() {
         )}
       </Loaded>
     </>
+  )
+}
+
+function UnknownMessage() {
+  return (
+    <Gone title={w.gone} why={w.goneWhy}>
+      <Link to="/messages">{words.pages.messages}</Link>
+    </Gone>
   )
 }
 

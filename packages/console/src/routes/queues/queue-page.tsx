@@ -5,11 +5,12 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { Queue, QueueMessage } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { ArnLink, TopicLink } from '../../parts/arn-link.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatSeconds } from '../../parts/formats.ts'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
 import { objectIn } from '../../parts/json-text.ts'
+import { ArnLink, TopicLink } from '../../parts/links/arn-link.tsx'
+import { Gone } from '../../parts/links/gone.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
@@ -28,7 +29,14 @@ export function QueuePage() {
   const input = { path: { queue: name } }
   const read = useRead(operations.getQueue, input, { everyMs: SCREEN_REFRESH_MS })
   return (
-    <Loaded read={read}>
+    <Loaded
+      read={read}
+      gone={
+        <Gone title={w.gone}>
+          <Link to="/queues">{words.pages.queues}</Link>
+        </Gone>
+      }
+    >
       {(queue) => (
         <>
           <PageHead
@@ -152,7 +160,7 @@ function Settings({ queue }: { queue: Queue }) {
               words.none
             ),
           ],
-          [w.allowPolicy, redriveAllowPolicy?.redrivePermission ?? 'allowAll'],
+          [w.allowPolicy, allowedBy(redriveAllowPolicy)],
           [w.sources, <Sources key="sources" queue={queue} />],
           [w.madeBy, queue.deadLettersOf ? <TopicLink key="topic" arn={queue.deadLettersOf} /> : '–'],
           [words.topics.created, <When key="created" at={queue.createdAt} />],
@@ -163,6 +171,12 @@ function Settings({ queue }: { queue: Queue }) {
       />
     </section>
   )
+}
+
+function allowedBy(policy: Queue['redriveAllowPolicy']): string {
+  const permission = policy?.redrivePermission ?? 'allowAll'
+  const names = policy?.sourceQueueArns?.map(nameOf).join(', ')
+  return names || (w.allowed[permission] ?? permission)
 }
 
 function Sources({ queue: { arn, deadLetterSources } }: { queue: Queue }) {

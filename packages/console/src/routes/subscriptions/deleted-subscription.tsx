@@ -1,4 +1,5 @@
 /** A subscription that was deleted: when, and by which key. The audit trail keeps this for a limited time. */
+import { Link } from '@tanstack/react-router'
 import { operations } from '../../api/api-calls.ts'
 import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
@@ -24,6 +25,9 @@ export function DeletedSubscription({ id }: { id: string }) {
       ) : (
         !audit.isPending && <p className={css.quiet}>{audit.error ? w.deletionHidden : w.deletionUnknown}</p>
       )}
+      <p>
+        <Link to="/topics">{words.pages.topics}</Link>
+      </p>
     </>
   )
 }

@@ -14,6 +14,7 @@ import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
 import { whyNoRetry } from '../lanes/lane-flow.ts'
+import { ResendSince } from './resend-since.tsx'
 import { TestForm } from './test-dialog.tsx'
 
 const w = words.laneActions
@@ -44,6 +45,7 @@ export function LaneActions({ subscription }: { subscription: Subscription }) {
         <Button isDisabled={obstacle !== undefined} onPress={() => setOpen('retry')}>
           {w.retry}
         </Button>
+        <ResendSince subscription={subscription} />
         <Button kind="danger" isDisabled={lane.waiting === 0} onPress={() => setOpen('purge')}>
           {w.purge}
         </Button>

@@ -1,4 +1,4 @@
-/** Resends the kept messages since a time to a subscription, and shows the progress. */
+/** The button that resends the kept messages since a time to a subscription, and the progress of a resend. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -23,12 +23,9 @@ export function ResendSince({ subscription }: { subscription: Subscription }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <div className={css.row}>
-        <Button isDisabled={subscription.status === 'pending'} onPress={() => setOpen(true)}>
-          {w.since}
-        </Button>
-      </div>
-      <ActiveResend arn={subscription.arn} />
+      <Button isDisabled={subscription.status === 'pending'} onPress={() => setOpen(true)}>
+        {w.since}
+      </Button>
       <Dialog title={w.since} isOpen={isOpen} onClose={() => setOpen(false)}>
         <ResendForm subscription={subscription} />
       </Dialog>
@@ -37,7 +34,7 @@ export function ResendSince({ subscription }: { subscription: Subscription }) {
 }
 
 /** The resend that is under way. It continues when this page is closed. */
-function ActiveResend({ arn }: { arn: string }) {
+export function ActiveResend({ arn }: { arn: string }) {
   const input = { query: { source: arn, limit: 1 } }
   const read = useRead(operations.listRedrives, input, { everyMs: SCREEN_REFRESH_MS })
   const [latest] = read.data?.redrives ?? []

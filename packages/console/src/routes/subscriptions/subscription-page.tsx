@@ -6,8 +6,9 @@ import type { Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { StatsPanel } from '../../charts/stats-panel.tsx'
 import { words } from '../../i18n/en.ts'
-import { ArnLink, TopicLink } from '../../parts/arn-link.tsx'
-import { formatSeconds, nameOf, subscriptionLabel } from '../../parts/formats.ts'
+import { formatSeconds, nameOf } from '../../parts/formats.ts'
+import { ArnLink, TopicLink } from '../../parts/links/arn-link.tsx'
+import { subscriptionLabel } from '../../parts/links/subscription-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Figure, Figures, Pairs, When } from '../../parts/show.tsx'
@@ -23,7 +24,7 @@ import { FilterTester } from '../topics/filter-tester.tsx'
 import { DeletedSubscription } from './deleted-subscription.tsx'
 import { LaneActions } from './lane-actions.tsx'
 import { policyPairs } from './policy-pairs.ts'
-import { ResendSince } from './resend-since.tsx'
+import { ActiveResend } from './resend-since.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookKeys } from './webhook-keys.tsx'
 
@@ -55,7 +56,7 @@ export function SubscriptionPage() {
             </div>
             <LaneRemedy key={subscription.id} subscription={subscription} />
             <LaneActions subscription={subscription} />
-            <ResendSince subscription={subscription} />
+            <ActiveResend arn={subscription.arn} />
             <StatsPanel range={range} subscription={id} />
             <Tabs
               label={subscriptionLabel(subscription)}
@@ -169,8 +170,8 @@ function Standing({ subscription }: { subscription: Subscription }) {
 }
 
 /** The queue of an endpoint has a page. Other endpoints are shown as they are. */
-function Endpoint({ protocol, endpoint, topicArn }: Subscription) {
-  return protocol === 'sqs' ? <ArnLink arn={endpoint} own={topicArn} /> : endpoint
+function Endpoint({ endpoint, topicArn }: Subscription) {
+  return endpoint.startsWith('arn:') ? <ArnLink arn={endpoint} own={topicArn} /> : endpoint
 }
 
 function Policy({ id, deliveryPolicy, effectiveDeliveryPolicy }: Subscription) {

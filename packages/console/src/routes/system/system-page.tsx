@@ -4,11 +4,11 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import type { QuarantineEntry, Readiness } from '../../api/api-types.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatBytes } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Pairs, type Tone, When } from '../../parts/show.tsx'
@@ -32,7 +32,9 @@ export function SystemPage() {
               </h2>
               <Pairs
                 pairs={[
-                  ...Object.entries(found.checks),
+                  ...Object.entries(found.checks).map(
+                    ([name, state]) => [w.checks[name] ?? name, state] as const,
+                  ),
                   ...found.degraded.map(({ reason, message }) => [reason, message] as const),
                   [w.version, found.version],
                   [w.commit, <code key="commit">{found.commit}</code>],

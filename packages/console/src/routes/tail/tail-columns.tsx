@@ -5,11 +5,12 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { words } from '../../i18n/en.ts'
 import type { TailRow } from '../../live/live-tail.ts'
-import { TopicLink } from '../../parts/arn-link.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links/arn-link.tsx'
+import { SubscriptionLink } from '../../parts/links/subscription-link.tsx'
+import css from '../../parts/parts.module.css'
 import { Badge, type Tone } from '../../parts/show.tsx'
-import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 
 const w = words.tail
 
@@ -24,6 +25,9 @@ const TONES: Record<DeliveryEvent['type'], Tone> = {
   redriven: undefined,
   changed: undefined,
 }
+
+/** Ids of one time begin alike, so a row shows the end. */
+const ID_END_CHARS = 12
 
 const ofEvent = (show: (event: DeliveryEvent) => ReactNode) => (row: TailRow) =>
   'event' in row ? show(row.event) : null
@@ -65,8 +69,14 @@ export const TAIL_COLUMNS: readonly Column<TailRow>[] = [
     title: words.messages.message,
     show: ofEvent(({ messageId }) =>
       messageId === undefined ? null : (
-        <Link to="/messages/$id" params={{ id: messageId }} data-row className="mono">
-          {messageId}
+        <Link
+          to="/messages/$id"
+          params={{ id: messageId }}
+          title={messageId}
+          data-row
+          className={`mono ${css.oneLine}`}
+        >
+          …{messageId.slice(-ID_END_CHARS)}
         </Link>
       ),
     ),

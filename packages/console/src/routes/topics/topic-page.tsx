@@ -11,11 +11,12 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
+import { Gone } from '../../parts/links/gone.tsx'
+import { SubscriptionLink } from '../../parts/links/subscription-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { SubscriptionLink } from '../../parts/subscription-link.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { VerdictBadge } from '../lanes/verdict-badge.tsx'
 import { policyPairs } from '../subscriptions/policy-pairs.ts'
@@ -34,12 +35,19 @@ export function TopicPage() {
   const input = { path: { topic: name } }
   const read = useRead(operations.getTopic, input)
   return (
-    <Loaded read={read}>
+    <Loaded
+      read={read}
+      gone={
+        <Gone title={w.gone}>
+          <Link to="/topics">{words.pages.topics}</Link>
+        </Gone>
+      }
+    >
       {(topic) => (
         <>
           <PageHead
             title={topic.displayName || topic.name}
-            above={<Link to="/topics">{words.pages.topics}</Link>}
+            above={<Above topic={topic} />}
             status={topic.fifo ? <Badge>{words.topics.fifo}</Badge> : undefined}
             request={callOf(operations.getTopic, input)}
           >
@@ -75,6 +83,16 @@ export function TopicPage() {
         </>
       )}
     </Loaded>
+  )
+}
+
+/** A title that is no name stands beside the name. */
+function Above({ topic: { name, displayName } }: { topic: Topic }) {
+  return (
+    <>
+      <Link to="/topics">{words.pages.topics}</Link>
+      {displayName && displayName !== name && ` → ${name}`}
+    </>
   )
 }
 

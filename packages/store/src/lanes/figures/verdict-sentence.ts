@@ -76,7 +76,7 @@ function waits({ figures: { waiting } }: Said): string {
 
 function failures({ facts }: Said): string {
   const { failedInARow: times, lastStatusCode: status, lastError } = facts
-  const attempts = times === 1 ? 'attempt failed' : `${times} attempts failed`
+  const attempts = times === 1 ? 'attempt failed' : `${WHOLE.format(times)} attempts failed`
   const how = status ?? lastError
   return how === null ? attempts : `${attempts}, the latest with ${how}`
 }

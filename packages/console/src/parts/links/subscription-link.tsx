@@ -1,7 +1,7 @@
 /** A subscription by its name, or by its endpoint if it has none, as a link to its page. */
 import { Link } from '@tanstack/react-router'
-import { subscriptionLabel } from './formats.ts'
-import css from './parts.module.css'
+import { nameOf } from '../formats.ts'
+import css from '../parts.module.css'
 
 interface Props {
   id: string
@@ -16,10 +16,27 @@ interface Props {
 export function SubscriptionLink({ id, name, endpoint, withEndpoint, opensRow }: Props) {
   return (
     <>
-      <Link to="/subs/$id" params={{ id }} title={endpoint ?? undefined} data-row={opensRow}>
+      <Link
+        to="/subs/$id"
+        params={{ id }}
+        className={css.address}
+        title={endpoint ?? undefined}
+        data-row={opensRow}
+      >
         {endpoint ? subscriptionLabel({ name, endpoint }) : (name ?? id)}
       </Link>
       {withEndpoint && name && endpoint && <div className={`${css.quiet} ${css.small}`}>{endpoint}</div>}
     </>
   )
+}
+
+/** The name of a subscription. Without a name: its endpoint, or the last part of an endpoint that is an ARN. */
+export function subscriptionLabel({
+  name,
+  endpoint,
+}: {
+  name?: string | null | undefined
+  endpoint: string
+}): string {
+  return name ?? (endpoint.startsWith('arn:') ? nameOf(endpoint) : endpoint)
 }

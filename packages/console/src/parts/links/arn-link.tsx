@@ -1,7 +1,7 @@
 /** The name of what an ARN names, as a link to its page. The ARN is the title. */
 import { Link } from '@tanstack/react-router'
-import { words } from '../i18n/en.ts'
-import { nameOf } from './formats.ts'
+import { words } from '../../i18n/en.ts'
+import { nameOf } from '../formats.ts'
 
 interface Props {
   arn: string
@@ -19,6 +19,8 @@ export function ArnLink({ arn, own }: Props) {
       </Link>
     )
   }
+  // Platform endpoints, functions and streams have no page.
+  if (service !== 'sns' || name.includes('/')) return <code>{arn}</code>
   return id === undefined ? (
     <Link to="/topics/$topic" params={{ topic: name }} title={arn}>
       {name}

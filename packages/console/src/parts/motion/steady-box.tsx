@@ -1,6 +1,6 @@
 /** A box that grows with its content and never shrinks. What follows it therefore does not move under the pointer. */
 import { type ReactNode, useEffect, useRef } from 'react'
-import css from './parts.module.css'
+import css from '../parts.module.css'
 
 export function SteadyBox({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
