@@ -3,10 +3,8 @@ import { readWorkerSettings } from '@fantail/config'
 import { createHttpSender, openSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import { openVault, runService } from '@fantail/runtime'
-import { useSmallSlabs } from './buffer-pool.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 
-useSmallSlabs()
 await runService({
   name: 'delivery-worker',
   readSettings: readWorkerSettings,
