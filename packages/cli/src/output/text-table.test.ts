@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { counted } from './counted.ts'
 import { fieldsText, printable, tableText } from './text-table.ts'
 
 test('columns are as wide as their longest text', () => {
@@ -21,4 +22,10 @@ test('columns are as wide as their longest text', () => {
 
 test('text of others cannot steer a terminal', () => {
   expect(printable('a\u001b[2Jb\nc\u202ed')).toBe('a\\u001b[2Jb\\nc\\u202ed')
+})
+
+test('one thing is counted in the singular', () => {
+  const deliveries = [0, 1, 2].map((count) => counted(count, 'delivery', 'deliveries'))
+  expect(deliveries).toEqual(['0 deliveries', '1 delivery', '2 deliveries'])
+  expect(counted(1, 'letter')).toBe('1 letter')
 })

@@ -402,7 +402,7 @@ export const words = {
     redrive: 'Redrive …',
     purge: 'Purge …',
     purgeTitle: (queue: string) => `Purge ${queue}?`,
-    purgeCount: (count: string) => `${count} match now.`,
+    purgeCount: (count: string) => `Matching now: ${count}.`,
     purgeWhat: (filter: string) =>
       filter === ''
         ? 'Everything in the queue is removed, in flight and delayed messages too. This cannot be undone.'

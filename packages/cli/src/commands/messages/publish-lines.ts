@@ -11,6 +11,7 @@ import type { CommandContext } from '../../frame/command-context.ts'
 import { readRate } from '../../frame/command-input.ts'
 import { durationText } from '../../frame/durations.ts'
 import { failureText } from '../../frame/failure-text.ts'
+import { counted } from '../../output/counted.ts'
 import { Progress } from '../../output/progress.ts'
 import { type Batch, batchesOf, linesOf } from './line-batches.ts'
 import { membersOf, type PublishFlags } from './message-flags.ts'
@@ -124,9 +125,11 @@ function report({ published, failures, progress, context }: Run): ExitName {
       context.out.warn(`${lines}: ${failureText(error)}`)
     }
     if (published === 0) throw first.error
-    context.out.warn(`${published} messages were published. Lines behind the failure were not read.`)
+    context.out.warn(
+      `${counted(published, 'message was', 'messages were')} published. Lines behind the failure were not read.`,
+    )
     return 'partlyDone'
   }
-  context.out.note(`published ${published} messages in ${durationText(progress.elapsedMs)}`)
+  context.out.note(`published ${counted(published, 'message')} in ${durationText(progress.elapsedMs)}`)
   return 'done'
 }

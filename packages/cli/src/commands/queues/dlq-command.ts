@@ -15,6 +15,7 @@ import { confirm } from '../../frame/confirm.ts'
 import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
+import { counted } from '../../output/counted.ts'
 import { Progress } from '../../output/progress.ts'
 import { defineEdit } from './dlq-edit.ts'
 import { type LetterFlags, letterFilter, letterQuery, withIds, withLetterFlags } from './letter-flags.ts'
@@ -97,16 +98,16 @@ async function purgeLetters(
   const place = await at(context, queue)
   const filter = letterFilter(flags)
   const chosen = Object.keys(filter).length === 0 ? {} : { filter }
-  const counted = await purgeQueue({ ...place, body: { ...chosen, dryRun: true } })
+  const found = await purgeQueue({ ...place, body: { ...chosen, dryRun: true } })
   if (dryRun) {
-    context.out.item(counted, () => `${matchedOf(counted)} would be deleted`)
+    context.out.item(found, () => `${matchedOf(found)} would be deleted`)
     return undefined
   }
-  const what = 'filter' in chosen ? 'dead letters' : 'messages'
-  await confirm(`delete ${matchedOf(counted)} ${what} of ${queue} for good`, context)
+  const what = 'filter' in chosen ? 'dead letter' : 'message'
+  await confirm(`delete ${counted(matchedOf(found), what)} of ${queue} for good`, context)
   const result = await purgeQueue({ ...place, body: chosen })
   if ('id' in result) return follow(context, result.id)
-  context.out.item(result, () => `deleted ${result.discarded} ${what}`)
+  context.out.item(result, () => `deleted ${counted(result.discarded, what)}`)
 }
 
 function matchedOf({ matched = 0 }: { matched?: number }): number {
@@ -122,7 +123,7 @@ async function groupsText(place: Awaited<ReturnType<typeof at>>, filter: object)
     return `${String(count).padStart(7)}  ${words.join(' ')}`
   })
   const end = scannedTo ? `, up to ${scannedTo}` : ''
-  return [`${matched} dead letters${end}`, ...lines].join('\n')
+  return [`${counted(matched, 'dead letter')}${end}`, ...lines].join('\n')
 }
 
 function defineExport(command: Command, does: Does): void {
@@ -143,7 +144,7 @@ function defineExport(command: Command, does: Does): void {
           progress.update(count)
         }
         progress.end()
-        context.out.note(`${count} letters; they stay in the queue`)
+        context.out.note(`${counted(count, 'letter')}, kept in the queue`)
       }),
     )
   examples(
@@ -166,7 +167,7 @@ function defineRemove(command: Command, does: Does): void {
     .argument('<messages...>', 'ids of messages in the queue')
     .action(
       does(async (context, queue: string, ids: string[]) => {
-        await confirm(`delete ${ids.length} dead letters of ${queue} for good`, context)
+        await confirm(`delete ${counted(ids.length, 'dead letter')} of ${queue} for good`, context)
         const { client } = await at(context, queue)
         for (const messageId of ids) {
           await deleteQueueMessage({ client, path: { queue, messageId } })

@@ -22,6 +22,7 @@ import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
+import { counted } from '../../output/counted.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export const queues: Define = (command, does) => {
@@ -114,9 +115,12 @@ function defineRemove(command: Command, does: Does): void {
     does(async (context, queue: string) => {
       const { counts } = await getQueue(await at(context, queue))
       const held = counts.visible + counts.inFlight + counts.delayed
-      await confirm(`delete the ${held} messages of ${queue}`, context)
+      await confirm(`delete ${counted(held, 'message')} of ${queue}`, context)
       const result = await purgeQueue({ ...(await at(context, queue)), body: {} })
-      context.out.item(result, () => `deleted ${'discarded' in result ? result.discarded : 0} messages`)
+      context.out.item(
+        result,
+        () => `deleted ${counted('discarded' in result ? result.discarded : 0, 'message')}`,
+      )
     }),
   )
   examples(purge, 'queues purge jobs --yes')

@@ -10,6 +10,7 @@ import type { Define } from '../../frame/command-context.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
+import { counted } from '../../output/counted.ts'
 
 const ID = '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21'
 
@@ -39,14 +40,18 @@ export const quarantine: Define = (command, does) => {
   putBack.argument('<id>', 'id of the entry').action(
     does(async ({ api, out }, id: string) => {
       const result = await putBackQuarantineEntry({ client: await api(), path: { id }, body: {} })
-      out.item(result, () => `${result.messages} messages and ${result.deliveries} deliveries are back`)
+      out.item(
+        result,
+        () =>
+          `back: ${counted(result.messages, 'message')}, ${counted(result.deliveries, 'delivery', 'deliveries')}`,
+      )
     }),
   )
   examples(putBack, `quarantine put-back ${ID}`)
   const remove = command.command('rm').description('delete entries for good')
   remove.argument('<ids...>', 'ids of entries').action(
     does(async (context, ids: string[]) => {
-      await confirm(`delete ${ids.length} entries of the quarantine for good`, context)
+      await confirm(`delete ${counted(ids.length, 'entry', 'entries')} of the quarantine for good`, context)
       const client = await context.api()
       for (const id of ids) {
         await deleteQuarantineEntry({ client, path: { id } })

@@ -17,6 +17,7 @@ import { readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { examples } from '../../frame/examples.ts'
 import { failureText } from '../../frame/failure-text.ts'
+import { counted } from '../../output/counted.ts'
 import type { Output, Style } from '../../output/output.ts'
 import { Progress } from '../../output/progress.ts'
 import { readState } from './state-file.ts'
@@ -85,7 +86,7 @@ async function applyFile(
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')
   if (plan) {
     for (const step of steps) show(context, step)
-    context.out.note(`${steps.length} changes`)
+    context.out.note(counted(steps.length, 'change'))
     return steps.length === 0 ? 'done' : 'failed'
   }
   const deleted = steps.filter(({ act }) => act === 'delete')
@@ -110,7 +111,7 @@ async function applySteps(context: CommandContext, client: Client, steps: Step[]
     progress.end()
     show(context, step)
   }
-  context.out.note(`${steps.length} changes`)
+  context.out.note(counted(steps.length, 'change'))
   return 'done'
 }
 

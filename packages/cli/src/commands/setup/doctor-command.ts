@@ -5,6 +5,7 @@
 import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'
+import { counted } from '../../output/counted.ts'
 import type { Finding } from './doctor-finding.ts'
 import { checkMemory } from './doctor-memory.ts'
 import { checkQueues } from './doctor-queues.ts'
@@ -30,7 +31,8 @@ export const doctor: Define = (command, does) => {
           show(context, finding)
         }
         const failed = findings.filter(({ status }) => status === 'failed').length
-        if (failed > 0) throw new CommandError('failed', `${failed} of ${findings.length} checks failed`)
+        if (failed > 0)
+          throw new CommandError('failed', `${failed} of ${counted(findings.length, 'check')} failed`)
         return undefined
       }),
     )

@@ -12,6 +12,7 @@ import type { Define } from '../../frame/command-context.ts'
 import { readObject } from '../../frame/command-input.ts'
 import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
+import { counted } from '../../output/counted.ts'
 import { tableText } from '../../output/text-table.ts'
 
 const PLOT_WIDTH = 50
@@ -76,7 +77,7 @@ function retriesText(retries: Retries, plot: boolean): string[] {
 function summary(retries: Retries): string {
   const last = retries.at(-1)
   if (!last) return 'no retries: the first failure is the end'
-  return `${retries.length} retries, the last ${durationText(last.atSeconds * 1_000)} after the first attempt`
+  return `${counted(retries.length, 'retry', 'retries')}, the last ${durationText(last.atSeconds * 1_000)} after the first attempt`
 }
 
 /** The line of a retry. With an outage, it also says whether the retry comes after the end of the outage. */

@@ -5,6 +5,7 @@ import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
+import { counted } from '../../output/counted.ts'
 
 const LANES_EVERY_MS = 2_000
 
@@ -42,7 +43,8 @@ async function showLanes(context: CommandContext, { limit, watch, ...filter }: L
     if (watch && context.isTerminal && !context.out.json) context.out.raw('\u001b[2J\u001b[H')
     context.out.rows(answer.lanes, COLUMNS)
     context.out.note(
-      `${answer.matched} lanes, ${answer.waiting} deliveries wait${answer.complete ? '' : '; there are more'}`,
+      `${counted(answer.matched, 'lane')}, ${counted(answer.waiting, 'waiting delivery', 'waiting deliveries')}` +
+        (answer.complete ? '' : '; there are more'),
     )
     if (!watch) return
     await delay(LANES_EVERY_MS, undefined, { signal: context.signal })

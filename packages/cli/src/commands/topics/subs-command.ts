@@ -28,6 +28,7 @@ import {
   withPolicy,
   withSettings,
 } from '../../frame/settings-input.ts'
+import { counted } from '../../output/counted.ts'
 import { subscriptionText } from './subscription-text.ts'
 
 export const subs: Define = (command, does) => {
@@ -192,7 +193,7 @@ function defineRetry(command: Command, does: Does): void {
       does(async (context, id: string, { rate }: { rate?: string }) => {
         const body = rate === undefined ? {} : { maxPerSecond: readRate(rate, '--rate') }
         const { moved } = await retryNow({ ...(await at(context, id)), body })
-        context.out.item({ moved }, () => `${moved} deliveries are due now`)
+        context.out.item({ moved }, () => `${counted(moved, 'delivery is', 'deliveries are')} due now`)
       }),
     )
   examples(retry, 'subs retry 5f0c1e4e-… --rate 10/s')
