@@ -10,6 +10,8 @@ import { type DevTask, run } from '../dev/dev-task.fixture.ts'
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
 /** A start takes half a second, but longer on a busy machine. */
 const START_TIMEOUT_MS = 60_000
+/** The limit of a test that starts processes one after the other. Each of them may take its time. */
+const timeoutFor = (starts: number) => (starts + 1) * START_TIMEOUT_MS
 /** It starts the bundles of the run, if there are any. */
 const BIN = launcher()
 const SOURCE = fileURLToPath(new URL('fantail.mjs', import.meta.url))
@@ -46,7 +48,7 @@ async function started(services: string[]): Promise<Map<string, number>> {
   return new Map(pids())
 }
 
-it('runs one role, and stops it cleanly', async () => {
+it('runs one role, and stops it cleanly', { timeout: timeoutFor(1) }, async () => {
   const { child, ended } = fantail('redrive')
   await started(['redrive'])
   child.kill('SIGTERM')
@@ -55,7 +57,7 @@ it('runs one role, and stops it cleanly', async () => {
   expect(task?.output()).toContain('redrive.stopped')
 })
 
-it('runs every role from source, and stops them all cleanly', async () => {
+it('runs every role from source, and stops them all cleanly', { timeout: timeoutFor(1) }, async () => {
   const { child, ended } = fantail('all', SOURCE)
   await started(SERVICES)
   child.kill('SIGTERM')
@@ -64,7 +66,9 @@ it('runs every role from source, and stops them all cleanly', async () => {
   for (const name of SERVICES) expect(task?.output()).toContain(`${name}.stopped`)
 })
 
-it('ends with an error when one role of all is killed, the others stopped', async () => {
+it('ends with an error when one role of all is killed, the others stopped', {
+  timeout: timeoutFor(1),
+}, async () => {
   const { ended } = fantail('all')
   process.kill((await started(SERVICES)).get('delivery-worker') ?? 0, 'SIGKILL')
 
@@ -109,7 +113,9 @@ it('says its version and its commit', async () => {
   expect([code, stdout]).toEqual([0, `fantail ${version} (commit c0ffee)\n`])
 })
 
-it('makes a first key, in server mode too, and refuses what it does not know', async () => {
+it('makes a first key, in server mode too, and refuses what it does not know', {
+  timeout: timeoutFor(3),
+}, async () => {
   const keys = (...args: string[]) => keysCommand(args)
   const made = await keys('create', '--name', 'first', '--scope', 'manage', '--quiet')
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ft_FK\S+\n$/)])
@@ -118,7 +124,9 @@ it('makes a first key, in server mode too, and refuses what it does not know', a
   expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([3, '', expect.stringContaining('no key nobody')])
 })
 
-it('starts with the master key that secrets are sealed with only, and seals them anew with another', async () => {
+it('starts with the master key that secrets are sealed with only, and seals them anew with another', {
+  timeout: timeoutFor(4),
+}, async () => {
   const [old, fresh] = ['0'.repeat(64), 'f'.repeat(64)]
   const server = { FANTAIL_MODE: 'server', FANTAIL_HOST: '127.0.0.1' }
   const start = (keys: Record<string, string>) => {
@@ -141,16 +149,21 @@ it('starts with the master key that secrets are sealed with only, and seals them
     return { code: await ended, output: output() }
   }
   expect(await stopped({ FANTAIL_MASTER_KEY: old })).toBe(0)
-  const wrong = await refused({ FANTAIL_MASTER_KEY: fresh })
+  const both = { FANTAIL_MASTER_KEY: fresh, FANTAIL_MASTER_KEYS_OLD: old }
+  const [wrong, none, nonsense, keyless] = await Promise.all([
+    refused({ FANTAIL_MASTER_KEY: fresh }),
+    refused({}),
+    command('secrets', ['nonsense'], both),
+    command('secrets', ['reseal']),
+  ])
   expect(wrong.code).toBe(1)
   expect(wrong.output).toMatch(/sealed with master key [0-9a-f]{8}/)
-  expect((await refused({})).output).toContain('there is no FANTAIL_MASTER_KEY')
-  const both = { FANTAIL_MASTER_KEY: fresh, FANTAIL_MASTER_KEYS_OLD: old }
+  expect(none.output).toContain('there is no FANTAIL_MASTER_KEY')
+  expect(nonsense.code).toBe(2)
+  expect(keyless.stderr).toContain('there is no FANTAIL_MASTER_KEY')
   const resealed = await command('secrets', ['reseal'], both)
   expect([resealed.code, resealed.stdout]).toEqual([0, expect.stringMatching(/^0 secrets, 0 sealed anew/)])
   expect(await stopped({ FANTAIL_MASTER_KEY: fresh })).toBe(0)
-  expect((await command('secrets', ['nonsense'], both)).code).toBe(2)
-  expect((await command('secrets', ['reseal'])).stderr).toContain('there is no FANTAIL_MASTER_KEY')
 })
 
 it('every role refuses a Redis that loses messages in server mode', async () => {
@@ -173,10 +186,14 @@ it('says what a command line of `fantail move` lacks', async () => {
     [['--form', 'x'], "Unknown option '--form'"],
     [from, 'nothing says where to: give --to, or set one of REDIS_URL'],
   ]
-  for (const [args, why] of asked) {
-    const { code, stderr } = await command('move', args, { REDIS_URL: '', FANTAIL_MODE: 'local' })
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`fantail move: ${why}`)])
-    expect(stderr).toContain('usage: fantail move')
+  const env = { REDIS_URL: '', FANTAIL_MODE: 'local' }
+  const answers = await Promise.all(asked.map(([args]) => command('move', args, env)))
+  for (const [i, [, why]] of asked.entries()) {
+    expect([answers[i]?.code, answers[i]?.stderr]).toEqual([
+      2,
+      expect.stringContaining(`fantail move: ${why}`),
+    ])
+    expect(answers[i]?.stderr).toContain('usage: fantail move')
   }
 })
 
