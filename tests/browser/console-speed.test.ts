@@ -26,7 +26,6 @@ const FLOOD_SECONDS = 60
 const HEAP_GROWTH_BYTES_MAX = 20_000_000
 const LANES = 12_000
 const LANES_TOPICS = 60
-const LANES_FIRST_MS_MAX = 500
 const KB = 1_024
 
 describe.runIf(isMeasured)('the speed of the console', () => {
@@ -168,7 +167,8 @@ describe.runIf(isMeasured)('the speed of the console', () => {
       [first, second, later].map(({ ms }) => `${Math.round(ms)} ms`).join(', '),
     )
     expect(first.looked).toBeGreaterThanOrEqual(LANES)
-    expect(first.ms).toBeLessThan(LANES_FIRST_MS_MAX)
+    // A screen must be usable within this time, and its list is a part of it.
+    expect(first.ms).toBeLessThan(USABLE_MS_MAX)
   }, 300_000)
 })
 
