@@ -5,6 +5,7 @@ import {
   connect,
   connectSubscriber,
   connectTo,
+  dispatchJobKey,
   KeptMessages,
   keySlot,
   mastersOf,
@@ -138,6 +139,11 @@ test('a ring gets its messages in one transaction, on the master of its slot', a
   const kept = new KeptMessages(redis)
   await kept.keep([{ arn, uid: topic.uid, id, body: '{"message":"one"}' }])
   expect(String(await kept.read(arn, messageId))).toBe('{"message":"one"}')
+  // The record of a job is in another slot, so no ring copies it there.
+  const one = { arn, uid: topic.uid, id: Buffer.alloc(16, 2), body: '{}' }
+  const place = { record: dispatchJobKey(0, '1'), name: 'dispatch-0:1:m0f3k2q1', addedAt: 1 }
+  const job = { arn, uid: topic.uid, ...place, copies: true, messages: [one] }
+  expect(await kept.keepJobs([job])).toEqual([job])
   await redis.set(`${shardBase(shardOf(arn))}kept`, 'of another kind')
   const second = { arn, uid: topic.uid, id: Buffer.alloc(16, 1), body: '{}' }
   await expect(kept.keep([second])).rejects.toThrow('WRONGTYPE')

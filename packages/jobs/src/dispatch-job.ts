@@ -1,6 +1,6 @@
 /**
  * The data of a dispatch job. A job holds one group of messages with their bodies. A part of a job holds only a range
- * of that job's messages.
+ * of that job's messages. Rings of topics keep copies of jobs (store/src/kept/kept-jobs.ts), which must stay readable.
  */
 import type { Message } from '@fantail/contracts'
 

@@ -59,7 +59,8 @@ export { SliceFinder } from './events/slice-finder.ts'
 export { FifoLog, type FifoReceipt } from './fifo/fifo-log.ts'
 export { fifoLogFigures } from './fifo/fifo-log-figures.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
-export { KeptMessages, type NewKept, type NotKept } from './kept/kept-messages.ts'
+export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-jobs.ts'
+export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
 export {
   dispatchJobKey,

@@ -65,9 +65,14 @@ export const expiriesKey = (base: string) => `${base}expiries`
  */
 export const keptKey = (base: string) => `${base}kept`
 // `<base>kept:<topic uid>`. Hash of notes about a ring: `l` its highest score, `f` ms at which the newest message was
-// kept that was removed because the ring had too many bytes.
+// kept that was removed because the ring had too many bytes, `b` how many messages the jobs that were ever kept whole
+// have had, less one for each job.
 // `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
-// rises with every message.
+// rises with every message. A job that is kept whole has one place, under its name, with the score of its last message.
+// `<base>kept:jobs:<topic uid>` and `<base>kept:published:<topic uid>`. Sorted sets: names of these jobs by the same
+// score, and by ms at which their first message was published.
+// `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, and `ft:ids` the message ids (16 bytes each),
+// `ft:beyond` the number `b` before this job. Deleted with its place.
 /** Hash of a topic's ring: 16 bytes message id → JSON Message. */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 

@@ -41,6 +41,28 @@ async function keep(count: number, set: (n: number) => Partial<Message> = () => 
   return made.map(({ messageId }) => messageId)
 }
 
+/** Puts a job into the ring whole, as workers do. Returns the ids of its messages. */
+async function keepJob(count: number): Promise<string[]> {
+  const uid = (await fixture.topics.get(TOPIC))?.uid ?? ''
+  const publishedAt = Date.now()
+  const made = Array.from({ length: count }, (_, n): Message => {
+    return { messageId: createMessageId(publishedAt), topicArn: TOPIC, publishedAt, message: `of job ${n}` }
+  })
+  const messages = made.map((message) => {
+    const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
+    return { arn: TOPIC, uid, id, body: JSON.stringify(message) }
+  })
+  const record = `ft:{job}:${made[0]?.messageId}`
+  await fixture.redis.hset(record, {
+    timestamp: publishedAt,
+    ats: 1,
+    data: JSON.stringify({ v: 1, m: made }),
+  })
+  const job = { arn: TOPIC, uid, record, name: record, addedAt: publishedAt, copies: true, messages }
+  expect(await fixture.kept.keepJobs([job])).toEqual([])
+  return made.map(({ messageId }) => messageId)
+}
+
 const create = (since = 0) =>
   fixture.redrives.createResend({ subscriptionArn: subscription.arn, since, maxMessagesPerSecond: null })
 
@@ -197,10 +219,11 @@ test('a run that dies at any script and is run again sends each message once', a
   }
 })
 
-/** More than one batch. */
+/** Two batches, of which the first ends within a job. */
 async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
-  const ids = await keep(110)
+  const ids = [...(await keepJob(70)), ...(await keep(10)), ...(await keepJob(30))]
   const task = await create()
+  expect(task.matched).toBe(110)
   await run(task.id)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })
   expect((await received()).sort()).toEqual(ids.sort())

@@ -15,6 +15,8 @@ export interface DispatchRun {
   /** The number of this start of the job. When a later start exists, this run is stale. */
   fence: number
   messages: Message[]
+  /** Key of the job's hash in Redis, and when the job was added (epoch ms). Absent: another job has the messages. */
+  record?: { key: string; addedAt: number }
   /** Set if the job is a part of another job. */
   part?: DispatchPart
   isLost(): boolean

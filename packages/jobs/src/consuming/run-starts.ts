@@ -56,7 +56,9 @@ export class RunStarts {
     return {
       ...entry.run,
       messages,
-      ...('part' in job.data ? { part: job.data.part } : {}),
+      ...('part' in job.data
+        ? { part: job.data.part }
+        : { record: { key: this.#jobsKey + entry.id, addedAt: entry.addedAt } }),
       isLost: () => entry.lost,
       copies: entry.copies,
       hasCapacityFor: (count) => partsCapacity.take(count),

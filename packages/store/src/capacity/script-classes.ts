@@ -65,6 +65,7 @@ export const SCRIPT_CLASSES = {
   'hold-lock-1': 'carries',
   'judge-canary-1': 'carries',
   'keep-cursor-key-1': 'carries',
+  'keep-jobs-1': 'grows',
   'keep-mail-key-1': 'carries',
   'keep-messages-1': 'grows',
   'keep-shares-1': 'carries',

@@ -7,7 +7,8 @@ import { connect } from '../redis/connections/connect.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { isOutOfMemory } from '../redis/storage-errors.ts'
 import { Topics } from '../topics/topics.ts'
-import { KeptMessages, type NewKept, ringsOf } from './kept-messages.ts'
+import type { NewKept } from './kept-jobs.ts'
+import { KeptMessages, ringsOf } from './kept-messages.ts'
 import { KeptUpkeep } from './kept-upkeep.ts'
 
 const { redis } = await useRedis({ connect })

@@ -15,6 +15,7 @@ import { replies } from '../redis/pages.ts'
 import { addScript, defineScript, readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { isScriptFault } from '../redis/storage-errors.ts'
+import { bodiesIn, type KeptJob, keepJobs, type NewKept } from './kept-jobs.ts'
 
 const KEEP = readScript('keep-messages-1')
 const READ = readScript('read-kept-1')
@@ -25,15 +26,6 @@ const FIND = readScript('find-kept-1')
 const RINGS_SEARCHED_MAX = 1_000
 /** @limit Bytes of one page that is read from a ring. Past it: the next page has the other messages. */
 const KEPT_PAGE_BYTES_MAX = 1_048_576
-
-export interface NewKept {
-  arn: string
-  uid: string
-  /** 16 bytes. */
-  id: Buffer
-  /** JSON Message. */
-  body: string
-}
 
 /** Why a topic's ring does not have a message. */
 export type NotKept = 'off' | 'tooOld' | 'ringFull' | 'absent'
@@ -61,6 +53,11 @@ export class KeptMessages {
     await Promise.all([...byTopic.values()].map((some) => this.#keepSome(some)))
   }
 
+  /** Adds jobs of one topic to its ring. Returns those whose messages must be kept one by one. Safe to repeat. */
+  keepJobs(jobs: KeptJob[]): Promise<KeptJob[]> {
+    return keepJobs(this.#redis, jobs)
+  }
+
   /** Bodies are written without a script. Lua reads each byte of its arguments, and so takes longer than Redis. */
   async #keepSome(messages: NewKept[]): Promise<void> {
     const redis = this.#redis
@@ -84,9 +81,12 @@ export class KeptMessages {
 
   /** The stored message, or why the ring of its topic does not have it. */
   async read(topicArn: string, messageId: string): Promise<Buffer | NotKept> {
-    const args = { base: shardBase(shardOf(topicArn)), arn: topicArn, id: idOf(messageId) }
+    const id = idOf(messageId)
+    const args = { base: shardBase(shardOf(topicArn)), arn: topicArn, id }
     const reply = await runScript(this.#redis, READ, { ...args, publishedAt: publishedAtOf(messageId) })
-    return typeof reply === 'number' ? (REASONS[reply] ?? 'absent') : (reply as Buffer)
+    if (typeof reply === 'number') return REASONS[reply] ?? 'absent'
+    const [body] = Array.isArray(reply) ? bodiesIn(reply[0] as Buffer, id) : [reply as Buffer]
+    return body && body.length > 0 ? body : 'absent'
   }
 
   /** The topic that keeps the message. null: no ring has it. Asks every shard, in one round trip. */
@@ -122,9 +122,8 @@ export class KeptMessages {
       bytesMax: KEPT_PAGE_BYTES_MAX,
     })
     if (reply === null) return null
-    const [total, ...pairs] = reply as [number, ...Buffer[]]
-    const bodies = pairs.filter((_, i) => i % 2 === 1)
-    return { total, bodies, before: bodies.length > 0 ? String(pairs.at(-2)) : null }
+    const [total, ...values] = reply as [number, ...Buffer[]]
+    return { total, bodies: bodiesOf(values), before: values.length > 0 ? String(values.at(-3)) : null }
   }
 }
 
@@ -147,6 +146,16 @@ export async function ringsOf(redis: Redis): Promise<Ring[]> {
       return { arn, uid, shard, bytes: Number(bytes) }
     }),
   )
+}
+
+/** Bodies of a page's places, newest first. Each place has a score, ids and a body (page-kept). */
+function bodiesOf(values: Buffer[]): Buffer[] {
+  const bodies: Buffer[] = []
+  for (let i = 0; i < values.length; i += 3) {
+    const [, ids, body] = values.slice(i, i + 3) as [Buffer, Buffer, Buffer]
+    bodies.push(...(ids.length === 0 ? [body] : bodiesIn(body, ids).reverse()))
+  }
+  return bodies
 }
 
 const PLACE_BYTES = 20

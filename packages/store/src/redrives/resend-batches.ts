@@ -8,6 +8,7 @@
 import { formatMessageId, type Message, parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
+import { bodiesIn } from '../kept/kept-jobs.ts'
 import { deliveryId, resentGeneration } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import type { ParkMessage, RedrivenEntry } from '../lanes/lane-records.ts'
@@ -68,10 +69,10 @@ export class ResendBatches {
       itemsMax: RESEND_ITEMS_MAX,
       bytesMax: RESEND_BYTES_MAX,
     })
-    const [kind, value, items] = reply as ChooseReply
+    const [kind, value, items, data] = reply as ChooseReply
     switch (String(kind)) {
       case 'batch':
-        return { kind: 'batch', batch: { number: value ?? 0, items: (items ?? []).map(batchItem) } }
+        return { kind: 'batch', batch: { number: value ?? 0, items: batchItems(items ?? [], data ?? []) } }
       case 'wait':
         return { kind: 'wait', waitMs: value ?? 0 }
       default:
@@ -146,10 +147,22 @@ export class ResendBatches {
   }
 }
 
-type ChooseReply = [kind: Buffer, value?: number, items?: [id: Buffer, body: Buffer | null][]]
+/** An id in hex, and its body, or the position of its job's data, or null. */
+type ChosenItem = [id: Buffer, body: Buffer | number | null]
+type ChooseReply = [kind: Buffer, value?: number, items?: ChosenItem[], data?: Buffer[]]
 
-function batchItem([hex, body]: [id: Buffer, body: Buffer | null]): RedriveBatch['items'][number] {
-  return { id: formatMessageId(Buffer.from(String(hex), 'hex')), item: null, body: body ?? null }
+function batchItems(chosen: ChosenItem[], data: Buffer[]): RedriveBatch['items'] {
+  const items = chosen.map(([hex, body]) => ({ id: Buffer.from(String(hex), 'hex'), body }))
+  const ofJobs = data.flatMap((job, position) => {
+    const ids = items.filter(({ body }) => body === position).map(({ id }) => id)
+    const bodies = bodiesIn(job, Buffer.concat(ids))
+    return ids.map((id, n) => [formatMessageId(id), bodies[n] ?? null] as const)
+  })
+  const byId = new Map(ofJobs)
+  return items.map(({ id: raw, body }) => {
+    const id = formatMessageId(raw)
+    return { id, item: null, body: typeof body === 'number' ? (byId.get(id) ?? null) : body }
+  })
 }
 
 /** undefined: the message cannot be decoded. */

@@ -85,6 +85,20 @@ const KEPT = {
   last: 'l',
   /** When the newest message was kept that the ring lost because it was full, ms. */
   fullUntil: 'f',
+  /** How many messages all jobs that were ever kept whole have had, less one for each job. */
+  beyond: 'b',
+} satisfies Names
+
+/** The record of a dispatch job in a ring: BullMQ's hash, and what the ring adds to it. */
+const KEPT_JOB = {
+  /** When it was added, ms. */
+  addedAt: 'timestamp',
+  starts: 'ats',
+  data: 'data',
+  /** The ids of its messages in order, 16 bytes each. */
+  ids: 'ft:ids',
+  /** KEPT.beyond before this job was kept. */
+  beyond: 'ft:beyond',
 } satisfies Names
 
 /** Hash of a slice. Counts by status stand under COUNT and the status. */
@@ -203,6 +217,7 @@ const LUA_NAMES: Record<string, Names> = {
   LANE,
   TOPIC,
   KEPT,
+  KEPT_JOB,
   SLICE,
   QUEUE,
   ITEM,

@@ -383,6 +383,18 @@ export interface ScriptArguments {
     base: ScriptText
     offered: ScriptText
   }
+  'keep-jobs-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    jobs: {
+      record: ScriptText
+      name: ScriptText
+      addedAt: number
+      publishedAt: number
+      ids: ScriptText
+    }[]
+  }
   'keep-mail-key-1': {
     base: ScriptText
     offered: ScriptText

@@ -7,6 +7,8 @@ import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import type { Idempotency, LaneStore, NewEntry, NewKept, Quarantined } from '@fantail/store'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
+import type { MessageKeeping } from '../kept/message-keeping.ts'
+import { wholeJob } from '../kept/whole-job.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
@@ -15,7 +17,6 @@ import { Checkpoints } from './checkpoints.ts'
 import type { Isolation } from './isolation.ts'
 import { JobParts } from './job-parts.ts'
 import { JobRun } from './job-run.ts'
-import type { MessageKeeping } from './message-keeping.ts'
 import { MessageStarts } from './message-starts.ts'
 import type { Parking } from './parking.ts'
 import { RunQuarantine, type Unreadable } from './run-quarantine.ts'
@@ -178,7 +179,8 @@ export class Dispatcher {
 
   async #keep(run: JobRun, messages: NewKept[]): Promise<void> {
     run.toKeep = undefined
-    await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages))
+    const job = wholeJob(run, messages)
+    await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages, job))
   }
 
   #context(message: Message, index: number, unreadable: Unreadable[]): MessageContext[] {

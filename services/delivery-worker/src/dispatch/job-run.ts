@@ -168,6 +168,7 @@ export class JobRun implements FencedRun {
    * Some messages of the job could not be read and are missing here. Positions here then differ from those in the job.
    */
   readonly hasUnreadable: boolean
+  readonly record: DispatchRun['record']
   readonly part: DispatchRun['part']
   readonly copies: DispatchRun['copies']
   readonly hasCapacityFor: DispatchRun['hasCapacityFor']
@@ -203,6 +204,7 @@ export class JobRun implements FencedRun {
     this.fence = run.fence
     this.messages = messages
     this.hasUnreadable = messages.length < run.messages.length
+    this.record = run.record
     this.part = run.part
     this.copies = run.copies
     this.hasCapacityFor = run.hasCapacityFor

@@ -1,7 +1,7 @@
 /** Matches messages that a reader has read from a log. Meanwhile it renews the reader's lease. */
 import type { TopicRecord } from '@fantail/contracts'
 import type { FifoReading, LogClaim, NewKept } from '@fantail/store'
-import { keptForm } from '../dispatch/message-keeping.ts'
+import { keptForm } from '../kept/message-keeping.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { TopicSnapshot } from '../topics/topic-snapshot.ts'

@@ -23,7 +23,7 @@ import {
   type ServerMarks,
 } from '@fantail/store'
 import type { Isolation } from '../dispatch/isolation.ts'
-import type { MessageKeeping } from '../dispatch/message-keeping.ts'
+import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { LaneBodies } from '../lanes/lane-bodies.ts'
 import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { MessageContext } from '../topics/message-context.ts'

@@ -5,9 +5,11 @@
 -- @arg fence: digits
 -- @arg items_max: number
 -- @arg bytes_max: number
--- Returns what choose-redriven returns. An item is an id in hex, and its body or false.
+-- Returns what choose-redriven returns, and after a batch the data of jobs. An item is an id in hex, and its body, or
+--   the position of its job's data (from 0), or false.
 -- @include now
 -- @include when-full
+-- @include kept-jobs
 -- @include kept
 -- @include redrive
 local key = base .. 'redrive:' .. id
@@ -33,10 +35,26 @@ local function raw_of(hex)
   return (string.gsub(hex, '..', function(two) return string.char(tonumber(two, 16)) end))
 end
 
+local data, position_of_job = {}, {}
+
+-- The position of its data, or false.
+local function job_of(id)
+  local job = kept_job_with(base, ring.uid, id)
+  if not job then return false end
+  if not position_of_job[job] then
+    position_of_job[job] = #data
+    data[#data + 1] = redis.call('HGET', job, KEPT_JOB.data)
+  end
+  return position_of_job[job]
+end
+
 local function batch_of(number, chosen)
   local found = {}
-  for i, item in ipairs(chosen) do found[i] = { item, redis.call('HGET', ring.bodies, raw_of(item)) } end
-  return { 'batch', number, found }
+  for i, item in ipairs(chosen) do
+    local id = raw_of(item)
+    found[i] = { item, redis.call('HGET', ring.bodies, id) or job_of(id) }
+  end
+  return { 'batch', number, found, data }
 end
 
 if task.items then return batch_of(tonumber(task.batch), cjson.decode(task.items)) end
@@ -48,11 +66,29 @@ if wait > 0 then return { 'wait', wait } end
 
 local found = redis.call('ZRANGEBYSCORE', ring.order, '(' .. task.score, task.newest, 'WITHSCORES', 'LIMIT', 0, max)
 local items, bytes, last = {}, 0, task.score
+
+-- The job's messages behind the score, as many as the batch may still have.
+local function choose_of_job(name, score)
+  local key = kept_job_key(base, ring.uid, name)
+  local ids = redis.call('HGET', key, KEPT_JOB.ids)
+  local number = #ids / KEPT_ID_BYTES
+  local first = math.max(1, tonumber(task.score) - score + number + 1)
+  for i = first, math.min(number, first + max - #items - 1) do
+    items[#items + 1] = hex_of(string.sub(ids, (i - 1) * KEPT_ID_BYTES + 1, i * KEPT_ID_BYTES))
+    last = string.format('%.0f', score - number + i)
+  end
+  bytes = bytes + redis.call('HSTRLEN', key, KEPT_JOB.data)
+end
+
 for i = 1, #found, 2 do
-  items[#items + 1] = hex_of(found[i])
-  last = found[i + 1]
-  bytes = bytes + redis.call('HSTRLEN', ring.bodies, found[i])
-  if bytes >= bytes_max then break end
+  if is_kept_job(found[i]) then
+    choose_of_job(found[i], tonumber(found[i + 1]))
+  else
+    items[#items + 1] = hex_of(found[i])
+    last = found[i + 1]
+    bytes = bytes + redis.call('HSTRLEN', ring.bodies, found[i])
+  end
+  if bytes >= bytes_max or #items >= max then break end
 end
 redis.call('HSET', key, TASK.score, last, TASK.done, #items == 0 and '1' or '')
 if #items == 0 then return { 'again' } end

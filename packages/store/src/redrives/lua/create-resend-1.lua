@@ -11,12 +11,13 @@
 -- Returns false if the topic keeps no messages, else 'counted', 'active' or 'created', and the number of messages that
 --   were kept since then.
 -- @include now
+-- @include kept-jobs
 -- @include kept
 -- @include redrive
 local ring = open_ring(base, topic)
 if not ring then return false end
 local from = string.format('%.0f', math.max(0, since) * KEPT_STEPS)
-local matched = redis.call('ZCOUNT', ring.order, from, '+inf')
+local matched = redis.call('ZCOUNT', ring.order, from, '+inf') + kept_beyond_places(ring, from)
 if counts then return { 'counted', matched } end
 if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return { 'active', matched } end
 local newest = redis.call('ZRANGE', ring.order, -1, -1, 'WITHSCORES')[2] or from

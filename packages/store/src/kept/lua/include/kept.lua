@@ -1,5 +1,6 @@
 -- The ring of messages that a topic keeps, in the topic's home shard (keys.ts). A ring is bounded by the age and the
 -- bytes that its topic allows, so a change of the topic acts at once.
+-- @include kept-jobs
 
 -- Bytes that Redis uses for a message beside its body: field and id, and entries of hash and sorted set. Measured as
 -- growth of used_memory (Redis 7.0, jemalloc 5.3) in rings of 1,000 to 10,000 messages of 100 bytes to 60 KB: 199 to
@@ -15,19 +16,17 @@ local KEPT_STEPS = 2048
 
 local kept_bytes_known = {}
 
--- The bytes that a message fills. jemalloc has four sizes between two powers of two, and rounds a body up to the next.
+-- The bytes that a message fills.
 local function kept_bytes(body_bytes)
   local known = kept_bytes_known[body_bytes]
   if known then return known end
-  local bytes = body_bytes + KEPT_FRAME_BYTES
-  local _, exponent = math.frexp(bytes - 1)
-  local step = 2 ^ (exponent - 3)
-  known = math.ceil(bytes / step) * step + KEPT_ENTRY_BYTES
+  known = allocated_bytes(body_bytes + KEPT_FRAME_BYTES) + KEPT_ENTRY_BYTES
   kept_bytes_known[body_bytes] = known
   return known
 end
 
 local function drop_ring(base, arn, uid)
+  remove_kept_jobs(base, uid, redis.call('ZRANGE', base .. 'kept:jobs:' .. uid, 0, -1))
   redis.call('UNLINK', base .. 'kept:' .. uid, base .. 'kept:order:' .. uid, base .. 'kept:bodies:' .. uid)
   redis.call('HDEL', base .. 'kept', uid .. ' ' .. arn)
 end
@@ -41,7 +40,7 @@ local function open_ring(base, arn, uid)
   local name = uid .. ' ' .. arn
   return {
     base = base, name = name, uid = uid, notes = base .. 'kept:' .. uid, order = base .. 'kept:order:' .. uid,
-    bodies = base .. 'kept:bodies:' .. uid, age_max = tonumber(seconds) * 1000, bytes_max = tonumber(bytes_max),
+    bodies = base .. 'kept:bodies:' .. uid, jobs = base .. 'kept:jobs:' .. uid, age_max = tonumber(seconds) * 1000, bytes_max = tonumber(bytes_max),
     filled = tonumber(redis.call('HGET', base .. 'kept', name)) or 0,
   }
 end
@@ -54,26 +53,35 @@ local function write_filled(ring)
   end
 end
 
--- The oldest messages, about as many as must go.
+-- The oldest places, about as many as must go.
 local function oldest_of(ring, too_old, over)
   local count = too_old
   if count == 0 then count = math.ceil(over * redis.call('ZCARD', ring.order) / math.max(1, ring.filled)) end
   return redis.call('ZRANGE', ring.order, 0, math.max(1, math.min(KEPT_CHUNK, count)) - 1)
 end
 
--- Removes messages of the list, until `over` bytes are free. Returns their number and bytes.
-local function remove_oldest(ring, ids, over)
-  local count, freed = 0, 0
-  for _, id in ipairs(ids) do
+-- Returns the number of messages of the place, and of bytes.
+local function measure_place(ring, place)
+  if is_kept_job(place) then return measure_kept_job(kept_job_key(ring.base, ring.uid, place)) end
+  return 1, kept_bytes(redis.call('HSTRLEN', ring.bodies, place))
+end
+
+-- Removes places of the list, until `over` bytes are free. Returns their number, and that of messages and of bytes.
+local function remove_oldest(ring, places, over)
+  local count, messages, freed, ids, jobs = 0, 0, 0, {}, {}
+  for _, place in ipairs(places) do
     if freed >= over then break end
-    freed = freed + kept_bytes(redis.call('HSTRLEN', ring.bodies, id))
-    count = count + 1
+    local number, bytes = measure_place(ring, place)
+    count, messages, freed = count + 1, messages + number, freed + bytes
+    local kind = is_kept_job(place) and jobs or ids
+    kind[#kind + 1] = place
   end
-  local last = redis.call('ZSCORE', ring.order, ids[count])
-  redis.call('HDEL', ring.bodies, unpack(ids, 1, count))
+  local last = redis.call('ZSCORE', ring.order, places[count])
+  if #ids > 0 then redis.call('HDEL', ring.bodies, unpack(ids)) end
+  remove_kept_jobs(ring.base, ring.uid, jobs)
   redis.call('ZREMRANGEBYRANK', ring.order, 0, count - 1)
   ring.filled = ring.filled - freed
-  return count, freed, math.floor(tonumber(last) / KEPT_STEPS)
+  return count, messages, freed, math.floor(tonumber(last) / KEPT_STEPS)
 end
 
 -- Removes the oldest messages: those that are too old, those past the ring's bytes, and others until `to_free` bytes
@@ -84,14 +92,14 @@ local function trim_ring(ring, now, to_free)
   while removed < KEPT_REMOVED_MAX do
     local over = math.max(ring.filled - ring.bytes_max, to_free - freed)
     if too_old == 0 and over <= 0 then break end
-    local ids = oldest_of(ring, too_old, over)
-    if #ids == 0 then
+    local places = oldest_of(ring, too_old, over)
+    if #places == 0 then
       ring.filled = 0
       break
     end
-    local count, bytes, kept_at = remove_oldest(ring, ids, too_old > 0 and math.huge or over)
+    local count, messages, bytes, kept_at = remove_oldest(ring, places, too_old > 0 and math.huge or over)
     if too_old == 0 then full_until = kept_at end
-    too_old, removed, freed = math.max(0, too_old - count), removed + count, freed + bytes
+    too_old, removed, freed = math.max(0, too_old - count), removed + messages, freed + bytes
   end
   if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
   write_filled(ring)

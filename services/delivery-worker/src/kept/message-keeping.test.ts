@@ -4,7 +4,9 @@ import { FifoLog, KeptMessages, type NewKept } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
-import { MessageKeeping } from './message-keeping.ts'
+import { MessageContext } from '../topics/message-context.ts'
+import { keptForm, MessageKeeping } from './message-keeping.ts'
+import { wholeJob } from './whole-job.ts'
 
 const fixture = await useFixture()
 const kept = new KeptMessages(fixture.redis)
@@ -16,7 +18,7 @@ async function textsIn(arn = TOPIC): Promise<string[] | null> {
   return page?.bodies.map((body) => JSON.parse(String(body)).message).reverse() ?? null
 }
 
-const isDone = () => waitFor(async () => (await fixture.redis.keys('*dispatch-0*:[0-9]*')).length === 0)
+const isDone = () => waitFor(async () => (await fixture.redis.keys('ft:{*}:dispatch-0:[0-9]*')).length === 0)
 
 test('a message is kept before its job ends, whether it is delivered, filtered or for nobody', async () => {
   await fixture.topics.patch(TOPIC, KEEP)
@@ -49,13 +51,50 @@ test('messages of jobs that follow each other are written together, and a failin
   const idle = { refresh: () => undefined, sample: undefined }
   const log = createLogger({ service: 'test', level: 'silent' })
   const upkeep = { look: () => undefined }
-  const keeping = new MessageKeeping({ kept: { keep }, upkeep, memory: idle, log })
+  const keeping = new MessageKeeping({
+    kept: { keep, keepJobs: async (jobs) => jobs },
+    upkeep,
+    memory: idle,
+    log,
+  })
   const message = (uid: string, body: string) => ({ arn: uid, uid, id: Buffer.alloc(16), body })
   await keeping.keep([message('a', '1')])
   const jobs = [[message('a', '2')], [message('a', '3'), message('b', '4')], [message('a', '5')]]
   const ends = await Promise.allSettled(jobs.map((job) => keeping.keep(job)))
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(writes).toEqual([['a1'], ['a2', 'a3', 'a5'], ['b4']])
+})
+
+test('a job is copied whole if all its messages are of one ring, and else its messages are kept one by one', async () => {
+  const other = TOPIC.replace('orders', 'others')
+  await fixture.topics.patch(TOPIC, KEEP)
+  await fixture.topics.put(other, {})
+  await fixture.startWorker(createFakeSender())
+  const texts = (name: string) => Array.from({ length: 20 }, (_, n) => `${name} ${n} ${'x'.repeat(1_000)}`)
+  await fixture.publishAll(texts('one'))
+  await isDone()
+  expect((await fixture.redis.keys('*:kept:job:*')).length).toBe(1)
+  expect(await fixture.redis.keys('*:kept:bodies:*')).toEqual([])
+  const mixed = [...texts('two').map((text) => createMessage(text, TOPIC)), createMessage('not kept', other)]
+  await fixture.publisher.publish(mixed, { bytes: 30_000, fanOut: 1 })
+  await isDone()
+  expect((await fixture.redis.keys('*:kept:job:*')).length).toBe(1)
+  expect(await textsIn()).toEqual([...texts('one'), ...texts('two')])
+})
+
+test('a later start of a job never copies it, but asks whether an earlier one did', () => {
+  const messages = Array.from(
+    { length: 20 },
+    () => new MessageContext(createMessage('x'.repeat(1_000), TOPIC)),
+  )
+  const record = { key: 'ft:{a}:dispatch-0:1', addedAt: 1 }
+  const run = { key: 'dispatch-0:1:m0f3k2q1', record, fence: 1, hasUnreadable: false, messages }
+  const forms = messages.map((context) => keptForm({ arn: TOPIC, uid: 'u' }, context))
+  expect(wholeJob(run, forms)).toMatchObject({ copies: true, name: run.key, record: record.key })
+  expect(wholeJob({ ...run, fence: 2 }, forms.slice(1))).toMatchObject({ copies: false })
+  expect(wholeJob(run, forms.slice(1))).toBeUndefined()
+  expect(wholeJob({ ...run, hasUnreadable: true }, forms)).toBeUndefined()
+  expect(wholeJob({ ...run, record: undefined }, forms)).toBeUndefined()
 })
 
 test('a FIFO topic keeps its messages in the order of its log', async () => {

@@ -9,6 +9,7 @@ import {
   isOutOfMemory,
   isScriptFault,
   KEPT_GIVE_WAY_SHARE,
+  type KeptJob,
   type KeptMessages,
   type KeptUpkeep,
   type NewKept,
@@ -16,19 +17,23 @@ import {
 } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 
-/** Time between two writes, each of which makes Redis write to its disk. Several topics are written at one time. */
-const KEEP_EVERY_MS = 10
+/**
+ * Time between two writes, each of which makes Redis write to its disk. Several topics are written at one time. Jobs
+ * wait for the write, but their deliveries do not.
+ */
+const KEEP_EVERY_MS = 20
 
 interface MessageKeepingOptions {
-  kept: Pick<KeptMessages, 'keep'>
+  kept: Pick<KeptMessages, 'keep' | 'keepJobs'>
   upkeep: Pick<KeptUpkeep, 'look'>
   memory: Pick<StorageGuard, 'refresh' | 'sample'>
   log: Logger
 }
 
-/** Messages of a topic that are written together. */
+/** Messages and whole jobs of a topic that are written together. */
 interface Gathered {
   messages: NewKept[]
+  jobs: KeptJob[]
   written: Promise<void>
 }
 
@@ -47,33 +52,40 @@ export class MessageKeeping {
 
   /**
    * Keeps the messages, unless memory is short. Rejects only if Redis does not answer, as every other write of the job
-   * does then. A ring never delays a message.
+   * does then. A ring never delays a message. `job`: the job that has these messages.
    */
-  async keep(messages: NewKept[]): Promise<void> {
+  async keep(messages: NewKept[], job?: KeptJob): Promise<void> {
     const { upkeep, memory } = this.#options
     await memory.refresh()
     upkeep.look()
     const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
     if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE)
       return this.#report('down', new Error('memory is short'))
-    // Topics fail separately: the master of one may be away.
-    await Promise.all([...new Set(messages.map((message) => this.#gather(message)))])
-  }
-
-  /** Resolves when the message is written. */
-  #gather(message: NewKept): Promise<void> {
-    const gathered = this.#gathered.get(message.uid)
-    if (gathered) {
-      gathered.messages.push(message)
+    if (job) {
+      const gathered = this.#gather(job.uid)
+      gathered.jobs.push(job)
       return gathered.written
     }
-    const messages = [message]
-    const written = this.#writeSoon(message.uid, messages)
-    this.#gathered.set(message.uid, { messages, written })
-    return written
+    // Topics fail separately: the master of one may be away.
+    const written = messages.map((message) => {
+      const gathered = this.#gather(message.uid)
+      gathered.messages.push(message)
+      return gathered.written
+    })
+    await Promise.all([...new Set(written)])
   }
 
-  async #writeSoon(uid: string, messages: NewKept[]): Promise<void> {
+  /** The content that the next write for the topic has so far. */
+  #gather(uid: string): Gathered {
+    const known = this.#gathered.get(uid)
+    if (known) return known
+    const content = { messages: [], jobs: [] }
+    const gathered = { ...content, written: this.#writeSoon(uid, content) }
+    this.#gathered.set(uid, gathered)
+    return gathered
+  }
+
+  async #writeSoon(uid: string, content: Pick<Gathered, 'messages' | 'jobs'>): Promise<void> {
     const waitMs = this.#wroteAt + KEEP_EVERY_MS - performance.now()
     await new Promise<void>((resolve) => {
       if (waitMs > 0) setTimeout(resolve, waitMs)
@@ -82,18 +94,43 @@ export class MessageKeeping {
     this.#gathered.delete(uid)
     this.#wroteAt = performance.now()
     try {
-      await this.#options.kept.keep(messages)
+      await this.#write(content)
       this.#report('up')
     } catch (error) {
       this.#report('down', error)
       if (!isRefusal(error)) throw error
     }
   }
+
+  async #write({ messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): Promise<void> {
+    const { kept } = this.#options
+    const divided = jobs.length > 0 ? await kept.keepJobs(jobs) : []
+    const all = [...messages, ...divided.flatMap((job) => job.messages)]
+    if (all.length > 0) await kept.keep(all)
+  }
 }
 
-/** A message in the form for its topic's ring. */
-export function keptForm({ arn, uid }: TopicRecord, { id, body }: MessageContext): NewKept {
-  return { arn, uid, id, body }
+/** A message in the form for its topic's ring. Its body is made when it is first read. */
+export function keptForm({ arn, uid }: Pick<TopicRecord, 'arn' | 'uid'>, context: MessageContext): NewKept {
+  return new KeptContext(arn, uid, context)
+}
+
+class KeptContext implements NewKept {
+  readonly arn: string
+  readonly uid: string
+  readonly id: Buffer
+  readonly #context: MessageContext
+
+  constructor(arn: string, uid: string, context: MessageContext) {
+    this.arn = arn
+    this.uid = uid
+    this.id = context.id
+    this.#context = context
+  }
+
+  get body(): string {
+    return this.#context.body
+  }
 }
 
 /** Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. */

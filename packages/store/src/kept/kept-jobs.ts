@@ -1,0 +1,93 @@
+/**
+ * Dispatch jobs that rings keep whole. A ring copies the record of a job inside of Redis, so that no worker has to send
+ * the messages again. On a cluster the record is in the slot of its queue, and the ring in that of its topic. Messages
+ * are therefore kept one by one there.
+ */
+import { formatMessageId, type Message } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { isCluster } from '../redis/connections/cluster.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+
+const KEEP_JOBS = readScript('keep-jobs-1')
+
+/**
+ * A small job saves little, and each job that is kept whole takes time when its ring is removed.
+ * @limit Bytes that a job's messages need to be kept whole. Below it: a ring keeps them one by one.
+ */
+const JOB_BYTES_MIN = 8_192
+/**
+ * Longer than publishers gather messages for a job. Scripts look for a message in the jobs of this time.
+ * @limit Time between the first and the last message of a job. Past it: a ring keeps its messages one by one.
+ */
+const JOB_SPAN_MS_MAX = 2_000
+const PUBLISHED_AT_BYTES = 6
+const JOB_ID_BYTES = 16
+
+export interface NewKept {
+  readonly arn: string
+  readonly uid: string
+  /** 16 bytes. */
+  readonly id: Buffer
+  /** JSON Message. */
+  readonly body: string
+}
+
+/** All messages of a dispatch job. They belong to one topic. */
+export interface KeptJob {
+  arn: string
+  uid: string
+  /** Key of the job's record. */
+  record: string
+  /** Names the job, also after its id was given again. */
+  name: string
+  /** Epoch ms. */
+  addedAt: number
+  /** False: the messages are only looked for, because an earlier start may have kept the job whole. */
+  copies: boolean
+  messages: NewKept[]
+}
+
+/** Whether rings may keep these messages, which have this number of bytes, as a job. */
+export function isWorthKeepingWhole(messages: readonly Pick<NewKept, 'id'>[], bytes: number): boolean {
+  if (bytes < JOB_BYTES_MIN) return false
+  const { first, last } = publishedWithin(messages)
+  return last - first <= JOB_SPAN_MS_MAX
+}
+
+/** Adds jobs to the ring of their topic. Returns those whose messages must be kept one by one. Safe to repeat. */
+export async function keepJobs(redis: Redis, jobs: KeptJob[]): Promise<KeptJob[]> {
+  const [first] = jobs
+  if (!first || isCluster(redis)) return jobs
+  const { arn, uid } = first
+  const args = { base: shardBase(shardOf(arn)), arn, uid, jobs: jobs.map(argumentsOf) }
+  const missing = (await runScript(redis, KEEP_JOBS, args)) as number[]
+  return missing.flatMap((position) => jobs[position] ?? [])
+}
+
+function argumentsOf({ record, name, addedAt, copies, messages }: KeptJob) {
+  const { first: publishedAt } = publishedWithin(messages)
+  const ids = copies ? Buffer.concat(messages.map(({ id }) => id)) : ''
+  return { record, name, addedAt, publishedAt, ids }
+}
+
+/** Epoch ms of the first and of the last message. Ids begin with them. */
+function publishedWithin(messages: readonly Pick<NewKept, 'id'>[]): { first: number; last: number } {
+  let [first, last] = [Number.POSITIVE_INFINITY, 0]
+  for (const { id } of messages) {
+    const at = id.readUIntBE(0, PUBLISHED_AT_BYTES)
+    if (at < first) first = at
+    if (at > last) last = at
+  }
+  return { first, last }
+}
+
+/** Bodies of the messages with these ids, in their order. Empty: the job does not have the message. */
+export function bodiesIn(data: Buffer, ids: Buffer): Buffer[] {
+  const { m: messages } = JSON.parse(String(data)) as { m: Message[] }
+  const byId = new Map(messages.map((message) => [message.messageId, message]))
+  return Array.from({ length: ids.length / JOB_ID_BYTES }, (_, n) => {
+    const message = byId.get(formatMessageId(ids.subarray(n * JOB_ID_BYTES, (n + 1) * JOB_ID_BYTES)))
+    return Buffer.from(message === undefined ? '' : JSON.stringify(message))
+  })
+}

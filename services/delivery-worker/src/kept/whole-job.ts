@@ -1,0 +1,25 @@
+/** Decides whether the ring of a topic may keep a job whole, by a copy of its record (kept-jobs.ts). */
+import { isWorthKeepingWhole, type KeptJob, type NewKept } from '@fantail/store'
+import type { JobRun } from '../dispatch/job-run.ts'
+
+type KeptRun = Pick<JobRun, 'key' | 'record' | 'fence' | 'hasUnreadable' | 'messages'>
+
+/**
+ * The job, if its ring may keep it whole, or if an earlier start may have kept it so. A ring gets nothing but its own
+ * topic's messages. A later start never copies the job, because the first one may have kept messages one by one.
+ */
+export function wholeJob(run: KeptRun, messages: NewKept[]): KeptJob | undefined {
+  const { key: name, record, fence } = run
+  const [first] = messages
+  if (!record || !first || messages.some(({ uid }) => uid !== first.uid)) return undefined
+  const copies = fence === 1
+  if (copies && !isWhole(run, messages)) return undefined
+  const { arn, uid } = first
+  return { arn, uid, record: record.key, name, addedAt: record.addedAt, copies, messages }
+}
+
+function isWhole(run: KeptRun, messages: NewKept[]): boolean {
+  if (run.hasUnreadable || messages.length !== run.messages.length) return false
+  const bytes = run.messages.reduce((sum, { message }) => sum + message.message.length, 0)
+  return isWorthKeepingWhole(messages, bytes)
+}
