@@ -73,6 +73,10 @@ export const keptKey = (base: string) => `${base}kept`
 // score, and by ms at which their first message was published.
 // `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, and `ft:ids` the message ids (16 bytes each),
 // `ft:beyond` the number `b` before this job. Deleted with its place.
+// `<base>kept:dropped:<topic uid>:<number>`. Sorted set: `kept:jobs:<topic uid>` of a ring that was removed. Its jobs
+// are deleted by and by. The numbers of a uid begin with 1 and have no gap.
+/** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
+export const keptWholeKey = (base: string) => `${base}kept:whole`
 /** Hash of a topic's ring: 16 bytes message id → JSON Message. */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 

@@ -8,7 +8,8 @@ import { connect } from '../redis/connections/connect.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { Topics } from '../topics/topics.ts'
 import { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept-jobs.ts'
-import { KeptMessages, ringsOf } from './kept-messages.ts'
+import { KeptMessages } from './kept-messages.ts'
+import { ringsOf } from './kept-rings.ts'
 import { KeptUpkeep } from './kept-upkeep.ts'
 
 const { redis } = await useRedis({ connect })
@@ -16,6 +17,9 @@ const ORDERS = 'arn:aws:sns:us-east-1:000000000000:orders'
 const MIB = 1_048_576
 const topics = new Topics(redis)
 const kept = new KeptMessages(redis)
+const onProblem = (error: unknown) => expect.fail(String(error))
+const upkeep = new KeptUpkeep({ redis, share: 0.5, memoryBytes: 1_000 * MIB, onProblem })
+const base = shardBase(shardOf(ORDERS))
 let lastJob = 0
 
 beforeEach(async () => {
@@ -123,9 +127,7 @@ test('a ring with jobs stays within its bytes and its age, and counts them down 
   expect(left).toEqual(ids(all).slice(0, left.length))
   expect((await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.total).toBe(left.length)
   expect(await kept.read(ORDERS, idOf(all[0] as NewKept))).toBe('ringFull')
-  await redis.set(skewKey(shardBase(shardOf(ORDERS))), 61_000)
-  const onProblem = (error: unknown) => expect.fail(String(error))
-  const upkeep = new KeptUpkeep({ redis, share: 0.5, memoryBytes: 1_000 * MIB, onProblem })
+  await redis.set(skewKey(base), 61_000)
   expect(await upkeep.sweep()).toBe(left.length)
   expect([await ringsOf(redis), await walk(10), await redis.keys('*kept:job*')]).toEqual([[], [], []])
 })
@@ -134,12 +136,153 @@ test('a topic that keeps no messages any more, or is deleted, leaves no job', as
   for (const end of [() => topics.patch(ORDERS, { keepMessages: null }), () => topics.delete(ORDERS)]) {
     const uid = await topic()
     await kept.keepJobs([await job(uid, 3), await job(uid, 3)])
-    expect(await ringKeys()).toBe(7)
+    expect(await ringKeys()).toBe(8)
     await end()
     expect(await ringKeys()).toBe(0)
     await kept.keepJobs([await job(uid, 3)])
     expect(await ringKeys()).toBe(0)
   }
+})
+
+/** Removes the oldest places of a ring as a worker of an earlier release does, which takes each for one message. */
+async function removeAsBefore(uid: string, number: number): Promise<void> {
+  await redis.zremrangebyrank(`${base}kept:order:${uid}`, 0, number - 1)
+  await redis.hincrby(`${base}kept`, `${uid} ${ORDERS}`, -221 * number)
+}
+
+/** Removes a ring as an earlier release does. */
+async function dropAsBefore(uid: string): Promise<void> {
+  await redis.unlink(`${base}kept:${uid}`, `${base}kept:order:${uid}`, `${base}kept:bodies:${uid}`)
+  await redis.hdel(`${base}kept`, `${uid} ${ORDERS}`)
+}
+
+const keepJobs = async (uid: string, number: number) => {
+  const jobs: KeptJob[] = []
+  for (let n = 0; n < number; n++) jobs.push(await job(uid, 2))
+  expect(await kept.keepJobs(jobs)).toEqual([])
+  return jobs
+}
+
+test('jobs that lost their places to an earlier release are deleted, and the ring counts right again', async () => {
+  const uid = await topic()
+  const lost = await keepJobs(uid, 150)
+  await kept.keep(messages(uid, 2))
+  const others = await keepJobs(uid, 2)
+  await removeAsBefore(uid, 150)
+  expect(await kept.read(ORDERS, idOf(lost[0]?.messages[0] as NewKept))).toBe('absent')
+  expect((await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.total).toBe(6)
+  expect(await upkeep.sweep()).toBe(0)
+  const [bytes, found] = [await bytesOf(), await walk(10)]
+  expect(found.slice(0, 4)).toEqual(ids(others.flatMap((each) => each.messages)))
+  expect([found.length, (await redis.keys('*:kept:job:*')).length]).toEqual([6, 2])
+  await topics.patch(ORDERS, { keepMessages: null })
+  await topics.patch(ORDERS, { keepMessages: { seconds: 60, bytes: 10 * MIB } })
+  await kept.keep(messages(uid, 2))
+  await keepJobs(uid, 2)
+  expect(await bytesOf()).toBe(bytes)
+})
+
+test('a full ring loses no message because of jobs that an earlier release counted wrong', async () => {
+  const uid = await topic(MIB)
+  const text = 'x'.repeat(2_000)
+  for (let n = 0; n < 45; n++) await kept.keepJobs([await job(uid, 10, text)])
+  await removeAsBefore(uid, 30)
+  const left = await walk(50)
+  for (let n = 0; n < 10; n++) await kept.keepJobs([await job(uid, 10, text)])
+  expect((await walk(50)).slice(100)).toEqual(left)
+  expect(await bytesOf()).toBeLessThanOrEqual(MIB)
+})
+
+test('a ring that an earlier release emptied or removed leaves no job, and none can be read', async () => {
+  const ends = {
+    emptied: async (uid: string) => void (await redis.del(`${base}kept`, `${base}kept:order:${uid}`)),
+    removed: dropAsBefore,
+    deleted: async (uid: string) => {
+      await dropAsBefore(uid)
+      await redis.del(`${base}topic:${ORDERS}`)
+    },
+  }
+  for (const [name, end] of Object.entries(ends)) {
+    await redis.flushall()
+    const uid = await topic()
+    const [old] = await keepJobs(uid, 3)
+    await end(uid)
+    const reason = name === 'deleted' ? 'off' : 'absent'
+    expect(await kept.read(ORDERS, idOf(old?.messages[0] as NewKept)), name).toBe(reason)
+    expect((await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.bodies ?? [], name).toEqual([])
+    await upkeep.sweep()
+    expect(await redis.keys('*:kept:[jpd]*'), name).toEqual([])
+  }
+  const uid = await topic()
+  await keepJobs(uid, 3)
+  await dropAsBefore(uid)
+  await kept.keep(messages(uid, 1))
+  const added = await keepJobs(uid, 1)
+  await upkeep.sweep()
+  expect((await walk(10)).slice(0, 2)).toEqual(ids(added.flatMap((each) => each.messages)))
+  expect((await redis.keys('*:kept:job:*')).length).toBe(1)
+})
+
+test('a large ring is dropped in steps, also twice, and what was dropped is never read again', async () => {
+  const on = { keepMessages: { seconds: 60, bytes: 100 * MIB } }
+  const uid = await topic(100 * MIB)
+  const dropped: KeptJob[] = []
+  for (let n = 0; n < 2; n++) {
+    dropped.push(...(await keepJobs(uid, 1_100)))
+    await topics.patch(ORDERS, { keepMessages: null })
+    await topics.patch(ORDERS, on)
+  }
+  expect((await redis.keys('*:kept:dropped:*')).length).toBe(2)
+  const [again, ...others] = dropped.slice(-20).reverse() as [KeptJob, ...KeptJob[]]
+  expect(await kept.keepJobs([again])).toEqual([])
+  expect(await walk(10)).toEqual(ids(again.messages))
+  for (const each of others) {
+    const [message] = each.messages as [NewKept, ...NewKept[]]
+    expect(await kept.topicOf(idOf(message))).toBeNull()
+  }
+  await upkeep.sweep()
+  expect(await redis.keys('*:kept:dropped:*')).toEqual([])
+  expect(await redis.keys('*:kept:job:*')).toEqual([`${base}kept:job:${uid}:${again.name}`])
+  expect(await walk(10)).toEqual(ids(again.messages))
+  await keepJobs(uid, 1_100)
+  await topics.delete(ORDERS)
+  expect((await redis.keys('*:kept:job:*')).length).toBe(101)
+  await upkeep.sweep()
+  expect(await ringKeys()).toBe(0)
+})
+
+test('a job whose record is gone or unreadable counts as no messages, and the others are still read', async () => {
+  const uid = await topic()
+  const jobs = [await job(uid, 3), await job(uid, 3), await job(uid, 3), await job(uid, 3)] as const
+  expect(await kept.keepJobs([...jobs])).toEqual([])
+  const key = ({ name }: KeptJob) => `${base}kept:job:${uid}:${name}`
+  await redis.del(key(jobs[0]), key(jobs[2]))
+  await redis.hset(key(jobs[3]), 'data', '{"m":5}')
+  for (let size = 1; size <= 8; size++) {
+    const found: string[] = []
+    for (let before: string | null = null; ; ) {
+      const page = await kept.page(ORDERS, { before, messagesMax: size })
+      found.push(...(page?.bodies ?? []).filter((body) => body.length > 0).map(String))
+      before = page?.before ?? null
+      if (before === null) break
+    }
+    expect(found, String(size)).toEqual(jobs[1].messages.map(({ body }) => body).reverse())
+  }
+  for (const each of [jobs[0], jobs[2], jobs[3]])
+    expect(await kept.read(ORDERS, idOf(each.messages[0] as NewKept))).toBe('absent')
+  expect(await kept.topicOf(idOf(jobs[2].messages[0] as NewKept))).toBeNull()
+  await redis.set(skewKey(base), 61_000)
+  await upkeep.sweep()
+  expect([await walk(1), await redis.keys('*:kept:[jpd]*')]).toEqual([[], []])
+})
+
+test('a record of another kind is kept one by one, and the jobs beside it whole', async () => {
+  const uid = await topic()
+  const jobs = [await job(uid, 2), await job(uid, 2), await job(uid, 2)] as const
+  await redis.del(jobs[1].record)
+  await redis.set(jobs[1].record, 'text')
+  expect(await kept.keepJobs([...jobs])).toEqual([jobs[1]])
+  expect(await walk(10)).toEqual(ids([...jobs[0].messages, ...jobs[2].messages]))
 })
 
 test('a ring counts the bytes that Redis uses for its jobs', async () => {

@@ -84,10 +84,20 @@ function publishedWithin(messages: readonly Pick<NewKept, 'id'>[]): { first: num
 
 /** Bodies of the messages with these ids, in their order. Empty: the job does not have the message. */
 export function bodiesIn(data: Buffer, ids: Buffer): Buffer[] {
-  const { m: messages } = JSON.parse(String(data)) as { m: Message[] }
-  const byId = new Map(messages.map((message) => [message.messageId, message]))
+  const byId = new Map(messagesIn(data).map((message) => [message.messageId, message]))
   return Array.from({ length: ids.length / JOB_ID_BYTES }, (_, n) => {
     const message = byId.get(formatMessageId(ids.subarray(n * JOB_ID_BYTES, (n + 1) * JOB_ID_BYTES)))
     return Buffer.from(message === undefined ? '' : JSON.stringify(message))
   })
+}
+
+/** None if the data is gone or not a job's. A reader then continues with the other messages of the ring. */
+function messagesIn(data: Buffer): Message[] {
+  try {
+    const { m: messages } = JSON.parse(String(data)) as { m: unknown }
+    return Array.isArray(messages) ? messages.filter((message) => typeof message?.messageId === 'string') : []
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return []
+    throw error
+  }
 }

@@ -8,7 +8,8 @@ import { shardBase, shardOf } from '../redis/shards.ts'
 import { isOutOfMemory } from '../redis/storage-errors.ts'
 import { Topics } from '../topics/topics.ts'
 import type { NewKept } from './kept-jobs.ts'
-import { KeptMessages, ringsOf } from './kept-messages.ts'
+import { KeptMessages } from './kept-messages.ts'
+import { ringsOf } from './kept-rings.ts'
 import { KeptUpkeep } from './kept-upkeep.ts'
 
 const { redis } = await useRedis({ connect })

@@ -8,7 +8,7 @@
  */
 import { parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { keptBodiesKey, keptKey, messageKey } from '../keys.ts'
+import { keptBodiesKey, messageKey } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
 import { inTransaction } from '../redis/one-write.ts'
 import { replies } from '../redis/pages.ts'
@@ -125,27 +125,6 @@ export class KeptMessages {
     const [total, ...values] = reply as [number, ...Buffer[]]
     return { total, bodies: bodiesOf(values), before: values.length > 0 ? String(values.at(-3)) : null }
   }
-}
-
-/** A topic's ring, and about how many bytes it fills. */
-export interface Ring {
-  arn: string
-  uid: string
-  shard: number
-  bytes: number
-}
-
-/** The rings of all topics, in one round trip. */
-export async function ringsOf(redis: Redis): Promise<Ring[]> {
-  const pipeline = batch(redis)
-  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hgetall(keptKey(shardBase(shard)))
-  const hashes = (await replies(pipeline)) as Record<string, string>[]
-  return hashes.flatMap((hash, shard) =>
-    Object.entries(hash).map(([name, bytes]) => {
-      const [uid = '', arn = ''] = name.split(' ')
-      return { arn, uid, shard, bytes: Number(bytes) }
-    }),
-  )
 }
 
 /** Bodies of a page's places, newest first. Each place has a score, ids and a body (page-kept). */

@@ -10,7 +10,7 @@ import { masterOfShard, nodeOf } from '../redis/connections/cluster.ts'
 import { takeRole } from '../redis/leader.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
-import { type Ring, ringsOf } from './kept-messages.ts'
+import { type Ring, ringsOf, ringsWithJobs } from './kept-rings.ts'
 
 const TRIM = readScript('trim-kept-1')
 
@@ -33,6 +33,13 @@ interface KeptUpkeepOptions {
   onProblem(error: unknown): void
   /** Monotonic ms. */
   now?: () => number
+}
+
+interface Trimmed {
+  removed: number
+  freed: number
+  /** Whether there may be jobs without a ring or a place. */
+  hasMore: boolean
 }
 
 export class KeptUpkeep {
@@ -62,21 +69,27 @@ export class KeptUpkeep {
   }
 
   /**
-   * Removes messages that are too old. Then removes messages of rings that have too many bytes. Returns how many were
-   * too old.
+   * Removes messages that are too old, and what removed rings have left. Then removes messages of rings that have too
+   * many bytes. Returns how many were too old.
    */
   async sweep(): Promise<number> {
-    const rings = await ringsOf(this.#options.redis)
-    if (rings.length === 0) return 0
+    const { redis } = this.#options
+    const [filled, withJobs] = await Promise.all([ringsOf(redis), ringsWithJobs(redis)])
+    const rings = new Map([...withJobs, ...filled].map((ring) => [ring.uid, ring]))
+    if (rings.size === 0) return 0
     let removed = 0
-    for (const ring of rings) {
-      for (let round = 0; round < TRIMS_PER_LOOK_MAX; round++) {
-        const done = await this.#trim(ring, 0)
-        removed += done.removed
-        if (done.removed === 0) break
-      }
-    }
+    for (const ring of rings.values()) removed += await this.#sweepRing(ring)
     await this.#shrink()
+    return removed
+  }
+
+  async #sweepRing(ring: Ring): Promise<number> {
+    let removed = 0
+    for (let round = 0; round < TRIMS_PER_LOOK_MAX; round++) {
+      const done = await this.#trim(ring, 0)
+      removed += done.removed
+      if (done.removed === 0 && !done.hasMore) break
+    }
     return removed
   }
 
@@ -123,10 +136,10 @@ export class KeptUpkeep {
     return freed
   }
 
-  async #trim({ arn, uid, shard }: Ring, toFree: number): Promise<{ removed: number; freed: number }> {
+  async #trim({ arn, uid, shard }: Ring, toFree: number): Promise<Trimmed> {
     const reply = await runScript(this.#options.redis, TRIM, { base: shardBase(shard), arn, uid, toFree })
-    const [removed, freed] = reply as [number, number]
-    return { removed, freed }
+    const [removed, freed, hasMore] = reply as [number, number, number]
+    return { removed, freed, hasMore: hasMore === 1 }
   }
 }
 

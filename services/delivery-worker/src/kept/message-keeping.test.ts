@@ -2,7 +2,7 @@
 import { createLogger } from '@fantail/runtime'
 import { FifoLog, KeptMessages, type NewKept } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { keptForm, MessageKeeping } from './message-keeping.ts'
@@ -95,6 +95,28 @@ test('a later start of a job never copies it, but asks whether an earlier one di
   expect(wholeJob(run, forms.slice(1))).toBeUndefined()
   expect(wholeJob({ ...run, hasUnreadable: true }, forms)).toBeUndefined()
   expect(wholeJob({ ...run, record: undefined }, forms)).toBeUndefined()
+})
+
+test('a job that the script cannot keep is kept one by one, and so are the messages beside it', async () => {
+  const writes: string[] = []
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const [warned, informed] = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'info')]
+  const keeping = new MessageKeeping({
+    kept: {
+      keep: async (messages) => void writes.push(...messages.map(({ body }) => body)),
+      keepJobs: () => Promise.reject(new Error('WRONGTYPE of a key script: 1, on @user_script:9.')),
+    },
+    upkeep: { look: () => undefined },
+    memory: { refresh: () => undefined, sample: undefined },
+    log,
+  })
+  const message = (body: string) => ({ arn: 'a', uid: 'a', id: Buffer.alloc(16), body })
+  const place = { record: 'r', name: 'n', addedAt: 1, copies: true }
+  const job = { arn: 'a', uid: 'a', ...place, messages: [message('2'), message('3')] }
+  await Promise.all([keeping.keep([message('1')]), keeping.keep(job.messages, job)])
+  expect(writes).toEqual(['1', '2', '3'])
+  expect(warned.mock.calls.map(([, text]) => text)).toEqual(['kept_messages.down'])
+  expect(informed).not.toHaveBeenCalled()
 })
 
 test('a FIFO topic keeps its messages in the order of its log', async () => {

@@ -94,19 +94,32 @@ export class MessageKeeping {
     this.#gathered.delete(uid)
     this.#wroteAt = performance.now()
     try {
-      await this.#write(content)
-      this.#report('up')
+      const fault = await this.#write(content)
+      if (fault) this.#report('down', fault)
+      else this.#report('up')
     } catch (error) {
       this.#report('down', error)
       if (!isRefusal(error)) throw error
     }
   }
 
-  async #write({ messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): Promise<void> {
+  /** Returns why no job was kept whole although Redis works. Their messages are then kept one by one. */
+  async #write({ messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): Promise<Error | undefined> {
     const { kept } = this.#options
-    const divided = jobs.length > 0 ? await kept.keepJobs(jobs) : []
+    const { divided, fault } = await this.#writeJobs(jobs)
     const all = [...messages, ...divided.flatMap((job) => job.messages)]
     if (all.length > 0) await kept.keep(all)
+    return fault
+  }
+
+  async #writeJobs(jobs: KeptJob[]): Promise<{ divided: KeptJob[]; fault?: Error }> {
+    if (jobs.length === 0) return { divided: [] }
+    try {
+      return { divided: await this.#options.kept.keepJobs(jobs) }
+    } catch (error) {
+      if (!(error instanceof Error && isScriptFault(error))) throw error
+      return { divided: jobs, fault: error }
+    }
   }
 }
 

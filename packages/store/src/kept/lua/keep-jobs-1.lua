@@ -26,18 +26,24 @@ local now = now_ms(base)
 local notes = redis.call('HMGET', ring.notes, KEPT.last, KEPT.beyond)
 local last, beyond = math.max(now * KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0
 
+-- A ring without this note has no jobs yet, except those of a ring that a worker of an earlier release has removed.
+if not notes[2] then
+  drop_kept_jobs(base, uid)
+  redis.call('SADD', base .. 'kept:whole', ring.name)
+end
+
+-- A record of another kind is no job. The script must not stop there, between the writes for two jobs.
 local function is_first_start(record, added_at)
-  local found = redis.call('HMGET', record, KEPT_JOB.addedAt, KEPT_JOB.starts)
+  local found = redis.pcall('HMGET', record, KEPT_JOB.addedAt, KEPT_JOB.starts)
   return found[1] == added_at and found[2] == '1'
 end
 
 local function copy(record, key, ids)
+  local bytes = kept_job_bytes(redis.call('HSTRLEN', record, KEPT_JOB.data), #ids)
+  if bytes > ring.bytes_max * LARGEST_SHARE then return nil end
   redis.call('COPY', record, key, 'REPLACE')
   redis.call('HSET', key, KEPT_JOB.ids, ids, KEPT_JOB.beyond, string.format('%d', beyond))
-  local messages, bytes = measure_kept_job(key)
-  if bytes <= ring.bytes_max * LARGEST_SHARE then return messages, bytes end
-  redis.call('UNLINK', key)
-  return nil
+  return #ids / KEPT_ID_BYTES, bytes
 end
 
 local function add(name, published_at, messages, bytes)

@@ -6,13 +6,13 @@
 -- @arg bytes_max: number, the page has one message or job at least
 -- Returns false if the topic keeps no messages, else: messages in the ring, then three values for each place of the
 --   page. These are the lowest score of its messages on the page, ids, and body. A job has the ids of its messages on
---   the page, oldest first, and its data.
+--   the page, oldest first, and its data. A job whose record is gone has one empty body.
 -- @include kept-jobs
 -- @include kept
 local ring = open_ring(base, arn)
 if not ring then return false end
 local until_score = tonumber(before) or math.huge
-local page, bytes = { redis.call('ZCARD', ring.order) + kept_beyond_places(ring, '-inf') }, 0
+local page, bytes = { redis.call('ZCARD', ring.order) + kept_beyond_places(ring, 0) }, 0
 
 local function add(score, ids, body)
   bytes = bytes + #body
@@ -26,12 +26,13 @@ end
 
 local function add_job(name, score)
   local job = redis.call('HMGET', kept_job_key(base, ring.uid, name), KEPT_JOB.ids, KEPT_JOB.data)
-  local number = #job[1] / KEPT_ID_BYTES
+  local number = math.floor(#(job[1] or '') / KEPT_ID_BYTES)
+  if number == 0 and score < until_score then return add(score, '', '') end
   local last = math.min(number, number + until_score - score - 1)
   if last < 1 then return end
   local first = math.max(1, last - messages_max + 1)
   local ids = string.sub(job[1], (first - 1) * KEPT_ID_BYTES + 1, last * KEPT_ID_BYTES)
-  add(score - number + first, ids, job[2])
+  add(score - number + first, ids, job[2] or '')
 end
 
 local function add_place(place, score)

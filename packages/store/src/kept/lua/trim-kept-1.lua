@@ -1,10 +1,11 @@
 -- Removes the messages of a ring that are too old or exceed its bytes, and more until `to_free` bytes are free. The
--- ring of a topic that is gone or keeps no messages is removed completely.
+-- ring of a topic that is gone or keeps no messages is removed completely. Also removes jobs that were dropped, or that
+-- have lost their place.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text
 -- @arg to_free: number, bytes
--- Returns the number of messages removed, and of bytes freed.
+-- Returns the number of messages removed, that of bytes freed, and 1 if jobs without a place may be left, else 0.
 -- @include now
 -- @include when-full
 -- @include kept
@@ -13,6 +14,9 @@ local ring = open_ring(base, arn, uid)
 if not ring then
   local filled = tonumber(redis.call('HGET', base .. 'kept', uid .. ' ' .. arn)) or 0
   drop_ring(base, arn, uid)
-  return { 0, filled }
+  return { 0, filled, redis.call('SISMEMBER', base .. 'kept:whole', uid .. ' ' .. arn) }
 end
-return { trim_ring(ring, now_ms(base), to_free) }
+local freed_before, has_orphans = remove_orphans(ring)
+local removed, freed, has_others = trim_ring(ring, now_ms(base), to_free - freed_before)
+local has_dropped = delete_dropped_jobs(base, uid)
+return { removed, freed_before + freed, (has_orphans or has_others or has_dropped) and 1 or 0 }

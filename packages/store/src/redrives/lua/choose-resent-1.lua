@@ -37,22 +37,25 @@ end
 
 local data, position_of_job = {}, {}
 
--- The position of its data, or false.
-local function job_of(id)
-  local job = kept_job_with(base, ring.uid, id)
-  if not job then return false end
-  if not position_of_job[job] then
-    position_of_job[job] = #data
-    data[#data + 1] = redis.call('HGET', job, KEPT_JOB.data)
-  end
-  return position_of_job[job]
+-- The position of the job's data, or false if the ring does not have the job any more.
+local function find_job(name)
+  local stored = has_place(base, ring.uid, name) and redis.call('HGET', kept_job_key(base, ring.uid, name), KEPT_JOB.data)
+  if not stored then return false end
+  data[#data + 1] = stored
+  return #data - 1
 end
 
+local function job_of(name)
+  if position_of_job[name] == nil then position_of_job[name] = find_job(name) end
+  return position_of_job[name]
+end
+
+-- A chosen message is its id in hex. The name of its job follows behind a space, so no later start looks for it.
 local function batch_of(number, chosen)
   local found = {}
   for i, item in ipairs(chosen) do
-    local id = raw_of(item)
-    found[i] = { item, redis.call('HGET', ring.bodies, id) or job_of(id) }
+    local hex, name = string.match(item, '^(%x+) ?(.*)$')
+    found[i] = { hex, name ~= '' and job_of(name) or redis.call('HGET', ring.bodies, raw_of(hex)) }
   end
   return { 'batch', number, found, data }
 end
@@ -70,11 +73,12 @@ local items, bytes, last = {}, 0, task.score
 -- The job's messages behind the score, as many as the batch may still have.
 local function choose_of_job(name, score)
   local key = kept_job_key(base, ring.uid, name)
-  local ids = redis.call('HGET', key, KEPT_JOB.ids)
-  local number = #ids / KEPT_ID_BYTES
+  local ids = redis.call('HGET', key, KEPT_JOB.ids) or ''
+  local number = math.floor(#ids / KEPT_ID_BYTES)
+  if number == 0 then last = string.format('%.0f', score) end
   local first = math.max(1, tonumber(task.score) - score + number + 1)
   for i = first, math.min(number, first + max - #items - 1) do
-    items[#items + 1] = hex_of(string.sub(ids, (i - 1) * KEPT_ID_BYTES + 1, i * KEPT_ID_BYTES))
+    items[#items + 1] = hex_of(string.sub(ids, (i - 1) * KEPT_ID_BYTES + 1, i * KEPT_ID_BYTES)) .. ' ' .. name
     last = string.format('%.0f', score - number + i)
   end
   bytes = bytes + redis.call('HSTRLEN', key, KEPT_JOB.data)
@@ -90,7 +94,7 @@ for i = 1, #found, 2 do
   end
   if bytes >= bytes_max or #items >= max then break end
 end
-redis.call('HSET', key, TASK.score, last, TASK.done, #items == 0 and '1' or '')
+redis.call('HSET', key, TASK.score, last, TASK.done, #found == 0 and '1' or '')
 if #items == 0 then return { 'again' } end
 local number = tonumber(task.batch) + 1
 redis.call('HSET', key, TASK.batch, number, TASK.items, cjson.encode(items))

@@ -8,7 +8,12 @@ local KEPT_ID_BYTES = 16
 local KEPT_JOB_SPAN_MS = 2000
 -- @limit Jobs of a ring in which a message is looked for. Past it: the message is not found.
 local KEPT_JOBS_SEARCHED_MAX = 2000
-local KEPT_UNLINKED_AT_ONCE = 1000
+-- @limit Jobs in which one script looks for a message, in all rings of a shard. Past it: the message is not found.
+local KEPT_SEARCHES_MAX = 20000
+-- @limit Dropped jobs that one script deletes. Past it: the next script continues.
+local KEPT_DELETED_MAX = 1000
+local KEPT_MEASURED_MAX = 10
+local kept_searches = 0
 
 local function kept_job_key(base, uid, name) return base .. 'kept:job:' .. uid .. ':' .. name end
 
@@ -21,19 +26,30 @@ local function allocated_bytes(bytes)
   return math.ceil(bytes / step) * step
 end
 
+-- The bytes that a job fills whose data and ids have these lengths.
+local function kept_job_bytes(data_bytes, ids_bytes)
+  return allocated_bytes(data_bytes) + allocated_bytes(ids_bytes) + KEPT_JOB_ENTRY_BYTES
+end
+
 -- Returns the number of messages and of bytes.
 local function measure_kept_job(key)
   local ids = redis.call('HSTRLEN', key, KEPT_JOB.ids)
-  local bytes = allocated_bytes(redis.call('HSTRLEN', key, KEPT_JOB.data)) + allocated_bytes(ids) + KEPT_JOB_ENTRY_BYTES
-  return ids / KEPT_ID_BYTES, bytes
+  return math.floor(ids / KEPT_ID_BYTES), kept_job_bytes(redis.call('HSTRLEN', key, KEPT_JOB.data), ids)
 end
 
--- How many messages the jobs from this score on have, less one for each job.
+-- How many messages the jobs from this score on have, less one for each job. Jobs below the first place of the ring
+-- have lost their own.
 local function kept_beyond_places(ring, from)
-  local first = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, 1)[1]
-  if not first then return 0 end
-  local before = redis.call('HGET', kept_job_key(ring.base, ring.uid, first), KEPT_JOB.beyond)
-  return tonumber(redis.call('HGET', ring.notes, KEPT.beyond)) - tonumber(before)
+  local oldest = redis.call('ZRANGE', ring.order, 0, 0, 'WITHSCORES')[2]
+  if not oldest then return 0 end
+  from = string.format('%.0f', math.max(tonumber(from), tonumber(oldest)))
+  local names = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, KEPT_MEASURED_MAX)
+  for _, name in ipairs(names) do
+    local before = tonumber(redis.call('HGET', kept_job_key(ring.base, ring.uid, name), KEPT_JOB.beyond) or '')
+    local beyond = tonumber(redis.call('HGET', ring.notes, KEPT.beyond) or '')
+    if before and beyond then return math.max(0, beyond - before) end
+  end
+  return 0
 end
 
 local function position_of(id, ids)
@@ -42,27 +58,66 @@ local function position_of(id, ids)
   return at
 end
 
+-- Whether the job has a place in its ring. Workers of earlier releases remove places and leave jobs.
+local function has_place(base, uid, name)
+  return redis.call('ZSCORE', base .. 'kept:order:' .. uid, name) ~= false
+end
+
 -- The key of the job with the message, or nil. An id begins with the time of publishing.
 local function kept_job_with(base, uid, id)
   local high, low = struct.unpack('>I4I2', id)
   local at = high * 65536 + low
   local names = redis.call('ZREVRANGEBYSCORE', base .. 'kept:published:' .. uid, at, at - KEPT_JOB_SPAN_MS, 'LIMIT', 0,
-    KEPT_JOBS_SEARCHED_MAX)
+    math.min(KEPT_JOBS_SEARCHED_MAX, KEPT_SEARCHES_MAX - kept_searches))
+  kept_searches = kept_searches + #names
   for _, name in ipairs(names) do
     local key = kept_job_key(base, uid, name)
-    if position_of(id, redis.call('HGET', key, KEPT_JOB.ids)) then return key end
+    local ids = redis.call('HGET', key, KEPT_JOB.ids) or ''
+    if position_of(id, ids) and has_place(base, uid, name) then return key end
   end
   return nil
 end
 
--- Removes jobs, but not their places.
+-- Removes at most 1,000 jobs, but not their places.
 local function remove_kept_jobs(base, uid, names)
-  for first = 1, #names, KEPT_UNLINKED_AT_ONCE do
-    local last = math.min(#names, first + KEPT_UNLINKED_AT_ONCE - 1)
-    local keys = {}
-    for i = first, last do keys[#keys + 1] = kept_job_key(base, uid, names[i]) end
-    redis.call('UNLINK', unpack(keys))
-    redis.call('ZREM', base .. 'kept:jobs:' .. uid, unpack(names, first, last))
-    redis.call('ZREM', base .. 'kept:published:' .. uid, unpack(names, first, last))
+  if #names == 0 then return end
+  local keys = {}
+  for i, name in ipairs(names) do keys[i] = kept_job_key(base, uid, name) end
+  redis.call('UNLINK', unpack(keys))
+  redis.call('ZREM', base .. 'kept:jobs:' .. uid, unpack(names))
+  redis.call('ZREM', base .. 'kept:published:' .. uid, unpack(names))
+end
+
+-- Lists of dropped jobs have numbers from 1, without a gap.
+local function dropped_key(base, uid, number) return base .. 'kept:dropped:' .. uid .. ':' .. number end
+
+local function last_dropped(base, uid)
+  local number = 0
+  while redis.call('EXISTS', dropped_key(base, uid, number + 1)) == 1 do number = number + 1 end
+  return number
+end
+
+-- Drops all jobs of a ring in a time that does not depend on their number. delete_dropped_jobs deletes them.
+local function drop_kept_jobs(base, uid)
+  redis.call('UNLINK', base .. 'kept:published:' .. uid)
+  local jobs = base .. 'kept:jobs:' .. uid
+  if redis.call('EXISTS', jobs) == 0 then return end
+  redis.call('RENAME', jobs, dropped_key(base, uid, last_dropped(base, uid) + 1))
+end
+
+-- Deletes dropped jobs. Returns whether there may be more.
+local function delete_dropped_jobs(base, uid)
+  local number = last_dropped(base, uid)
+  if number == 0 then return false end
+  local list = dropped_key(base, uid, number)
+  local names = redis.call('ZRANGE', list, 0, KEPT_DELETED_MAX - 1)
+  -- A job that was kept again since then has the same key.
+  local kept = redis.call('ZMSCORE', base .. 'kept:jobs:' .. uid, unpack(names))
+  local keys = {}
+  for i, name in ipairs(names) do
+    if not kept[i] then keys[#keys + 1] = kept_job_key(base, uid, name) end
   end
+  if #keys > 0 then redis.call('UNLINK', unpack(keys)) end
+  redis.call('ZREMRANGEBYRANK', list, 0, #names - 1)
+  return number > 1 or #names == KEPT_DELETED_MAX
 end
