@@ -196,6 +196,35 @@ test('a task waits while publishing is refused because memory is full', async ()
   expect((await received()).sort()).toEqual(ids.sort())
 })
 
+test('a batch that is opened again looks for no message, and loses none', async () => {
+  const ids = [...(await keepJob(3)), ...(await keep(2)), ...(await keepJob(2))]
+  const { id } = await create()
+  const fence = (await fixture.batches.open(id)) ?? 0
+  const run = { id, fence, source: subscription.arn, startedAt: Date.now(), filter: {} }
+  const first = await fixture.resends.choose(run)
+  const [published = ''] = await fixture.redis.keys('*:kept:published:*')
+  await fixture.redis.del(published)
+  expect(await fixture.resends.choose(run)).toEqual(first)
+  expect(first).toMatchObject({ kind: 'batch', batch: { items: ids.map((each) => ({ id: each })) } })
+  await runRedrive(fixture, id, never)
+  expect((await received()).sort()).toEqual(ids.sort())
+})
+
+test('a task passes jobs whose records are gone, at any rate', async () => {
+  const ids = [await keepJob(2), await keepJob(2), await keepJob(2), await keep(1)]
+  const jobs = await fixture.redis.keys('*:kept:job:*')
+  const gone = jobs.filter((key) => !key.endsWith(ids[1]?.[0] ?? ''))
+  expect(await fixture.redis.del(...gone)).toBe(2)
+  const task = await fixture.redrives.createResend({
+    subscriptionArn: subscription.arn,
+    since: 0,
+    maxMessagesPerSecond: 1_000,
+  })
+  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 3, skipped: 0 })
+  expect((await received()).sort()).toEqual([...(ids[1] ?? []), ...(ids[3] ?? [])].sort())
+})
+
 test('a run that dies at any script and is run again sends each message once', async () => {
   let steps = 0
   const counting = crashing(fixture.redis, () => {

@@ -6,6 +6,16 @@ import type { RunCopies } from './run-copies.ts'
 /** The members of a run that are still kept when its job is completed. */
 export type RunName = Pick<DispatchRun, 'key' | 'fence'>
 
+/** Where the messages of a job are stored. */
+export interface JobRecord {
+  /** Key of its hash in Redis. */
+  key: string
+  /** As `key` of a run names the job. */
+  name: string
+  /** Epoch ms. */
+  addedAt: number
+}
+
 export interface DispatchRun {
   /**
    * Names the job in checkpoints: `<queue>:<job id>:<when it was added>`. The time is needed because BullMQ may give a
@@ -15,8 +25,8 @@ export interface DispatchRun {
   /** The number of this start of the job. When a later start exists, this run is stale. */
   fence: number
   messages: Message[]
-  /** Key of the job's hash in Redis, and when the job was added (epoch ms). Absent: another job has the messages. */
-  record?: { key: string; addedAt: number }
+  /** The job that holds the messages. For a part it is not the part itself. Absent: no ring keeps it whole. */
+  record?: JobRecord
   /** Set if the job is a part of another job. */
   part?: DispatchPart
   isLost(): boolean

@@ -12,7 +12,7 @@ import type { Job } from 'bullmq'
 import { dispatchQueueName } from '../bullmq/bull.ts'
 import type { DispatchJobData, PartJobData } from '../dispatch-job.ts'
 import type { DispatchParts } from './dispatch-parts.ts'
-import type { DispatchRun, RunEnd } from './dispatch-run.ts'
+import type { DispatchRun, JobRecord, RunEnd } from './dispatch-run.ts'
 import type { PartsCapacity } from './parts-capacity.ts'
 import { RunCopies } from './run-copies.ts'
 import type { RunEntry } from './run-locks.ts'
@@ -39,8 +39,8 @@ export class RunStarts {
 
   /** The entry of a run that has not begun. */
   entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: Job<JobData>): RunEntry {
-    const { queue, redis, servers } = this.#options
-    const key = `${dispatchQueueName(queue)}:${id}:${addedAt.toString(36)}`
+    const { redis, servers } = this.#options
+    const key = this.#nameOf(id, addedAt)
     const copies = new RunCopies({
       mark: (place) => servers.mark(place),
       readNames: (shard) => readCheckpointNames(redis, shard, key),
@@ -57,14 +57,22 @@ export class RunStarts {
       ...entry.run,
       messages,
       ...('part' in job.data
-        ? { part: job.data.part }
-        : { record: { key: this.#jobsKey + entry.id, addedAt: entry.addedAt } }),
+        ? { part: job.data.part, record: this.#recordOf(...job.data.of) }
+        : { record: this.#recordOf(entry.id, entry.addedAt) }),
       isLost: () => entry.lost,
       copies: entry.copies,
       hasCapacityFor: (count) => partsCapacity.take(count),
       handOut: (some) => this.#handOut(entry, () => parts.handOut(job, entry.starts, some)),
       handOutAgain: () => this.#handOut(entry, () => parts.handOutAgain(job)),
     }
+  }
+
+  #nameOf(id: string, addedAt: number): string {
+    return `${dispatchQueueName(this.#options.queue)}:${id}:${addedAt.toString(36)}`
+  }
+
+  #recordOf(id: string, addedAt: number): JobRecord {
+    return { key: this.#jobsKey + id, name: this.#nameOf(id, addedAt), addedAt }
   }
 
   /**

@@ -2,20 +2,21 @@
 import { isWorthKeepingWhole, type KeptJob, type NewKept } from '@fantail/store'
 import type { JobRun } from '../dispatch/job-run.ts'
 
-type KeptRun = Pick<JobRun, 'key' | 'record' | 'fence' | 'hasUnreadable' | 'messages'>
+type KeptRun = Pick<JobRun, 'record' | 'part' | 'fence' | 'hasUnreadable' | 'messages'>
 
 /**
  * The job, if its ring may keep it whole, or if an earlier start may have kept it so. A ring gets nothing but its own
- * topic's messages. A later start never copies the job, because the first one may have kept messages one by one.
+ * topic's messages. A later start never copies the job, because the first one may have kept messages one by one. A part
+ * of a job has only some messages, and an earlier start may have kept the whole job before a later one cut it.
  */
 export function wholeJob(run: KeptRun, messages: NewKept[]): KeptJob | undefined {
-  const { key: name, record, fence } = run
+  const { record, part, fence } = run
   const [first] = messages
   if (!record || !first || messages.some(({ uid }) => uid !== first.uid)) return undefined
-  const copies = fence === 1
+  const copies = fence === 1 && !part
   if (copies && !isWhole(run, messages)) return undefined
   const { arn, uid } = first
-  return { arn, uid, record: record.key, name, addedAt: record.addedAt, copies, messages }
+  return { arn, uid, record: record.key, name: record.name, addedAt: record.addedAt, copies, messages }
 }
 
 function isWhole(run: KeptRun, messages: NewKept[]): boolean {
