@@ -210,7 +210,7 @@ test('a batch that is opened again looks for no message, and loses none', async 
   expect((await received()).sort()).toEqual(ids.sort())
 })
 
-test('a task passes jobs whose records are gone, at any rate', async () => {
+test('a task passes jobs whose records are gone, also one at a time', async () => {
   const ids = [await keepJob(2), await keepJob(2), await keepJob(2), await keep(1)]
   const jobs = await fixture.redis.keys('*:kept:job:*')
   const gone = jobs.filter((key) => !key.endsWith(ids[1]?.[0] ?? ''))
@@ -218,7 +218,7 @@ test('a task passes jobs whose records are gone, at any rate', async () => {
   const task = await fixture.redrives.createResend({
     subscriptionArn: subscription.arn,
     since: 0,
-    maxMessagesPerSecond: 1_000,
+    maxMessagesPerSecond: 10,
   })
   expect(await runRedrive(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 3, skipped: 0 })

@@ -10,7 +10,7 @@ export type RunName = Pick<DispatchRun, 'key' | 'fence'>
 export interface JobRecord {
   /** Key of its hash in Redis. */
   key: string
-  /** As `key` of a run names the job. */
+  /** The `key` of its runs. */
   name: string
   /** Epoch ms. */
   addedAt: number

@@ -49,9 +49,10 @@ end
 local function add(name, published_at, messages, bytes)
   last, beyond = last + messages, beyond + messages - 1
   local score = string.format('%.0f', last)
-  redis.call('ZADD', ring.order, score, name)
-  redis.call('ZADD', ring.jobs, score, name)
+  -- The place comes last, so nothing reads a job that a fault has left halfway.
   redis.call('ZADD', base .. 'kept:published:' .. uid, published_at, name)
+  redis.call('ZADD', ring.jobs, score, name)
+  redis.call('ZADD', ring.order, score, name)
   ring.filled = ring.filled + bytes
 end
 

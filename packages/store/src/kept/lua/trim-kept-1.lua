@@ -8,6 +8,7 @@
 -- Returns the number of messages removed, that of bytes freed, and 1 if jobs without a place may be left, else 0.
 -- @include now
 -- @include when-full
+-- @include kept-jobs
 -- @include kept
 run_when_full(base)
 local ring = open_ring(base, arn, uid)

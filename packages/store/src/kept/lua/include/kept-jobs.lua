@@ -12,7 +12,8 @@ local KEPT_JOBS_SEARCHED_MAX = 2000
 local KEPT_SEARCHES_MAX = 20000
 -- @limit Dropped jobs that one script deletes. Past it: the next script continues.
 local KEPT_DELETED_MAX = 1000
-local KEPT_MEASURED_MAX = 10
+-- Jobs that kept_beyond_places tries if the records of some are gone.
+local KEPT_JOBS_TRIED = 10
 local kept_searches = 0
 
 local function kept_job_key(base, uid, name) return base .. 'kept:job:' .. uid .. ':' .. name end
@@ -43,7 +44,7 @@ local function kept_beyond_places(ring, from)
   local oldest = redis.call('ZRANGE', ring.order, 0, 0, 'WITHSCORES')[2]
   if not oldest then return 0 end
   from = string.format('%.0f', math.max(tonumber(from), tonumber(oldest)))
-  local names = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, KEPT_MEASURED_MAX)
+  local names = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, KEPT_JOBS_TRIED)
   for _, name in ipairs(names) do
     local before = tonumber(redis.call('HGET', kept_job_key(ring.base, ring.uid, name), KEPT_JOB.beyond) or '')
     local beyond = tonumber(redis.call('HGET', ring.notes, KEPT.beyond) or '')
