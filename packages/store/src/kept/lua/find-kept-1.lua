@@ -3,7 +3,7 @@
 -- @arg id: text, 16 bytes
 -- @arg rings_max: number
 -- Returns the topic's ARN, or false.
--- @include kept-jobs
+-- @include kept-search
 for i, name in ipairs(redis.call('HKEYS', base .. 'kept')) do
   if i > rings_max then return false end
   local uid, arn = string.match(name, '^(%S+) (.*)$')

@@ -8,6 +8,7 @@
 --   page. These are the lowest score of its messages on the page, ids, and body. A job has the ids of its messages on
 --   the page, oldest first, and its data. A job whose record is gone has one empty body.
 -- @include kept-jobs
+-- @include kept-search
 -- @include kept
 local ring = open_ring(base, arn)
 if not ring then return false end

@@ -6,7 +6,7 @@
 -- Returns its body, or a list with the data of its job, or a number: 0 the topic keeps no messages, 1 the message is
 --   too old, 2 the ring was full, 3 the message was not kept.
 -- @include now
--- @include kept-jobs
+-- @include kept-search
 -- @include kept
 local ring = open_ring(base, arn)
 if not ring then return 0 end

@@ -10,6 +10,7 @@
 -- @include now
 -- @include when-full
 -- @include kept-jobs
+-- @include kept-search
 -- @include kept
 -- @include redrive
 local key = base .. 'redrive:' .. id

@@ -11,7 +11,7 @@
 -- Returns false if the topic keeps no messages, else 'counted', 'active' or 'created', and the number of messages that
 --   were kept since then.
 -- @include now
--- @include kept-jobs
+-- @include kept-search
 -- @include kept
 -- @include redrive
 local ring = open_ring(base, topic)

@@ -4,17 +4,8 @@
 -- Bytes that Redis uses for a job beside its data and ids. kept-jobs.test.ts measures it, with jobs of 20 to 100 KB.
 local KEPT_JOB_ENTRY_BYTES = 1700
 local KEPT_ID_BYTES = 16
--- The messages of a job were published within this time.
-local KEPT_JOB_SPAN_MS = 2000
--- @limit Jobs of a ring in which a message is looked for. Past it: the message is not found.
-local KEPT_JOBS_SEARCHED_MAX = 2000
--- @limit Jobs in which one script looks for a message, in all rings of a shard. Past it: the message is not found.
-local KEPT_SEARCHES_MAX = 20000
 -- @limit Dropped jobs that one script deletes. Past it: the next script continues.
 local KEPT_DELETED_MAX = 1000
--- Jobs that kept_beyond_places tries if the records of some are gone.
-local KEPT_JOBS_TRIED = 10
-local kept_searches = 0
 
 local function kept_job_key(base, uid, name) return base .. 'kept:job:' .. uid .. ':' .. name end
 
@@ -36,47 +27,6 @@ end
 local function measure_kept_job(key)
   local ids = redis.call('HSTRLEN', key, KEPT_JOB.ids)
   return math.floor(ids / KEPT_ID_BYTES), kept_job_bytes(redis.call('HSTRLEN', key, KEPT_JOB.data), ids)
-end
-
--- How many messages the jobs from this score on have, less one for each job. Jobs below the first place of the ring
--- have lost their own.
-local function kept_beyond_places(ring, from)
-  local oldest = redis.call('ZRANGE', ring.order, 0, 0, 'WITHSCORES')[2]
-  if not oldest then return 0 end
-  from = string.format('%.0f', math.max(tonumber(from), tonumber(oldest)))
-  local names = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, KEPT_JOBS_TRIED)
-  for _, name in ipairs(names) do
-    local before = tonumber(redis.call('HGET', kept_job_key(ring.base, ring.uid, name), KEPT_JOB.beyond) or '')
-    local beyond = tonumber(redis.call('HGET', ring.notes, KEPT.beyond) or '')
-    if before and beyond then return math.max(0, beyond - before) end
-  end
-  return 0
-end
-
-local function position_of(id, ids)
-  local at = string.find(ids, id, 1, true)
-  while at and at % KEPT_ID_BYTES ~= 1 do at = string.find(ids, id, at + 1, true) end
-  return at
-end
-
--- Whether the job has a place in its ring. Workers of earlier releases remove places and leave jobs.
-local function has_place(base, uid, name)
-  return redis.call('ZSCORE', base .. 'kept:order:' .. uid, name) ~= false
-end
-
--- The key of the job with the message, or nil. An id begins with the time of publishing.
-local function kept_job_with(base, uid, id)
-  local high, low = struct.unpack('>I4I2', id)
-  local at = high * 65536 + low
-  local names = redis.call('ZREVRANGEBYSCORE', base .. 'kept:published:' .. uid, at, at - KEPT_JOB_SPAN_MS, 'LIMIT', 0,
-    math.min(KEPT_JOBS_SEARCHED_MAX, KEPT_SEARCHES_MAX - kept_searches))
-  kept_searches = kept_searches + #names
-  for _, name in ipairs(names) do
-    local key = kept_job_key(base, uid, name)
-    local ids = redis.call('HGET', key, KEPT_JOB.ids) or ''
-    if position_of(id, ids) and has_place(base, uid, name) then return key end
-  end
-  return nil
 end
 
 -- Removes at most 1,000 jobs, but not their places.
