@@ -218,7 +218,7 @@ test('a task passes jobs whose records are gone, also one at a time', async () =
   const task = await fixture.redrives.createResend({
     subscriptionArn: subscription.arn,
     since: 0,
-    maxMessagesPerSecond: 10,
+    maxMessagesPerSecond: 5,
   })
   expect(await runRedrive(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 3, skipped: 0 })
