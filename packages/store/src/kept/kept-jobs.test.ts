@@ -1,6 +1,6 @@
 /** Rings with jobs that are kept whole, beside messages that are kept one by one. */
 import { createMessageId, parseMessageId } from '@fantail/contracts'
-import { skewKey } from '@fantail/test-kit'
+import { skewKey, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { dispatchJobKey } from '../keys.ts'
@@ -191,6 +191,31 @@ test('a full ring loses no message because of jobs that an earlier release count
   for (let n = 0; n < 10; n++) await kept.keepJobs([await job(uid, 10, text)])
   expect((await walk(50)).slice(100)).toEqual(left)
   expect(await bytesOf()).toBeLessThanOrEqual(MIB)
+})
+
+test('a large ring whose newest jobs are larger than the rest loses nothing when its bytes are counted', async () => {
+  const uid = await topic(100 * MIB)
+  await keepJobs(uid, 1)
+  await kept.keep(messages(uid, 2_500))
+  await keepJobs(uid, 2_000)
+  await removeAsBefore(uid, 1)
+  const bytes = Math.ceil((await bytesOf()) * 1.02)
+  await topics.patch(ORDERS, { keepMessages: { seconds: 3_600, bytes } })
+  expect(await upkeep.sweep()).toBe(0)
+  expect(await redis.zcard(`${base}kept:order:${uid}`)).toBe(4_500)
+  expect(await bytesOf()).toBeLessThanOrEqual(bytes)
+})
+
+test('a ring that was removed gives its memory back when memory is short', async () => {
+  const uid = await topic(100 * MIB)
+  await keepJobs(uid, 2_100)
+  const other = `${ORDERS}-2`
+  const { topic: second } = await topics.put(other, { keepMessages: { seconds: 60, bytes: 10 * MIB } })
+  await kept.keep(messages(second.uid, 100).map((message) => ({ ...message, arn: other })))
+  await topics.patch(ORDERS, { keepMessages: null })
+  expect((await redis.keys('*:kept:dropped:*')).length).toBe(1)
+  new KeptUpkeep({ redis, share: 0.5, memoryBytes: MIB, onProblem }).look()
+  await waitFor(async () => (await redis.keys('*:kept:dropped:*')).length === 0)
 })
 
 test('a ring that an earlier release emptied or removed leaves no job, and none can be read', async () => {

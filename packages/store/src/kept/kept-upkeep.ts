@@ -102,12 +102,27 @@ export class KeptUpkeep {
     const rings = Map.groupBy(await ringsOf(redis), ({ shard }) => masterOfShard(redis, shard))
     for (const ofMaster of rings.values()) {
       let over = await this.#overBytes(ofMaster)
+      if (over > 0 && (await this.#deleteDropped(ofMaster))) over = await this.#overBytes(ofMaster)
       for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
         const freed = await this.#trimLargest(ofMaster, over)
         if (freed === 0) break
         over -= freed
       }
     }
+  }
+
+  /** Deletes the jobs of removed rings on the master of these rings. Returns whether there were any. */
+  async #deleteDropped(present: Ring[]): Promise<boolean> {
+    const { redis } = this.#options
+    const [uids, master] = [
+      new Set(present.map(({ uid }) => uid)),
+      masterOfShard(redis, present[0]?.shard ?? 0),
+    ]
+    const dropped = (await ringsWithJobs(redis)).filter(
+      ({ uid, shard }) => !uids.has(uid) && masterOfShard(redis, shard) === master,
+    )
+    for (const ring of dropped) await this.#sweepRing(ring)
+    return dropped.length > 0
   }
 
   /** The bytes by which the rings of a master exceed their share, or which other data needs. */

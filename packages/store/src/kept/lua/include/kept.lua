@@ -99,7 +99,8 @@ local function count_bytes(ring)
 end
 
 -- Removes jobs that have lost their place to a worker of an earlier release. It counted them as single messages, so the
--- ring's bytes are then counted again. Returns the bytes freed, and whether there are more such jobs.
+-- ring's bytes are then counted again. They are an estimate in a large ring, and never more than before: such a worker
+-- took too few bytes off. Returns the bytes freed, and whether there are more such jobs.
 local function remove_orphans(ring)
   local first_job = redis.call('ZRANGE', ring.jobs, 0, 0, 'WITHSCORES')[2]
   if not first_job then return 0, false end
@@ -117,7 +118,7 @@ local function remove_orphans(ring)
   end
   remove_kept_jobs(ring.base, ring.uid, names)
   if #names == KEPT_CHUNK then return freed, true end
-  ring.filled = count_bytes(ring)
+  ring.filled = math.min(ring.filled, count_bytes(ring))
   return freed, false
 end
 
