@@ -250,6 +250,8 @@ interface Loaded {
 
 /** Bytes that came over the wire, by kind. */
 async function loadedBytes(page: Page, url: string): Promise<Loaded> {
+  // Otherwise files count that the page before still loads.
+  await page.goto('about:blank')
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Network.enable')
   await cdp.send('Network.clearBrowserCache')
