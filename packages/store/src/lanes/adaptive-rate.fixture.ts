@@ -32,11 +32,15 @@ export const ADAPTIVE_START: Omit<AdaptiveState, 'bucketAt'> = {
   requests: 0,
 }
 
+/** Whether the answer lowers the rate. */
+export function isSlowing(answered: Answered): boolean {
+  return answered === 'limited' || answered === 'unavailable' || answered === 'timeout'
+}
+
 /** The state after an answer at `now`. */
 export function adapt(state: AdaptiveState, answered: Answered, now: number): AdaptiveState {
   const next = measure(state, now)
-  const slower = answered === 'limited' || answered === 'unavailable' || answered === 'timeout'
-  if (slower) {
+  if (isSlowing(answered)) {
     const base = next.rate === null ? next.measured : Math.min(next.measured, next.rate)
     return limited({ ...next, lastMax: base, throttledAt: now }, base * ADAPTIVE.beta)
   }

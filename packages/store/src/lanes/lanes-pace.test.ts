@@ -3,7 +3,7 @@ import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dueKey, laneKey } from '../keys.ts'
-import { ADAPTIVE_START, adapt } from './adaptive-rate.fixture.ts'
+import { ADAPTIVE_START, adapt, isSlowing } from './adaptive-rate.fixture.ts'
 import {
   BASE,
   makeMessage,
@@ -128,9 +128,9 @@ describe('the adaptive rate', () => {
     const after = await lanes.now(SHARD)
     const found = await redis.hmget(laneKey(BASE, id), 'mt', 'mb')
     const [slowedAt, bucketAt] = found.map(Number) as [number, number]
-    const isSlower = answered === 'limited' || answered === 'unavailable' || answered === 'timeout'
-    const from = isSlower ? slowedAt : Math.max(before, bucketAt)
-    return { from, until: isSlower ? slowedAt : Math.min(after, bucketAt + 499), bucketAt }
+    const isExact = isSlowing(answered)
+    const from = isExact ? slowedAt : Math.max(before, bucketAt)
+    return { from, until: isExact ? slowedAt : Math.min(after, bucketAt + 499), bucketAt }
   }
 
   /** How far a value lies outside of the range of two others. */
