@@ -44,6 +44,7 @@ export {
   type TestRedisOptions,
 } from './redis/redis-server.ts'
 export { createTestTls, type TestTls } from './redis/redis-tls.ts'
+export { type SeenCommand, watchCommands } from './redis/watch-commands.ts'
 export { createAuthority, createSelfSigned } from './tls-certificates.ts'
 export { waitFor } from './wait-for.ts'
 export { whenClosed } from './when-closed.ts'

@@ -3,9 +3,7 @@
  * Runs are counted whole. A total of commands depends on how many attempts one run has, and on whether a periodic write
  * falls into the window. These counts depend on neither.
  */
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
+import { type SeenCommand, watchCommands } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 
 const LANE_ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
@@ -40,41 +38,23 @@ interface Run {
   commands: Words[]
 }
 
-/**
- * Counts from now until the returned function is called. ioredis's monitor fails if a command of another client follows
- * at once, so this one has a socket of its own.
- */
+/** Counts from now until the returned function is called. */
 export async function watchLaneCommands(redis: Redis): Promise<() => Promise<LaneCommands>> {
-  const { host = '127.0.0.1', port = 6379 } = redis.options
-  const socket = connect({ host, port })
-  const lines = createInterface(socket)
-  socket.write('MONITOR\r\n')
-  await once(lines, 'line')
-  const runs: Run[] = []
+  const seen = await watchCommands(redis)
   const startedAt = performance.now()
-  const ended = Promise.withResolvers<void>()
-  const end = `end ${startedAt}`
-  lines.on('line', (line) => {
-    const { source, words } = parseLine(line)
-    if (words[1] === end) ended.resolve()
-    else if (source === 'lua') runs.at(-1)?.commands.push(words)
-    else runs.push({ script: words.slice(0, 2).join(' '), commands: [words] })
-  })
-  socket.on('error', ended.reject)
   return async () => {
     const seconds = (performance.now() - startedAt) / 1_000
-    await redis.echo(end)
-    await ended.promise
-    socket.destroy()
-    return count(runs, seconds)
+    return count(runsOf(await seen()), seconds)
   }
 }
 
-/** For example: `+1795662491.869497 [0 lua] "GET" "key"`. Words are escaped. */
-function parseLine(line: string): { source: string; words: Words } {
-  const parts = /^\+\S+ \[\d+ (\S+)\] "(.*)"$/.exec(line)
-  if (!parts) throw new Error(`not a line of MONITOR: ${line}`)
-  return { source: parts[1] ?? '', words: (parts[2] ?? '').split('" "') }
+function runsOf(commands: SeenCommand[]): Run[] {
+  const runs: Run[] = []
+  for (const { inScript, words } of commands) {
+    if (inScript) runs.at(-1)?.commands.push(words)
+    else runs.push({ script: words.slice(0, 2).join(' '), commands: [words] })
+  }
+  return runs
 }
 
 function count(runs: Run[], seconds: number): LaneCommands {
