@@ -42,7 +42,9 @@ const shape = {
     .describe('How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.'),
 }
 
-const usuallyRetried = new Intl.ListFormat('en-GB').format(RETRY_ON_DEFAULT.map((status) => `\`${status}\``))
+const defaults = RETRY_ON_DEFAULT.map((status) => `\`${status}\``)
+/** `Intl` would load all languages when a service starts. */
+const usuallyRetried = `${defaults.slice(0, -1).join(', ')} and ${defaults.at(-1)}`
 const retryOn = z
   .array(z.union([z.int(), z.string()]))
   .max(RETRY_ON_MEMBERS_MAX)

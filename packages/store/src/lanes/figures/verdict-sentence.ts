@@ -67,16 +67,22 @@ function aftermath({ code, figures, facts, now }: Said): { next?: string; expire
   }
 }
 
-const WHOLE = new Intl.NumberFormat('en')
+let format: Intl.NumberFormat | undefined
+
+/** The first format of a process loads the languages, which takes a twentieth of a start. */
+function whole(number: number): string {
+  format ??= new Intl.NumberFormat('en')
+  return format.format(number)
+}
 
 function waits({ figures: { waiting } }: Said): string {
   if (waiting === 0) return 'nothing waits'
-  return waiting === 1 ? '1 delivery waits' : `${WHOLE.format(waiting)} deliveries wait`
+  return waiting === 1 ? '1 delivery waits' : `${whole(waiting)} deliveries wait`
 }
 
 function failures({ facts }: Said): string {
   const { failedInARow: times, lastStatusCode: status, lastError } = facts
-  const attempts = times === 1 ? 'attempt failed' : `${WHOLE.format(times)} attempts failed`
+  const attempts = times === 1 ? 'attempt failed' : `${whole(times)} attempts failed`
   const how = status ?? lastError
   return how === null ? attempts : `${attempts}, the latest with ${how}`
 }
