@@ -195,6 +195,7 @@ test('[54] maxReceivesPerSecond bounds the rate of one subscription', async () =
   const DeliveryPolicy = JSON.stringify({ throttlePolicy: { maxReceivesPerSecond: rate } })
   await webhooks.subscribe('throttled', '/throttled', { DeliveryPolicy })
   await webhooks.subscribe('throttled', '/unthrottled')
+  const publishedAt = performance.timeOrigin + performance.now()
   for (let n = 0; n < messages; n += 10) {
     const entries = Array.from({ length: 10 }, (_, i) => ({ Id: `${i}`, Message: `${n + i}` }))
     const batch = { TopicArn: topicArn('throttled'), PublishBatchRequestEntries: entries }
@@ -203,6 +204,6 @@ test('[54] maxReceivesPerSecond bounds the rate of one subscription', async () =
   await webhooks.waitForSent('/unthrottled', messages)
   expect(webhooks.sent('/throttled').length).toBeLessThan(messages)
   const times = (await webhooks.waitForSent('/throttled', messages)).map(({ at }) => at)
-  const seconds = (Math.max(...times) - Math.min(...times)) / 1_000
+  const seconds = (Math.max(...times) - publishedAt) / 1_000
   expect((messages - 1) / seconds).toBeLessThanOrEqual(1.1 * rate)
 })

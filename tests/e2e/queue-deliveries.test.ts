@@ -154,11 +154,12 @@ test('messages whose subscription is gone stay and count as skipped', async () =
 test('a redrive keeps to its rate, can be paused, resumed, hurried and cancelled, and is alone on its queue', async () => {
   const { client } = stack()
   const { source } = await deadLetters('slow', 30)
+  const startedAt = performance.timeOrigin + performance.now()
   const { id } = await client.post<Task>('/v1/redrives', { source, maxMessagesPerSecond: 5 })
   const second = await client.call<ErrorBody>('POST', '/v1/redrives', { body: { source } })
   expect([second.status, second.body.error.code]).toEqual([409, 'redrive_active'])
   const arrived = await receiver().waitForRequests(6, '/slow')
-  const tookMs = (arrived.at(5)?.at ?? 0) - (arrived[0]?.at ?? 0)
+  const tookMs = (arrived.at(5)?.at ?? 0) - startedAt
   expect(tookMs).toBeGreaterThanOrEqual(500)
   expect((await client.post<Task>(`/v1/redrives/${id}/pause`)).status).toBe('paused')
   const { moved } = await waitFor(async () => {

@@ -176,15 +176,12 @@ test('[339] mails to one address leave at ten a second, and the subscription sta
   const arn = await createTopic('crowded')
   const subscription = await subscribe(arn, 'crowd@example.com')
   const COUNT = 30
+  const publishedAt = Date.now()
   await Promise.all(Array.from({ length: COUNT }, (_, n) => publish(arn, `n${n}`)))
   await mailTo('crowd@example.com', COUNT)
-  const times = to('crowd@example.com')
-    .slice(1)
-    .map(({ at }) => at)
-  const spanMs = Math.max(...times) - Math.min(...times)
-  // At ten mails a second the span is 2,900 ms. On a loaded machine it may be less, because the first mail is received
-  // late.
-  expect(spanMs).toBeGreaterThan(2_000)
+  const lastAt = Math.max(...to('crowd@example.com').map(({ at }) => at))
+  // At ten mails a second the last one leaves 2,900 ms after the first. The first may be received late.
+  expect(lastAt - publishedAt).toBeGreaterThan(2_800)
   expect(
     (await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: subscription })))
       .Attributes,
