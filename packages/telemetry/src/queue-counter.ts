@@ -15,7 +15,7 @@ type Series = ReturnType<typeof seriesOf>
 
 export class QueueCounter {
   readonly #instruments: AwsInstruments
-  readonly #byArn = new LRUCache<string, Series>({ max: COUNTED_QUEUES_MAX })
+  readonly #byArn = new LRUCache<string, Series>({ maxSize: COUNTED_QUEUES_MAX, sizeCalculation: () => 1 })
 
   constructor(instruments: AwsInstruments) {
     this.#instruments = instruments

@@ -33,7 +33,6 @@ import type {
   Sessions,
   SigningKeys,
   SmsState,
-  StatsCounter,
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
@@ -51,6 +50,7 @@ import type { SharedRead } from './http/shared-read.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { RateLimits } from './keys/rate-limits.ts'
 import type { LaneBoard } from './lanes/lane-board.ts'
+import type { PublishCounts } from './messages/publish-counts.ts'
 import type { PortalCache } from './portal/portal-cache.ts'
 import type { LeaseRenewals } from './queues/lease-renewals.ts'
 import type { QueueCache } from './queues/queue-cache.ts'
@@ -107,8 +107,7 @@ export interface ApiDeps {
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>
   processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>
-  /** Counts publishes for the statistics. */
-  statsCounter: Pick<StatsCounter, 'topic'>
+  publishCounts: Pick<PublishCounts, 'add'>
   stats: Methods<StatsReads>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>

@@ -60,7 +60,7 @@ export class Connections {
   /** Longest idle first. */
   readonly #idle = new LinkedList<Connection>()
   /** By the origin's key. */
-  readonly #slow = new LRUCache<string, SlowOrigin>({ max: SLOW_ORIGINS_MAX })
+  readonly #slow = new LRUCache<string, SlowOrigin>({ maxSize: SLOW_ORIGINS_MAX, sizeCalculation: () => 1 })
   readonly #events: ConnectionEvents = {
     ended: (connection) => this.discard(connection),
     dialled: ({ origin, dialMs }) => {

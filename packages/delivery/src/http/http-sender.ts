@@ -123,7 +123,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     timeoutMs,
     responseBytesMax,
   }
-  const endpoints = new LRUCache<string, HttpEndpoint>({ max: ENDPOINTS_MAX })
+  const endpoints = new LRUCache<string, HttpEndpoint>({ maxSize: ENDPOINTS_MAX, sizeCalculation: () => 1 })
   let closing = false
 
   const endpointOf = ({ url, route, memo }: EndpointOf): HttpEndpoint | undefined => {

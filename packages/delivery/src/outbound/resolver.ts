@@ -62,7 +62,10 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const settings = { ...DEFAULTS, ...options }
   const hosts = new HostsFile(settings.hostsPath)
   const names = new NameServers(settings.timeoutMs, options.servers)
-  const known = new LRUCache<string, Promise<string[]>>({ max: settings.namesMax })
+  const known = new LRUCache<string, Promise<string[]>>({
+    maxSize: settings.namesMax,
+    sizeCalculation: () => 1,
+  })
 
   const query = (name: string): Promise<string[]> => {
     const answer = names.query(name)

@@ -40,7 +40,7 @@ interface StatsCounterOptions {
 export class StatsCounter {
   readonly #options: StatsCounterOptions
   readonly #writer = randomUUID()
-  readonly #tallies = new LRUCache<string, Tally>({ max: TALLIES_MAX })
+  readonly #tallies = new LRUCache<string, Tally>({ maxSize: TALLIES_MAX, sizeCalculation: () => 1 })
   readonly #touch = (tally: Tally, at: number) => this.#touched(tally, at)
   readonly #seatless = new Tally('subscription', '', () => false)
   #dirty: Tally[] = []
@@ -59,7 +59,7 @@ export class StatsCounter {
   #isStopped = false
   /** Epoch ms until which only series with a seat are sent. */
   readonly #takenUntil = new Map<SeriesKind, number>()
-  readonly #seated = new LRUCache<string, true>({ max: TALLIES_MAX })
+  readonly #seated = new LRUCache<string, true>({ maxSize: TALLIES_MAX, sizeCalculation: () => 1 })
 
   constructor(options: StatsCounterOptions) {
     this.#options = options

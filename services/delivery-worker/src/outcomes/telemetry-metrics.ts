@@ -22,7 +22,10 @@ export function createWorkerMetrics(
   now: (at?: number) => number,
   stats: Pick<StatsCounter, 'topic' | 'subscription'>,
 ): WorkerMetrics {
-  const topics = new LRUCache<string, TopicSeries>({ max: WORKER_TOPIC_SERIES_MAX })
+  const topics = new LRUCache<string, TopicSeries>({
+    maxSize: WORKER_TOPIC_SERIES_MAX,
+    sizeCalculation: () => 1,
+  })
   const results = {
     delivered: metrics.attemptSeconds.of({ result: 'delivered' }),
     retry: metrics.attemptSeconds.of({ result: 'retry' }),

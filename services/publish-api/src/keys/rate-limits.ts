@@ -37,7 +37,7 @@ interface RateLimitsOptions {
 export class RateLimits {
   readonly #limits: Pick<KeyLimits, 'take'>
   readonly #now: () => number
-  readonly #buckets = new LRUCache<string, Bucket>({ max: KEYS_REMEMBERED_MAX })
+  readonly #buckets = new LRUCache<string, Bucket>({ maxSize: KEYS_REMEMBERED_MAX, sizeCalculation: () => 1 })
 
   constructor({ limits, now }: RateLimitsOptions) {
     this.#limits = limits

@@ -9,7 +9,6 @@ import { notFound } from '../http/error-answers.ts'
 import type { KnownTopic } from '../topics/topic-cache.ts'
 import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
-import { type CountsDeps, PublishCounts } from './publish-counts.ts'
 
 /** Bytes of a message in a job in addition to its text and attributes. */
 const OVERHEAD_BYTES = 256
@@ -32,13 +31,13 @@ interface Once {
   hash: string
 }
 
-export class MessageStore {
-  readonly #deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency'>
-  readonly #counts: PublishCounts
+type StoreDeps = Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency' | 'publishCounts'>
 
-  constructor(deps: Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency'> & CountsDeps) {
+export class MessageStore {
+  readonly #deps: StoreDeps
+
+  constructor(deps: StoreDeps) {
     this.#deps = deps
-    this.#counts = new PublishCounts(deps)
   }
 
   /** Resolves when all messages are stored. `bytes`: the sum of texts and attributes. */
@@ -49,7 +48,7 @@ export class MessageStore {
       return this.#appended(arn, messages, receipts)
     }
     await this.#deps.publisher.publish(messages, weightOf(topic, messages, bytes))
-    this.#counts.add(arn, messages.length, bytes)
+    this.#deps.publishCounts.add(arn, messages.length, bytes)
     return messages.map(({ messageId }) => ({ messageId }))
   }
 
@@ -66,7 +65,7 @@ export class MessageStore {
     }
     const ids = await this.#publishOnce(topic, messages, bytes, once)
     const replayed = ids[0] !== messages[0]?.messageId
-    if (!replayed) this.#counts.add(arn, messages.length, bytes)
+    if (!replayed) this.#deps.publishCounts.add(arn, messages.length, bytes)
     return { receipts: ids.map((messageId) => ({ messageId })), replayed }
   }
 
@@ -74,7 +73,7 @@ export class MessageStore {
   #appended(topicArn: string, messages: Message[], receipts: FifoReceipt[]): Receipt[] {
     const fresh = messages.filter((_, i) => receipts[i]?.duplicate === false)
     const bytes = fresh.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
-    if (fresh.length > 0) this.#counts.add(topicArn, fresh.length, bytes)
+    if (fresh.length > 0) this.#deps.publishCounts.add(topicArn, fresh.length, bytes)
     return receipts.map(({ messageId, sequenceNumber }) => ({ messageId, sequenceNumber }))
   }
 

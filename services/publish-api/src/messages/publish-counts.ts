@@ -3,10 +3,9 @@
  * much as counting.
  */
 import { nameOfArn } from '@fantail/contracts'
-import type { Tally } from '@fantail/store'
-import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
+import type { StatsCounter, Tally } from '@fantail/store'
+import type { CounterSeries, HistogramSeries, Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
-import type { ApiDeps } from '../deps.ts'
 
 /**
  * @limit Topics whose series the API keeps at hand. Past it: the series of the least recently used topic are dropped.
@@ -20,13 +19,21 @@ interface Series {
   tally: Tally
 }
 
-export type CountsDeps = Pick<ApiDeps, 'metrics' | 'statsCounter' | 'clock'>
+interface PublishCountsDeps {
+  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes'>
+  statsCounter: Pick<StatsCounter, 'topic'>
+  /** Epoch ms. */
+  clock: () => number
+}
 
 export class PublishCounts {
-  readonly #deps: CountsDeps
-  readonly #byTopic = new LRUCache<string, Series>({ max: API_TOPIC_SERIES_MAX })
+  readonly #deps: PublishCountsDeps
+  readonly #byTopic = new LRUCache<string, Series>({
+    maxSize: API_TOPIC_SERIES_MAX,
+    sizeCalculation: () => 1,
+  })
 
-  constructor(deps: CountsDeps) {
+  constructor(deps: PublishCountsDeps) {
     this.#deps = deps
   }
 

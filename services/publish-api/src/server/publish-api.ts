@@ -84,6 +84,7 @@ import { SharedRead } from '../http/shared-read.ts'
 import { KeyCache } from '../keys/key-cache.ts'
 import { RateLimits } from '../keys/rate-limits.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
+import { PublishCounts } from '../messages/publish-counts.ts'
 import { PortalCache } from '../portal/portal-cache.ts'
 import { EndpointEvents } from '../push/endpoint-events.ts'
 import { LeaseRenewals } from '../queues/lease-renewals.ts'
@@ -210,7 +211,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
     processes: new SharedRead(() => new Processes(redis).list(), { freshMs: PROCESSES_FRESH_MS }),
     laneBoard: new LaneBoard({ survey: new LaneSurvey(redis), quarantine: stores.quarantine, clock: now }),
-    statsCounter,
+    publishCounts: new PublishCounts({ metrics: telemetry.metrics, statsCounter, clock: now }),
     auditWriter,
     auditReader: new AuditReader(redis),
     stats: new StatsReads({ store: statsStore, clock: now }),

@@ -116,8 +116,7 @@ test('published messages are counted once, repeated requests not', async () => {
     })
   await publish()
   for (let n = 0; n < 3; n++) await publish({ 'Idempotency-Key': 'one' })
-  const { statsCounter } = api.deps as unknown as { statsCounter: StatsCounter }
-  await statsCounter.stop()
+  await api.statsCounter.stop()
   expect(await read(admin, '?topic=counted')).toMatchObject({ published: 2 })
 })
 

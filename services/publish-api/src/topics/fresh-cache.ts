@@ -29,6 +29,8 @@ const RECORDS_MAX = 10_000
 const RECORDS_BYTES_MAX = 33_554_432
 /** Approximate bytes of a record's object in addition to its texts. */
 const RECORD_OVERHEAD_BYTES = 512
+/** Counted for a small record, so that no more than RECORDS_MAX fit. The option `max` would reserve memory for all. */
+const RECORD_BYTES_MIN = Math.ceil(RECORDS_BYTES_MAX / RECORDS_MAX)
 
 interface Entry<T> {
   /** null: there is no record. Such an entry is returned to its callers and not kept. */
@@ -55,9 +57,9 @@ export class FreshCache<T> {
     this.#ask = look
     this.#now = now ?? (() => performance.now())
     this.#entries = new LRUCache({
-      max: RECORDS_MAX,
       maxSize: RECORDS_BYTES_MAX,
-      sizeCalculation: ({ value }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(value).length,
+      sizeCalculation: ({ value }) =>
+        Math.max(RECORD_BYTES_MIN, RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(value).length),
       fetchMethod: (arn, before, { signal }) => this.#look(arn, before, signal),
       // Callers get the result of a look-up even if its record was dropped meanwhile.
       ignoreFetchAbort: true,

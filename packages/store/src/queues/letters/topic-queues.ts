@@ -62,7 +62,7 @@ interface SentLetter {
 export class TopicQueues {
   readonly #acks: ReplicaAcks
   readonly #use: Pick<QueueUse, 'sent'> | undefined
-  readonly #known = new LRUCache<string, string>({ max: KNOWN_QUEUES_MAX })
+  readonly #known = new LRUCache<string, string>({ maxSize: KNOWN_QUEUES_MAX, sizeCalculation: () => 1 })
 
   constructor({ acks, use }: TopicQueuesOptions) {
     this.#acks = acks
