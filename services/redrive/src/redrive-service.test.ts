@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createLogger, type Logger } from '@fantail/runtime'
 import { liveChannel, WAKE_LISTENERS, whenReady } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
-import { waitFor } from '@fantail/test-kit'
+import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   drainLanes,
@@ -37,8 +37,11 @@ function logger(): Logger {
   return createLogger({ service: 'test', destination: { write: (line: string) => void lines.push(line) } })
 }
 
-async function serve(sweepEveryMs?: number, metrics = createMetrics()): Promise<RedriveService> {
-  const service = createRedriveService({ redisUrl: fixture.server.url, log: logger(), sweepEveryMs, metrics })
+async function serve(
+  sweepEveryMs?: number,
+  { metrics = createMetrics(), redisUrl = fixture.server.url } = {},
+): Promise<RedriveService> {
+  const service = createRedriveService({ redisUrl, log: logger(), sweepEveryMs, metrics })
   services.push(service)
   await service.start()
   return service
@@ -57,7 +60,7 @@ test('a task is taken up when it is created and leaves no job behind', async () 
 
 test('moved messages and those without a destination are counted by their queue', async () => {
   const metrics = createMetrics()
-  await serve(undefined, metrics)
+  await serve(undefined, { metrics })
   const [id, gone] = [await subscribe(fixture), await subscribe(fixture)]
   await makeDeadLetters(fixture, id, 150)
   await makeDeadLetters(fixture, gone, 2)
@@ -187,20 +190,52 @@ async function reads(): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await fixture.redis.info('stats'))?.[1])
 }
 
-test('an idle service makes fewer than two round trips a second', async () => {
-  await serve(3_600_000)
+/** All periodic commands of an idle service, and the time between two of a kind. */
+const PERIODIC: Record<string, number> = {
+  'ping ': 10_000,
+  'time ': 30_000,
+  'bzpopmin ft:{redrive}:redrive:marker': 8_000,
+  'script ft:{redrive}:redrive:wait': 8_000,
+  'script ft:{redrive}:redrive:stalled': 5_000,
+  'bzpopmin ft:{maintenance}:maintenance:marker': 8_000,
+  'script ft:{maintenance}:maintenance:wait': 8_000,
+  'script ft:{maintenance}:maintenance:stalled': 30_000,
+}
+const PER_SECOND_MAX = 1.5
+/** A window may begin and end so that it has two commands of a kind too many. */
+const SPARE = 2
+
+const nameOf = ([name = '', ...args]: string[]) =>
+  /^eval/i.test(name) ? `script ${args[2]}` : `${name.toLowerCase()} ${args[0] ?? ''}`
+
+test('an idle service sends the listed commands, and no others', async () => {
+  const sent: string[] = []
+  const proxy = await startCountingProxy(fixture.server.port, (commands) =>
+    sent.push(...commands.map(nameOf)),
+  )
+  await serve(3_600_000, { redisUrl: proxy.url })
+  const bothWait = async () => (await fixture.redis.info('clients')).includes('blocked_clients:2')
   const quiet = async () => {
-    const before = await reads()
-    const from = performance.now()
+    const [before, from] = [sent.length, performance.now()]
     await waitFor(() => performance.now() - from > 300)
-    return (await reads()) - before <= 2
+    return sent.length === before && bothWait()
   }
-  await waitFor(quiet)
-  const before = await reads()
-  const from = performance.now()
-  await waitFor(() => performance.now() - from > 3_000)
-  const seconds = (performance.now() - from) / 1_000
-  expect(((await reads()) - before) / seconds).toBeLessThan(1.5)
+  await waitFor(quiet, { what: 'the start to be over' })
+  const [before, from] = [sent.length, performance.now()]
+  const idle = () => sent.slice(before)
+  await waitFor(() => idle().some((name) => name.endsWith(':wait')), { what: 'a look for jobs' })
+  const elapsedMs = performance.now() - from
+  proxy.stop()
+  expect(idle().filter((name) => !(name in PERIODIC))).toEqual([])
+  for (const [name, everyMs] of Object.entries(PERIODIC)) {
+    const count = idle().filter((one) => one === name).length
+    expect(count, name).toBeLessThanOrEqual(SPARE + elapsedMs / everyMs)
+  }
+})
+
+test('the listed commands add up to so few a second', () => {
+  const perSecond = Object.values(PERIODIC).reduce((sum, everyMs) => sum + 1_000 / everyMs, 0)
+  expect(perSecond).toBeLessThan(PER_SECOND_MAX)
 })
 
 test('a minute of sweeps over idle queues adds next to nothing', async () => {
