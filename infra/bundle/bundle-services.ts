@@ -10,8 +10,8 @@ import { LUA_TEXTS } from '../../packages/store/src/scripts/lua-texts.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
-/** nodemailer finds files next to itself, and msgpackr loads native code. */
-const UNBUNDLED = /^(nodemailer|msgpackr)(\/|$)/
+/** nodemailer finds files next to itself. */
+const UNBUNDLED = /^nodemailer(\/|$)/
 
 interface ServiceBundle {
   /** `<service>.mjs` for each service, and the files that these import. */
@@ -56,7 +56,7 @@ async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<Servi
     platform: 'node',
     resolve: { conditionNames: ['@fantail/source', 'node', 'import', 'default'] },
     makeAbsoluteExternalsRelative: false,
-    plugins: [LUA_INSIDE, ...plugins],
+    plugins: [LUA_INSIDE, WITHOUT_NATIVE_CODE, ...plugins],
     logLevel: 'silent',
   })
   const { output } = await made.generate({
@@ -88,6 +88,19 @@ const UNBUNDLED_BY_PATH: Plugin = {
     return { id: kind === 'require-call' ? found.id : pathToFileURL(found.id).href, external: true }
   },
 }
+
+/**
+ * BullMQ only encodes with msgpackr. Its native code decodes, and to look for it is a twentieth of a service's start.
+ */
+const WITHOUT_NATIVE_CODE: Plugin = {
+  name: 'without-native-code',
+  async resolveId(source, importer) {
+    if (source !== 'msgpackr') return null
+    const found = await this.resolve(source, importer, { skipSelf: true })
+    return found && join(found.id.slice(0, found.id.lastIndexOf(MSGPACKR)), MSGPACKR, 'index.js')
+  },
+}
+const MSGPACKR = join('node_modules', 'msgpackr')
 
 const LUA_MODULE = join(ROOT, 'packages/store/src/scripts/lua-texts.ts')
 

@@ -125,6 +125,7 @@ export {
   subjectProblem,
   textProblem,
   toAttribute,
+  unsendable,
 } from './message-rules.ts'
 export { problemsOf } from './problems.ts'
 export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'

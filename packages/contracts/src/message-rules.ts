@@ -22,6 +22,8 @@ const RESERVED_VALUES: [name: RegExp, value: RegExp, message: string][] = [
   [/^AWS\.SNS\.MOBILE\.\w+\.TTL$/, /^\d{1,10}$/, 'must be a whole number of seconds'],
 ]
 const FIFO_ID = /^[\x21-\x7e]{1,128}$/
+/** Characters that SQS refuses, because XML 1.0 does not have them (checklist 182). */
+const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 const TYPE = /^(String|Number|Binary)(\.[A-Za-z0-9_.-]{1,200})?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -31,6 +33,11 @@ export function subjectProblem(subject: string): string | undefined {
   if (subject.length > SUBJECT_CHARS_MAX) return `must have at most ${SUBJECT_CHARS_MAX} characters`
   if (CONTROL.test(subject)) return 'must not hold line breaks or control characters'
   return unicodeProblem(subject)
+}
+
+/** Whether no queue takes the text, because it holds a character that XML 1.0 does not have. */
+export function unsendable(text: string): boolean {
+  return UNSENDABLE.test(text)
 }
 
 export function textProblem(text: string): string | undefined {

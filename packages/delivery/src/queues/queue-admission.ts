@@ -10,8 +10,8 @@ import {
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   type QueueRecord,
+  unsendable,
 } from '@fantail/contracts'
-import { unsendable } from '@fantail/contracts/schemas/queues/queue-sending-schemas'
 import { type AccessPolicy, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
 import { LRUCache } from 'lru-cache'
 import type { QueueBody } from '../envelope/envelope.ts'

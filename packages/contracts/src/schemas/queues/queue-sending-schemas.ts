@@ -1,16 +1,10 @@
 /** Schemas for sending to a queue over REST. */
 import { z } from 'zod'
 import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
+import { unsendable } from '../../message-rules.ts'
 import { FifoId, MessageInput } from '../messages/message-schemas.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 import { Delay } from './queue-schemas.ts'
-
-/** Characters that SQS refuses, because XML 1.0 does not have them (checklist 182). */
-const UNSENDABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
-
-export function unsendable(text: string): boolean {
-  return UNSENDABLE.test(text)
-}
 
 const Body = z
   .string()
