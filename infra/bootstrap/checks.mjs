@@ -6,8 +6,12 @@ import { root } from './paths.mjs'
 import { StepError, say, show } from './steps.mjs'
 import { provideRedisServer } from './tools/redis-binary.mjs'
 
-/** Results of the last type check. With them the next check reads only changed files and the files that import them. */
-const TYPES_SEEN = join('node_modules', '.cache', 'types.tsbuildinfo')
+/** Makes a type check read only the files that have changed since the last one, and the files that import them. */
+const remembered = (/** @type {string} */ name) => [
+  '--incremental',
+  '--tsBuildInfoFile',
+  join('node_modules', '.cache', `${name}.tsbuildinfo`),
+]
 /** The fastest checks come first. */
 const CHECKS = [
   { what: 'format', command: 'biome', args: ['format', '.'] },
@@ -15,10 +19,14 @@ const CHECKS = [
   {
     what: 'types',
     command: 'tsc',
-    args: ['--noEmit', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', TYPES_SEEN],
+    args: ['--noEmit', '-p', 'tsconfig.json', ...remembered('types')],
   },
   // The console runs in browsers, so it has types of its own.
-  { what: 'types of the console', command: 'tsc', args: ['-p', join('packages', 'console')] },
+  {
+    what: 'types of the console',
+    command: 'tsc',
+    args: ['-p', join('packages', 'console'), ...remembered('console-types')],
+  },
 ]
 /** Filters of vitest: units, the store, the rules of the repository, and a message's way through a whole stack. */
 const QUICK = ['packages/', 'tests/repo/', 'tests/e2e/happy-path.test.ts']
