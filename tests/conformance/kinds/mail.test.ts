@@ -24,7 +24,9 @@ const stack = useStack({
 const aws = useAwsClients(stack)
 
 const to = (address: string, all = server.mails) => all.filter((mail) => mail.to === address)
-const mailTo = (address: string, n = 0) => waitFor(() => to(address)[n])
+/** On a busy machine the dialogue for one mail takes most of a second. */
+const mailTo = (address: string, n = 0) =>
+  waitFor(() => to(address)[n], { what: `mail ${n + 1} to ${address}`, timeoutMs: 40_000 })
 const textOf = (mail: TestMail) => mail.parsed.text ?? ''
 const linkIn = (mail: TestMail, page: string) =>
   new RegExp(`http\\S+/${page}\\.html\\?\\S+`).exec(textOf(mail))?.[0] ?? ''
