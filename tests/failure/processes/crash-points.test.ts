@@ -1,7 +1,8 @@
 /**
  * A worker is killed at every step of a delivery. One kill comes before Redis gets the step's script, another after
  * Redis has run it and before the worker gets the reply. The next worker finishes the delivery once, with the right
- * end.
+ * end. Nothing of a killed worker is left but what Redis holds. So no case has a kill before a step if Redis then holds
+ * the same as in another case.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -53,11 +54,9 @@ const CASES: [Step, 'before' | 'after', number[]][] = [
   ['take', 'after', DELIVERED_LATER],
   ['settle as delivered', 'before', DELIVERED_LATER],
   ['settle as delivered', 'after', DELIVERED_LATER],
-  ['settle for a retry', 'before', RETRIED_TWICE],
   ['settle for a retry', 'after', RETRIED_TWICE],
   ['mark as dead', 'before', DEAD],
   ['mark as dead', 'after', DEAD],
-  ['append to the dead-letter queue', 'before', DEAD],
   ['append to the dead-letter queue', 'after', DEAD],
   ['append to the queue that it makes', 'before', DEAD],
   ['append to the queue that it makes', 'after', DEAD],

@@ -1,7 +1,7 @@
 /**
  * A worker is killed at every step of a FIFO message. One kill comes before Redis gets the step's script, another after
  * Redis has run it and before the worker gets the reply. The next worker continues in order, and no data is left
- * behind.
+ * behind. Nothing of a killed worker is left but what Redis holds.
  */
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
@@ -33,8 +33,11 @@ const STEPS = {
 }
 type Step = keyof typeof STEPS
 
+/** Before these, Redis holds the same as after the step before. */
+const ONLY_AFTER: Step[] = ['read the log', 'move into lanes', 'settle a run']
+
 const CASES = (Object.keys(STEPS) as Step[]).flatMap((step) => [
-  [step, 'before'] as const,
+  ...(ONLY_AFTER.includes(step) ? [] : [[step, 'before'] as const]),
   [step, 'after'] as const,
 ])
 
