@@ -1,4 +1,4 @@
-/** SIGKILL of random processes, at random times, under load, while dead letters are redriven. */
+/** SIGKILL of everything at once, and of random processes at random times while dead letters are redriven. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { DirectLedger } from '../../harness/ledgers/direct-ledger.ts'
@@ -17,12 +17,49 @@ const PAUSE_MS = { from: 100, to: 2_000 }
 const REDRIVE_EVERY_MS = 3_000
 const DUPLICATES_MAX = 0.05
 const DIRECT_EVERY_MS = 50
+/** Published before everything is killed at once. */
+const [MESSAGES, TEXTS] = [800, 100]
+const QUICKLY_PER_SECOND = 1_000
 
 /** A short time-out, so that the leases of a killed worker are short too. */
 const direct = await DirectLedger.open()
 const env = { FANTAIL_ATTEMPT_TIMEOUT_MS: '2000', ...direct.env }
 const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' }, env })
 const receiver = useReceiver()
+
+test('everything is killed right after the last 202, Redis too: nothing is lost', async () => {
+  const row = beginFault('kills-at-once')
+  const ledger = await Ledger.open({
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'killed-at-once',
+    subscriptions: { '/c': {}, '/d': {} },
+  })
+  await direct.register(stack().client)
+  await Promise.all([
+    ledger.publishAtRate({ count: MESSAGES, perSecond: QUICKLY_PER_SECOND }),
+    direct.publishAll(stack().client, TEXTS),
+  ])
+  await Promise.all([
+    stack().redis.kill(),
+    ...stack()
+      .services()
+      .map((service) => service.kill()),
+  ])
+  await stack().redis.restart()
+  const startedAt = performance.now()
+  await Promise.all(
+    stack()
+      .services()
+      .map((service) => service.start()),
+  )
+  const recoverySeconds = await ledger.recovered(startedAt)
+  const account = await ledger.whenSettled()
+  row.report({ ...account, messages: account.accepted, recoverySeconds })
+  expect(account).toMatchObject({ lost: 0, delivered: account.owed })
+  expect(account.accepted).toBeGreaterThan(MESSAGES)
+  expect(await direct.whenSettled()).toMatchObject({ accepted: TEXTS, lost: 0 })
+}, 120_000)
 
 test(
   'whatever is killed at whatever instant, nothing is lost',
@@ -48,6 +85,7 @@ test(
       deadLetterQueue: 'killed-dead',
     })
     await direct.register(stack().client)
+    direct.beginAnew()
     const count = RUN_SECONDS * PER_SECOND
     let ended = false
     let kills = 0

@@ -1,12 +1,11 @@
-/** Redis dies, with or without a power loss of its machine, and its scripts are forgotten. */
+/** Redis dies, with or without a power loss of its machine. */
 import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
-import { Ledger, type LedgerOptions } from '../../harness/ledgers/ledger.ts'
+import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
-import { type Stalls, watchStalls } from '../../harness/runs/stalls.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { type Stack, useStack } from '../../harness/services/stack.ts'
 
@@ -14,15 +13,10 @@ const PER_SECOND = 100
 const THROTTLE = 75
 const ROUNDS = LONG ? 10 : 2
 const ROUND_MS = 2_500
-/** A worker that does not renew the lock of a job for this long loses the job. */
-const LOCK_MS = 3_000
-/** A third of the time after which a command to Redis fails. */
-const STARVED_MS = 500
 const receiver = useReceiver()
 
-const open = (stack: Stack, topic: string, options: Pick<LedgerOptions, 'again'> = {}) =>
+const open = (stack: Stack, topic: string) =>
   Ledger.open({
-    ...options,
     stack,
     receiver: receiver(),
     topic,
@@ -60,41 +54,6 @@ describe('with appendfsync always', () => {
       const account = await ledger.whenSettled()
       row.report({ ...account, messages: account.accepted, recoverySeconds })
       expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, discarded: 0, expired: 0 })
-    },
-    TEST_MS,
-  )
-})
-
-describe('with its scripts flushed', () => {
-  // Attempts keep their usual time-out, so that a busy machine repeats few of them.
-  const stack = useStack({ workers: 2, redis: { appendfsync: 'always' } })
-
-  test(
-    'a Redis that has forgotten its scripts is told them again',
-    async () => {
-      const row = beginFault('script-flush')
-      const ledger = await open(stack(), 'flushed', { again: true })
-      const stalls = watchStalls([
-        stack().redis.pid(),
-        ...stack()
-          .services()
-          .map(({ pid }) => pid),
-      ])
-      const publishing = publishRounds(ledger)
-      for (let flush = 0; flush < ROUNDS * 3; flush++) {
-        await untilPassed(ROUND_MS / 4)
-        await stack().connection.script('FLUSH')
-      }
-      await publishing
-      const account = await ledger.whenSettled()
-      row.report({ ...account, messages: account.accepted, recoverySeconds: null })
-      expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0 })
-      expect(unexplainedRepeats('/flushed/', stalls)).toEqual([])
-      expect(account.delivered).toBe(account.owed)
-      const lines = stack()
-        .services()
-        .flatMap((service) => service.logLines())
-      expect(lines.filter((line) => JSON.stringify(line).includes('NOSCRIPT'))).toEqual([])
     },
     TEST_MS,
   )
@@ -146,20 +105,6 @@ describe('with appendfsync everysec', () => {
     TEST_MS,
   )
 })
-
-/**
- * Deliveries that came again although the machine ran all processes: `<path> <text>`. If it does not run a worker, the
- * worker loses the locks of its jobs, and its commands to Redis fail. Another worker then repeats its work.
- */
-function unexplainedRepeats(prefix: string, stalls: Stalls): string[] {
-  const requests = receiver().requestsTo(({ path }) => path.startsWith(prefix))
-  const byDelivery = Map.groupBy(requests, ({ path, text }) => `${path} ${text}`)
-  const isUnexplained = (from: number, to: number) =>
-    stalls.covered(Math.min(from, to - LOCK_MS), to) < STARVED_MS
-  return [...byDelivery].flatMap(([key, [first, ...again]]) =>
-    again.filter(({ at }) => first && isUnexplained(first.at, at)).map(() => key),
-  )
-}
 
 /** Resolves when every publish that is under way now has its answer. */
 async function untilAnswered({ unanswered }: Ledger): Promise<void> {

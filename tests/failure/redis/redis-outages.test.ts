@@ -1,8 +1,10 @@
+/** Redis is away, stops answering, or forgets its scripts. */
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
+import { type Stalls, watchStalls } from '../../harness/runs/stalls.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
@@ -12,10 +14,63 @@ const REFUSED_WITHIN_MS = 2_000
 const SLACK_MS = 300
 /** Reconnecting is tried at least every two seconds. */
 const BACK_WITHIN_MS = 5_000
+const FLUSHES = LONG ? 30 : 6
+const FLUSH_EVERY_MS = 625
+const FLUSHED = LONG ? 2_500 : 500
+const FLUSHED_PER_SECOND = 100
+/** Slower than the publishing, so that some deliveries wait whenever scripts are forgotten. */
+const THROTTLE = 75
+/** A worker that does not renew the lock of a job for this long loses the job. */
+const LOCK_MS = 3_000
+/** A third of the time after which a command to Redis fails. */
+const STARVED_MS = 500
 const OUTAGES_S: (1 | 7 | 30 | 120)[] = LONG ? [1, 7, 30, 120] : [1, 7]
 
 const stack = useStack({ workers: 2, redrive: true, redis: { appendfsync: 'always' } })
 const receiver = useReceiver()
+
+test('a Redis that has forgotten its scripts is told them again', async () => {
+  const row = beginFault('script-flush')
+  const ledger = await Ledger.open({
+    again: true,
+    stack: stack(),
+    receiver: receiver(),
+    topic: 'flushed',
+    subscriptions: {
+      '/flushed/quick': {},
+      '/flushed/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: THROTTLE } } },
+    },
+  })
+  const services = stack().services()
+  const stalls = watchStalls([stack().redis.pid(), ...services.map(({ pid }) => pid)])
+  const publishing = ledger.publishAtRate({ count: FLUSHED, perSecond: FLUSHED_PER_SECOND })
+  for (let flush = 0; flush < FLUSHES; flush++) {
+    await untilPassed(FLUSH_EVERY_MS)
+    await stack().connection.script('FLUSH')
+  }
+  await publishing
+  const account = await ledger.whenSettled()
+  row.report({ ...account, messages: account.accepted, recoverySeconds: null })
+  expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0 })
+  expect(unexplainedRepeats('/flushed/', stalls)).toEqual([])
+  expect(account.delivered).toBe(account.owed)
+  const lines = services.flatMap((service) => service.logLines())
+  expect(lines.filter((line) => JSON.stringify(line).includes('NOSCRIPT'))).toEqual([])
+}, 240_000)
+
+/**
+ * Deliveries that came again although the machine ran all processes: `<path> <text>`. If it does not run a worker, the
+ * worker loses the locks of its jobs, and its commands to Redis fail. Another worker then repeats its work.
+ */
+function unexplainedRepeats(prefix: string, stalls: Stalls): string[] {
+  const requests = receiver().requestsTo(({ path }) => path.startsWith(prefix))
+  const byDelivery = Map.groupBy(requests, ({ path, text }) => `${path} ${text}`)
+  const isUnexplained = (from: number, to: number) =>
+    stalls.covered(Math.min(from, to - LOCK_MS), to) < STARVED_MS
+  return [...byDelivery].flatMap(([key, [first, ...again]]) =>
+    again.filter(({ at }) => first && isUnexplained(first.at, at)).map(() => key),
+  )
+}
 
 test.each(OUTAGES_S)(
   'Redis is killed for %i s while publishing, and everything resumes',

@@ -27,6 +27,10 @@ export class DirectLedger {
   readonly #provider: Receiver
   readonly #accepted = new Set<string>()
   readonly #targets: ({ targetArn: string } | { phoneNumber: string })[] = []
+  /** Number of texts so far. Each has its own, because its key is the text. */
+  #texts = 0
+  /** Number of the first text that the account contains. */
+  #first = 0
 
   private constructor(provider: Receiver) {
     this.#provider = provider
@@ -66,11 +70,17 @@ export class DirectLedger {
     }
   }
 
+  /** Leaves all texts so far out of later accounts. */
+  beginAnew(): void {
+    this.#first = this.#texts
+    this.#accepted.clear()
+  }
+
   /** Publishes one text every `everyMs` until `ended` is true. A refused one is repeated with its key. */
   async publishUntil(client: RestClient, ended: () => boolean, everyMs: number): Promise<void> {
     const open: Promise<void>[] = []
-    for (let n = 0; !ended(); n++) {
-      open.push(this.#publish(client, n))
+    while (!ended()) {
+      open.push(this.#publish(client))
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
     await Promise.all(open)
@@ -78,7 +88,7 @@ export class DirectLedger {
 
   /** Publishes `count` texts at once. Resolves when all are accepted. */
   async publishAll(client: RestClient, count: number): Promise<void> {
-    await Promise.all(Array.from({ length: count }, (_, n) => this.#publish(client, n)))
+    await Promise.all(Array.from({ length: count }, () => this.#publish(client)))
   }
 
   /** Resolves when everything accepted has arrived. */
@@ -98,13 +108,14 @@ export class DirectLedger {
     const texted = this.#provider
       .requestsTo(SMS)
       .map(({ text }) => (JSON.parse(text) as { text: string }).text)
-    const arrived = [...notified, ...texted]
+    const arrived = [...notified, ...texted].filter((text) => Number(text.slice(1)) >= this.#first)
     const seen = new Set(arrived)
     const lost = [...this.#accepted].filter((text) => !seen.has(text)).length
     return { accepted: this.#accepted.size, lost, repeated: arrived.length - seen.size }
   }
 
-  async #publish(client: RestClient, n: number): Promise<void> {
+  async #publish(client: RestClient): Promise<void> {
+    const n = this.#texts++
     const body = { ...this.#targets[n % this.#targets.length], message: `d${n}` }
     const headers = { 'idempotency-key': body.message }
     const isAccepted = async () => {

@@ -14,7 +14,7 @@ import type { ErrorBody } from '../services/rest-client.ts'
 import type { Stack } from '../services/stack.ts'
 import { describeUnplaced, type Unplaced } from './unplaced.ts'
 
-export interface LedgerOptions {
+interface LedgerOptions {
   stack: Stack
   receiver: Receiver
   topic: string
