@@ -2,9 +2,16 @@
  * The ledger of direct messages, to devices and phone numbers in turn. Each one that is accepted must reach its
  * provider. The ledger plays the provider of notifications and the one of text messages.
  */
-import { firebaseCredential, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
+import {
+  firebaseCredential,
+  type ReceivedRequest,
+  type Receiver,
+  startReceiver,
+  waitFor,
+} from '@fantail/test-kit'
 import { afterAll } from 'vitest'
 import type { RestClient } from '../services/rest-client.ts'
+import { timesBy } from './times-of-requests.ts'
 
 const AGAIN_EVERY_MS = 100
 /**
@@ -19,8 +26,6 @@ const SENT = { status: 200, body: '{"name":"projects/shop-4711/messages/1"}' }
 interface DirectAccount {
   accepted: number
   lost: number
-  /** Messages that arrived more often than once. */
-  repeated: number
 }
 
 export class DirectLedger {
@@ -100,18 +105,17 @@ export class DirectLedger {
     return this.#account()
   }
 
+  /** When each text of the account came (epoch ms). */
+  arrivals(): Map<string, number[]> {
+    const requests = [...this.#provider.requestsTo(SEND), ...this.#provider.requestsTo(SMS)]
+    const isOfAccount = (request: ReceivedRequest) => Number(textIn(request).slice(1)) >= this.#first
+    return timesBy(requests.filter(isOfAccount), textIn)
+  }
+
   #account(): DirectAccount {
-    const notified = this.#provider.requestsTo(SEND).map(({ text }) => {
-      const { message } = JSON.parse(text) as { message: { data: { default: string } } }
-      return message.data.default
-    })
-    const texted = this.#provider
-      .requestsTo(SMS)
-      .map(({ text }) => (JSON.parse(text) as { text: string }).text)
-    const arrived = [...notified, ...texted].filter((text) => Number(text.slice(1)) >= this.#first)
-    const seen = new Set(arrived)
-    const lost = [...this.#accepted].filter((text) => !seen.has(text)).length
-    return { accepted: this.#accepted.size, lost, repeated: arrived.length - seen.size }
+    const arrived = this.arrivals()
+    const lost = [...this.#accepted].filter((text) => !arrived.has(text)).length
+    return { accepted: this.#accepted.size, lost }
   }
 
   async #publish(client: RestClient): Promise<void> {
@@ -129,4 +133,10 @@ export class DirectLedger {
     })
     this.#accepted.add(body.message)
   }
+}
+
+/** The message's text in a request for a device or for a phone number. */
+function textIn({ text: body }: ReceivedRequest): string {
+  const { message, text } = JSON.parse(body) as { message?: { data: { default: string } }; text: string }
+  return message?.data.default ?? text
 }

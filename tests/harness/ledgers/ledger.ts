@@ -12,6 +12,7 @@ import { Counts, Quarantine } from '@fantail/store'
 import { type ReceivedRequest, type Receiver, startFairTimer, waitFor } from '@fantail/test-kit'
 import type { ErrorBody } from '../services/rest-client.ts'
 import type { Stack } from '../services/stack.ts'
+import { timesBy } from './times-of-requests.ts'
 import { describeUnplaced, type Unplaced } from './unplaced.ts'
 
 interface LedgerOptions {
@@ -270,6 +271,11 @@ export class Ledger {
       .filter((key) => !delivered.has(key))
   }
 
+  /** When deliveries came that were answered 2xx (epoch ms), by `<path> <text>`. */
+  arrivals(): Map<string, number[]> {
+    return timesBy(this.#taken(), keyOf)
+  }
+
   /** Deliveries that wait or are in flight in the lanes of the subscriptions. */
   async waiting(): Promise<number> {
     const { stack, topic } = this.#options
@@ -378,19 +384,17 @@ export class Ledger {
 
   /** Deliveries that were answered 2xx, as `<path> <text>`, and the number of such answers. */
   #arrivals(): { delivered: Set<string>; arrivals: number } {
+    const keys = [...this.#taken().map(keyOf), ...(this.#options.elsewhere?.() ?? [])]
+    return { delivered: new Set(keys), arrivals: keys.length }
+  }
+
+  /** Requests of this ledger's deliveries that were answered 2xx. */
+  #taken(): ReceivedRequest[] {
     const paths = new Set(this.subscriptions.map(({ path }) => path))
-    const delivered = new Set<string>()
-    let arrivals = 0
-    for (const { path, text, answered } of this.#options.receiver.requests) {
-      if (!paths.has(path) || !this.fates.has(text) || answered === null || answered >= 300) continue
-      arrivals++
-      delivered.add(`${path} ${text}`)
-    }
-    for (const key of this.#options.elsewhere?.() ?? []) {
-      arrivals++
-      delivered.add(key)
-    }
-    return { delivered, arrivals }
+    return this.#options.receiver.requests.filter(
+      ({ path, text, answered }) =>
+        paths.has(path) && this.fates.has(text) && answered !== null && answered < 300,
+    )
   }
 
   async #countsSince(): Promise<{ discarded: number; expired: number }> {
@@ -427,6 +431,8 @@ export class Ledger {
     }
   }
 }
+
+const keyOf = ({ path, text }: ReceivedRequest) => `${path} ${text}`
 
 /** Returns the text of a key `<path> <text>`. */
 function textOf(key: string): string {

@@ -1,0 +1,27 @@
+/** Counts the work that living workers lost, from their logs. */
+import type { ServiceProcess } from '../services/service-process.ts'
+
+type Line = ReturnType<ServiceProcess['logLines']>[number]
+
+/**
+ * How many deliveries may have been repeated since a time (epoch ms) although no worker was killed:
+ * - a delivery whose attempt timed out may have arrived,
+ * - a run that was lost, or whose job was started again, had delivered some,
+ * - a claim whose lease had ended was delivered again.
+ */
+export function lostAlive(workers: ServiceProcess[], since: number): number {
+  const logged = workers.flatMap((worker) => worker.logLines())
+  const lines = logged.filter(({ time }) => Date.parse(String(time)) >= since)
+  const timedOut = lines.filter(({ error }) => error === 'timeout').length
+  const delivered = lines.filter(({ decision }) => decision === 'delivered')
+  const claims = new Set(delivered.map(({ messageId, subscriptionId }) => `${messageId} ${subscriptionId}`))
+  return timedOut + deliveredInVain(lines) + delivered.length - claims.size
+}
+
+function deliveredInVain(lines: Line[]): number {
+  const runs = lines.filter(({ msg }) => msg === 'dispatch.completed')
+  const starts = new Map<unknown, number>()
+  for (const { job, fence } of runs) starts.set(job, Math.max(Number(fence), starts.get(job) ?? 0))
+  const inVain = runs.filter(({ job, fence, lost }) => lost || Number(fence) < (starts.get(job) ?? 0))
+  return inVain.reduce((sum, run) => sum + Number(run.delivered), 0)
+}
