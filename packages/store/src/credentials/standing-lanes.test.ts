@@ -1,4 +1,5 @@
 /** Tests lanes that stand because the service's own configuration prevents their attempts. */
+import { RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueKey, laneKey } from '../keys.ts'
@@ -174,7 +175,9 @@ test('a deleted lane does not stand', async () => {
   expect(await redis.exists(laneKey(BASE, id))).toBe(0)
 })
 
-test('lets through as many as a model does, for any ends of attempts', async () => {
+test('lets through as many as a model does, for any ends of attempts', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
   const ends = fc.record({
     which: fc.nat(),
     as: fc.constantFrom('stand', 'stand', 'retry', 'returnUnsent', 'returnUncounted'),

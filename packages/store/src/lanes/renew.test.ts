@@ -1,4 +1,4 @@
-import { leaseKey } from '@fantail/test-kit'
+import { leaseKey, RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueKey, laneKey } from '../keys.ts'
@@ -139,7 +139,9 @@ test('nothing is renewed whose lease has ended, in a lane that is paused, delete
   }
 })
 
-test('renewals go as the model says, and none lies further ahead than it allows', async () => {
+test('renewals go as the model says, and none lies further ahead than it allows', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
   const turns = fc.array(
     fc.record({
       passMs: fc.nat(400),

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { skewKey } from '@fantail/test-kit'
+import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shardBase, shardOf } from '../redis/shards.ts'
@@ -70,7 +70,9 @@ type Of<K extends Operation['op']> = Extract<Operation, { op: K }>
 
 const fixture = await useQueues()
 
-test('[183][184] random histories of a FIFO queue agree with the model and leave no key behind', async () => {
+test('[183][184] random histories of a FIFO queue agree with the model and leave no key behind', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 2 }), operations, async (receivesMax, operations) => {
       const history = new History(receivesMax)
@@ -80,7 +82,7 @@ test('[183][184] random histories of a FIFO queue agree with the model and leave
     }),
     { numRuns: 100 },
   )
-}, 120_000)
+})
 
 class History {
   readonly source = newFifoArn('model')

@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { skewKey } from '@fantail/test-kit'
+import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shardBase, shardOf } from '../redis/shards.ts'
@@ -124,7 +124,9 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
 const fixture = await useQueues()
 
-test('random histories agree with the model, balance, and leave no key behind', async () => {
+test('random histories agree with the model, balance, and leave no key behind', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: 5, maxLength: 50, size: 'max' }),
@@ -137,7 +139,7 @@ test('random histories agree with the model, balance, and leave no key behind', 
     ),
     { numRuns: 80 },
   )
-}, 120_000)
+})
 
 class History {
   readonly source = newArn('model')

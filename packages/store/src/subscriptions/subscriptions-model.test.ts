@@ -1,5 +1,6 @@
 /** Random operations on topics and subscriptions. They are compared with a model, which is a map of records. */
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
+import { RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -220,7 +221,9 @@ class Model {
   }
 }
 
-test('any sequence of operations leaves what a plain map would hold', async () => {
+test('any sequence of operations leaves what a plain map would hold', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
