@@ -1,7 +1,6 @@
 /** Dead letters of real subscriptions in a real queue, and the deliveries that leave their lanes. */
 import { createMessageId, type DeadLetter, type Message, queueArn, topicArn } from '@fantail/contracts'
 import {
-  connect,
   deadLetterItemId,
   deliveryId,
   FailedEnds,
@@ -20,9 +19,8 @@ import {
   Subscriptions,
   shardBase,
   Topics,
-  whenReady,
 } from '@fantail/store'
-import { skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
+import { connectPatiently, skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
 import { FilterMatches } from './filter-matches.ts'
 
 export const SOURCE = queueArn('dead')
@@ -33,8 +31,8 @@ export type Fixture = Awaited<ReturnType<typeof startFixture>>
 export async function startFixture(options: TestRedisOptions = {}) {
   const server = await startRedis(options)
   // The test's own commands may take as long as a busy machine needs.
-  const redis = connect({ url: server.url, name: 'test', commandTimeoutMs: null })
-  await whenReady(redis)
+  // A connection of Fantail gives up on a Redis that a busy machine leaves without a processor.
+  const redis = connectPatiently(server.url)
   const fixture = {
     server,
     redis,

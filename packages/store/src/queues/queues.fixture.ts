@@ -1,9 +1,8 @@
 /** Shared by the tests of queues and redrives. */
 import { createMessageId, type DeadLetter, type Message, queueArn } from '@fantail/contracts'
-import { skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
+import { connectPatiently, skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import { connect, whenReady } from '../redis/connections/connect.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { Queues } from './queues.ts'
 
@@ -22,8 +21,8 @@ interface QueueFixture {
 
 export async function startQueues(options: { args?: string[] } = {}): Promise<QueueFixture> {
   const server = await startRedis(options)
-  const redis = connect({ url: server.url, name: 'test' })
-  await whenReady(redis)
+  // A connection of Fantail gives up on a Redis that a busy machine leaves without a processor.
+  const redis = connectPatiently(server.url)
   const problems: Error[] = []
   return {
     server,
