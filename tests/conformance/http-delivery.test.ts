@@ -1,6 +1,6 @@
 /** Delivery of messages from topics to webhooks, and the answers that end it, compared with SNS. */
 import { PublishBatchCommand } from '@aws-sdk/client-sns'
-import { createSelfSigned, startReceiver, waitFor } from '@fantail/test-kit'
+import { createSelfSigned, startReceiver, steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
 import { atOnce, awsWebhooks, deadLetters, retrying } from '../harness/aws/aws-webhooks.ts'
@@ -195,7 +195,7 @@ test('[54] maxReceivesPerSecond bounds the rate of one subscription', async () =
   const DeliveryPolicy = JSON.stringify({ throttlePolicy: { maxReceivesPerSecond: rate } })
   await webhooks.subscribe('throttled', '/throttled', { DeliveryPolicy })
   await webhooks.subscribe('throttled', '/unthrottled')
-  const publishedAt = performance.timeOrigin + performance.now()
+  const publishedAt = steadyNow()
   for (let n = 0; n < messages; n += 10) {
     const entries = Array.from({ length: 10 }, (_, i) => ({ Id: `${i}`, Message: `${n + i}` }))
     const batch = { TopicArn: topicArn('throttled'), PublishBatchRequestEntries: entries }

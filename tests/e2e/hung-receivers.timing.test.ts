@@ -1,4 +1,4 @@
-import { waitFor } from '@fantail/test-kit'
+import { steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { median, percentile } from '../harness/ledgers/figures.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -57,11 +57,11 @@ test('[53] 30 hung receivers among 150 leave the others as fast as they were', a
 /** Publishes at a steady rate. Returns the p99 from publish to arrival at the receivers that never hang. */
 async function round(name: string, messages = MESSAGES): Promise<number> {
   const sentAt = new Map<string, number>()
-  const startedAt = now()
+  const startedAt = steadyNow()
   for (let n = 0; n < messages; n++) {
-    await waitFor(() => now() >= startedAt + (n * 1_000) / PER_SECOND, { intervalMs: 2 })
+    await waitFor(() => steadyNow() >= startedAt + (n * 1_000) / PER_SECOND, { intervalMs: 2 })
     const text = `${name}-${n}`
-    sentAt.set(text, now())
+    sentAt.set(text, steadyNow())
     await stack().client.post('/v1/topics/hung/messages', { message: text })
   }
   const isOurs = ({ path, text }: { path: string; text: string }) => others.has(path) && sentAt.has(text)
@@ -70,11 +70,6 @@ async function round(name: string, messages = MESSAGES): Promise<number> {
     arrived.map(({ at, text }) => at - (sentAt.get(text) ?? 0)),
     0.99,
   )
-}
-
-/** The time by the same clock as the receiver's `at`. */
-function now(): number {
-  return performance.timeOrigin + performance.now()
 }
 
 async function nothingWaits(): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Queues and their consumers, and redriving of dead letters. */
-import { startFairTimer, waitFor } from '@fantail/test-kit'
+import { startFairTimer, steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
@@ -154,7 +154,7 @@ test('messages whose subscription is gone stay and count as skipped', async () =
 test('a redrive keeps to its rate, can be paused, resumed, hurried and cancelled, and is alone on its queue', async () => {
   const { client } = stack()
   const { source } = await deadLetters('slow', 30)
-  const startedAt = performance.timeOrigin + performance.now()
+  const startedAt = steadyNow()
   const { id } = await client.post<Task>('/v1/redrives', { source, maxMessagesPerSecond: 5 })
   const second = await client.call<ErrorBody>('POST', '/v1/redrives', { body: { source } })
   expect([second.status, second.body.error.code]).toEqual([409, 'redrive_active'])

@@ -1,5 +1,5 @@
 /** An endpoint that does not answer until it is released, so that attempts are in flight when their worker ends. */
-import type { ReceivedRequest, Receiver } from '@fantail/test-kit'
+import { type ReceivedRequest, type Receiver, steadyNow } from '@fantail/test-kit'
 
 export interface HeldEndpoint {
   requests(): ReceivedRequest[]
@@ -21,7 +21,7 @@ export function holdEndpoint(receiver: Receiver, path: string): HeldEndpoint {
     requests,
     release() {
       released.resolve()
-      return performance.timeOrigin + performance.now()
+      return steadyNow()
     },
     since(since) {
       const before = new Set(

@@ -1,5 +1,5 @@
 /** A stopped worker hands over at once, and repeats nothing. */
-import { waitFor } from '@fantail/test-kit'
+import { steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
@@ -19,16 +19,13 @@ const HANDOVER_MS_MAX = 1_000
 const stack = useStack({ workers: 2 })
 const receiver = useReceiver()
 
-/** Epoch ms, like the times of the receiver. */
-const now = () => performance.timeOrigin + performance.now()
-
 test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
   const ledger = await openTopic(stack(), receiver(), 'stopped')
   const held = holdEndpoint(receiver(), '/stopped/')
   await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
   await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
   const stalls = watch(stack())
-  const toldAt = now()
+  const toldAt = steadyNow()
   const stopped = stack().worker(0).stop()
   // At this early time, only deliveries that a worker has handed over wait in lanes.
   await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })

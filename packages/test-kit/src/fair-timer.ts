@@ -122,3 +122,10 @@ function schedulingMs(process: number | string): number[] {
     return []
   }
 }
+
+/**
+ * Epoch ms with fractions, like the `at` of received requests. A change of the machine's time does not change it.
+ */
+export function steadyNow(): number {
+  return performance.timeOrigin + performance.now()
+}

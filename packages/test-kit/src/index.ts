@@ -1,6 +1,6 @@
 export { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 export { crashing, standStill } from './crashing.ts'
-export { startCpuTimer, startFairTimer, Waits, waitedMs } from './fair-timer.ts'
+export { startCpuTimer, startFairTimer, steadyNow, Waits, waitedMs } from './fair-timer.ts'
 export { startMailServer, type TestMail, type TestMailServer } from './mail-server.ts'
 export { freePort } from './ports.ts'
 export { startProxy, type TestProxyOptions } from './proxy.ts'

@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { steadyNow } from './fair-timer.ts'
 import { atFreePort } from './ports.ts'
 import type { TestCertificate } from './tls-certificates.ts'
 import { waitFor } from './wait-for.ts'
@@ -98,7 +99,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   let accepted = 0
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
-    const at = performance.timeOrigin + performance.now()
+    const at = steadyNow()
     const path = pathOf(request.url ?? '/')
     inFlight.enter(path)
     response.once('close', () => inFlight.leave(path))

@@ -4,6 +4,7 @@
  * packages/delivery/src/http/receiver-faults.test.ts. So are names that hang or change, because they need a resolver of
  * the test.
  */
+import { steadyNow } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { percentile } from '../../harness/ledgers/figures.ts'
@@ -47,7 +48,7 @@ test(
     await alone.publishAtRate({ count: 4 * HEALTHY_PER_SECOND, perSecond: HEALTHY_PER_SECOND })
     await alone.whenSettled()
     const memory = watchMemory()
-    const from = performance.timeOrigin + performance.now()
+    const from = steadyNow()
 
     const ledger = await openBad()
     const beside = await openHealthy('beside')
@@ -59,7 +60,7 @@ test(
     const account = await ledger.whenSettled({ timeoutMs: SECONDS * 3_000 + 30_000 })
     const healthy = await beside.whenSettled()
     const grown = memory()
-    const stalledMs = stalls.between(from, performance.timeOrigin + performance.now())
+    const stalledMs = stalls.between(from, steadyNow())
 
     const [before, meanwhile] = [delaysOf(alone, '/alone', stalls), delaysOf(beside, '/beside', stalls)]
     row.report({

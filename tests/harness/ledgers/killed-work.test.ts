@@ -1,3 +1,4 @@
+import { steadyNow } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { DISPATCH_JOBS } from '../redis/job-locks.ts'
@@ -6,7 +7,6 @@ import { KilledWork } from './killed-work.ts'
 import { lostAlive } from './lost-alive.ts'
 
 const { redis } = await useRedis()
-const now = () => performance.timeOrigin + performance.now()
 
 /** A worker that has these lines in its log. */
 function workerWith(...lines: Record<string, unknown>[]): ServiceProcess {
@@ -17,9 +17,9 @@ function workerWith(...lines: Record<string, unknown>[]): ServiceProcess {
 test('a kill explains one repeat of each delivery that was under way at it', async () => {
   await redis.rpush(`${DISPATCH_JOBS}:active`, '7')
   await redis.hset(`${DISPATCH_JOBS}:7`, 'data', JSON.stringify({ v: 1, m: [{ message: 'm1' }] }))
-  const [killed, worker, before] = [new KilledWork(), workerWith(), now()]
+  const [killed, worker, before] = [new KilledWork(), workerWith(), steadyNow()]
   await killed.restart(worker, redis)
-  const after = now() + 1
+  const after = steadyNow() + 1
   // So many that one repeat is no large share.
   const others = Array.from({ length: 100 }, (_, n): [string, number[]] => [`/other ${n}`, [before]])
   const check = (key: string, ...times: number[]) =>

@@ -6,7 +6,7 @@
  * because it gets no processor until its job or its claim belongs to another. Its log then shows what it lost.
  */
 import type { Redis } from '@fantail/store'
-import { startFairTimer } from '@fantail/test-kit'
+import { startFairTimer, steadyNow } from '@fantail/test-kit'
 import { expect } from 'vitest'
 import type { ServiceProcess } from '../services/service-process.ts'
 import { lostAlive } from './lost-alive.ts'
@@ -30,22 +30,22 @@ type Arrivals = Map<string, number[]>
 
 export class KilledWork {
   readonly #kills: Kill[] = []
-  readonly #from = now()
+  readonly #from = steadyNow()
   readonly #took = startFairTimer()
   #isQuiet: boolean | undefined
 
   /** Kills a worker and starts it again. It is stopped first, so that nothing changes while Redis is asked. */
   async restart(worker: ServiceProcess, redis: Redis): Promise<void> {
-    const from = now()
+    const from = steadyNow()
     worker.signal('SIGSTOP')
     const texts = await textsUnderWay(redis)
     await worker.restart()
-    this.#kills.push({ from, to: now(), texts })
+    this.#kills.push({ from, to: steadyNow(), texts })
   }
 
   /** Checks the repeats of all ledgers. Must be called when all work has ended. */
   expectExplained(workers: ServiceProcess[], ...ledgers: Arrivals[]): void {
-    this.#isQuiet ??= this.#took() > QUIET_MIN * (now() - this.#from)
+    this.#isQuiet ??= this.#took() > QUIET_MIN * (steadyNow() - this.#from)
     const all = ledgers.flatMap((arrivals) => [...arrivals])
     const unexplained = all.flatMap(([key, times]) => this.#unexplained(key, times))
     const allowed = this.#isQuiet ? 0 : Math.min(REPEATS_MAX * all.length, lostAlive(workers, this.#from))
@@ -66,8 +66,6 @@ export class KilledWork {
     })
   }
 }
-
-const now = () => performance.timeOrigin + performance.now()
 
 function repeatsOf(arrivals: Arrivals): number {
   return [...arrivals.values()].reduce((sum, { length }) => sum + length - 1, 0)

@@ -1,5 +1,5 @@
 /** Receivers that make most deliveries take two requests. */
-import { onRawRequest, type Receiver, startRawServer } from '@fantail/test-kit'
+import { onRawRequest, type Receiver, startRawServer, steadyNow } from '@fantail/test-kit'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
@@ -18,7 +18,7 @@ export async function startResetting(): Promise<Resetting> {
   const taken: string[] = []
   const server = await startRawServer((socket) =>
     onRawRequest(socket, (request, n) => {
-      times.push(performance.timeOrigin + performance.now())
+      times.push(steadyNow())
       if (n > 1) {
         socket.resetAndDestroy()
         return

@@ -1,10 +1,11 @@
 /** The times at which workers sent requests, from their log lines at level debug (`request.sent`). */
+import { steadyNow } from '@fantail/test-kit'
 import type { Stack } from '../services/stack.ts'
 
 /** Send times of each subscription, in ms, by the same clock as a receiver's times. */
 export function sendTimes({ workers }: Pick<Stack, 'workers'>): Map<string, number[]> {
   const times = new Map<string, number[]>()
-  const ahead = performance.timeOrigin + performance.now() - Number(process.hrtime.bigint()) / 1_000_000
+  const ahead = steadyNow() - Number(process.hrtime.bigint()) / 1_000_000
   for (const line of workers.flatMap((worker) => worker.logLines())) {
     if (line.msg !== 'request.sent') continue
     const id = String(line.subscriptionId)

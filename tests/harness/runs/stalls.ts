@@ -2,7 +2,7 @@
  * Finds stalls: times in which processes were ready to run but the machine ran other processes. A process cannot keep
  * its pace in a stall.
  */
-import { Waits, waitedMs } from '@fantail/test-kit'
+import { steadyNow, Waits, waitedMs } from '@fantail/test-kit'
 import { onTestFinished } from 'vitest'
 
 const SAMPLE_MS = 10
@@ -11,7 +11,7 @@ const NOTED_MS = 10
 /** A shorter stall makes nothing late, because a throttled request may be sent later by more than this. */
 const STALL_MS = 50
 
-/** Times as `performance.timeOrigin + performance.now()`. */
+/** Times of `steadyNow`. */
 export interface Stall {
   process: number | 'self'
   from: number
@@ -37,8 +37,6 @@ export interface Stalls {
   all(): Stall[]
 }
 
-const now = () => performance.timeOrigin + performance.now()
-
 /**
  * Watches this process and `pids` until the test ends. Tests that run at the same time must pass the
  * `onTestFinished` of their own context.
@@ -49,9 +47,9 @@ export function watchStalls(pids: number[], onEnd: (stop: () => void) => void = 
   /** Both, in order. */
   const late: Stall[] = []
   const last = new Map(['self' as const, ...pids].map((process) => [process, waitedMs(process)]))
-  let since = now()
+  let since = steadyNow()
   const look = () => {
-    const [from, to] = [since, now()]
+    const [from, to] = [since, steadyNow()]
     since = to
     const mine: Stall = { process: 'self', from, to, ms: to - from - SAMPLE_MS }
     own.push(mine)
