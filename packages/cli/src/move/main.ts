@@ -20,7 +20,8 @@ const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST
 
 Copies everything of Fantail, with every delivery that waits, while no service runs; the source is only read.
 Without --to it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say, which is what the services
-will be given afterwards. Run again after a failure it goes on where it was.`
+will be given afterwards. After a failure, run it again: it copies everything once more.
+A source that changes meanwhile makes it fail.`
 
 /** @limit The wait of `fantail move` for a Redis that does not answer. Past it: the command fails. */
 const MOVE_WAIT_MS = 10_000

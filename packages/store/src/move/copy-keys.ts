@@ -59,6 +59,34 @@ export async function copyKeys(options: CopyOptions, keys: Buffer[]): Promise<Co
   }
 }
 
+/** Keys whose contents, or presence, are not the same on both sides. A copy that is about to expire may be missing. */
+export async function differingKeys({ from, to }: Side, keys: Buffer[]): Promise<Buffer[]> {
+  const entries = await describe(from, keys)
+  const copies = await describe(to, keys)
+  const differing: Buffer[] = []
+  for (const [i, { key, type, ttlMs }] of entries.entries()) {
+    const copy = copies[i] as Entry
+    const isSame =
+      type === 'none'
+        ? copy.type === 'none' || (copy.ttlMs >= 0 && copy.ttlMs < TTL_OFF_MS_MAX)
+        : copy.type === type &&
+          (copy.ttlMs === -1) === (ttlMs === -1) &&
+          (await sameElements({ from, to }, key, type))
+    if (!isSame) differing.push(key)
+  }
+  return differing
+}
+
+/** Removes those of the target's keys that the source does not have. */
+export async function removeKeys({ from, to }: Side, keys: Buffer[]): Promise<void> {
+  const asked = batch(from)
+  for (const key of keys) asked.exists(key)
+  const found = (await replies(asked)) as number[]
+  const sent = batch(to)
+  for (const [i, key] of keys.entries()) if (found[i] === 0) sent.unlink(key)
+  await replies(sent)
+}
+
 async function describe(from: Redis, keys: Buffer[]): Promise<Entry[]> {
   const asked = batch(from)
   for (const key of keys) asked.type(key).memory('USAGE', key).pttl(key)

@@ -109,27 +109,49 @@ test.each(['source', 'target'])('services at the %s are refused by name', async 
   service.disconnect()
 })
 
-test('a move that broke off goes on where it was, and only from the same source', async () => {
+test('a move that broke off is repeated, also after the source has changed, and only from the same source', async () => {
   await fill()
-  for (let i = 0; i < 5_000; i++) void from.set(`ft:{t${i % 50}}:more:${i}`, `value ${i}`)
-  let seen = 0
-  const breakOff = ({ keys }: { keys: number }) => {
-    seen = keys
-    if (keys > 2_000) throw new Error('broke off')
+  const breakOff = () => {
+    throw new Error('broke off')
   }
   await expect(move({ onProgress: breakOff })).rejects.toThrow('broke off')
   await expect(move({ source: 'elsewhere' })).rejects.toThrow('a move from here to this target has not ended')
-  const progress: number[] = []
-  const report = await move({ onProgress: ({ keys }) => void progress.push(keys) })
-  expect(progress[0]).toBeGreaterThan(seen)
-  expect(report).toMatchObject({ keys: 5_011, before: { waiting: 2_000 }, after: { waiting: 2_000 } })
+  await from.del('ft:{a}:text')
+  await from.lpop('ft:{g}:list', 7)
+  await from.set('ft:{b}:later', '1')
+  expect(await move()).toMatchObject({ keys: 11, before: { waiting: 2_000 }, after: { waiting: 2_000 } })
   expect(await contents(to)).toEqual(await contents(from))
+  expect([await to.exists('ft:{a}:text'), await to.get('ft:{b}:later')]).toEqual([0, '1'])
 })
 
-test('a source that was started anew is copied from its beginning', async () => {
+test.each<[string, () => Promise<unknown>]>([
+  ['adds a message', () => from.rpush('ft:{l}:log:uid', 'm')],
+  ['changes an element', () => from.lset('ft:{g}:list', 0, 'other')],
+  ['removes a key', () => from.del(LANE)],
+  ['lets a key expire', () => from.pexpire('ft:{g}:list', 900_000)],
+  ['flushes everything', () => from.flushall()],
+])('a move fails if a program %s meanwhile, and can be repeated', async (_, write) => {
   await fill()
-  await to.hset(MOVE_KEY, { source: 'here', run: 'another', cursor: '77', keys: '9', bytes: '9' })
-  expect(await move()).toMatchObject({ keys: 11 })
+  let written: Promise<unknown> | undefined
+  const onProgress = ({ keys }: { keys: number }) => {
+    if (keys === 11) written ??= write()
+  }
+  await expect(move({ onProgress })).rejects.toThrow(/the source changed|may have been missed/)
+  await written
+  await move()
+  expect(await contents(to)).toEqual(await contents(from))
+  expect(await to.exists(MOVE_KEY)).toBe(0)
+})
+
+test('a key that expires while it is moved is no change', async () => {
+  await fill()
+  await from.set('ft:{b}:soon', 'x', 'PX', 3_000)
+  let gone: Promise<unknown> | undefined
+  const onProgress = ({ keys }: { keys: number }) => {
+    if (keys > 0) gone ??= from.pexpire('ft:{b}:soon', 1)
+  }
+  await expect(move({ onProgress })).resolves.toMatchObject({ before: { waiting: 2_000 } })
+  await gone
 })
 
 test('waiting work is counted by kind', async () => {

@@ -1,24 +1,24 @@
 /**
  * Moves all of Fantail's data from one Redis to another or to a cluster, while no service runs.
  *
- *   refused ◀─ checks ─▶ copying (a mark on the target: from where, how far) ─▶ counted on both sides ─▶ done
- *                          ▲    │ died, broke off
+ *   refused ◀─ checks ─▶ copying (a mark on the target: from where) ─▶ compared ─▶ done
+ *                          ▲    │ died, broke off, or the source changed
  *                          └────┘ run again
  *
  * The source is only read. All keys have hash tags, so they are the same on both sides. Dispatch jobs that wait, are
  * delayed or were running are in the queue of the same name afterwards. Workers find them as after a restart. Each key
- * is compared with the source right after it was copied. The mark is removed when the waiting work on both sides has
- * been counted and is equal.
+ * is compared with the source right after it was copied, and once more at the end if Redis reported a change of it.
+ *
+ * A run never trusts an earlier one, because the source may have changed between them. It copies every key again, and
+ * removes the keys of the target that the source no longer has.
  */
 import type { Redis } from 'ioredis'
 import { isCluster, mastersOf } from '../redis/connections/cluster.ts'
-import { type CopyOptions, copyKeys } from './copy-keys.ts'
-import { countWaitingWork, scanFrom, type WaitingWork } from './waiting-work.ts'
+import { type CopyOptions, copyKeys, differingKeys, removeKeys } from './copy-keys.ts'
+import { type SourceWatch, watchSource } from './source-watch.ts'
+import { countWaitingWork, keysOf, OUR_PREFIX, type WaitingWork } from './waiting-work.ts'
 
-/**
- * Hash on the target while a move has not ended: `source`, `run` (the run id of the source's server), `cursor`, `keys`,
- * `bytes`.
- */
+/** Hash on the target while a move has not ended: `source`. */
 export const MOVE_KEY = 'ft:{move}:state'
 /** Connection names of Fantail's services and of BullMQ's workers. */
 const SERVICE =
@@ -27,7 +27,7 @@ const SERVICE =
 const TOLD_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {
-  /** A name of the source, without credentials. A later run with the same name continues this one. */
+  /** A name of the source, without credentials. A later run with the same name may repeat this one. */
   source: string
   onProgress?(progress: MoveProgress): void
 }
@@ -46,28 +46,48 @@ export interface MoveReport extends MoveProgress {
   after: WaitingWork
 }
 
-/**
- * The move is refused. Either nothing was changed, or the move can be continued safely. The message says what to do.
- */
+/** The move is refused. Either nothing was changed, or the move can be repeated. The message says what to do. */
 class MoveRefusedError extends Error {}
 
 export async function moveData(options: MoveDataOptions): Promise<MoveReport> {
   const { from, to } = options
   await refuseServices(from, 'source')
-  const begun = await begin(options)
-  const before = await countWaitingWork(from)
-  const copied = await copyAll(options, begun)
-  const after = await countWaitingWork(to)
-  await refuseServices(from, 'source')
-  if (JSON.stringify(before) !== JSON.stringify(after)) {
-    const counts = `${JSON.stringify(before)} before, ${JSON.stringify(after)} after`
+  await begin(options)
+  const watch = await watchSource(from, OUR_PREFIX)
+  try {
+    await removeOldCopies(options)
+    const before = await countWaitingWork(from)
+    const copied = await copyAll(options)
+    const after = await countWaitingWork(to)
+    await refuseServices(from, 'source')
+    await refuseServices(to, 'target')
+    await refuseChanges(options, watch)
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      const counts = `${JSON.stringify(before)} before, ${JSON.stringify(after)} after`
+      throw new MoveRefusedError(`what waits is not the same on both sides (${counts}): run again`)
+    }
+    await to.del(MOVE_KEY)
+    const foreign = Math.max(0, (await from.dbsize()) - copied.keys)
+    return { ...copied, foreign, before, after }
+  } finally {
+    watch.close()
+  }
+}
+
+/** A writer that was connected only for a moment is not in the list of connections, but its changes are reported. */
+async function refuseChanges({ from, to }: MoveDataOptions, watch: SourceWatch): Promise<void> {
+  const changed = await watch.changed()
+  if (changed === undefined) {
     throw new MoveRefusedError(
-      `what waits is not the same on both sides (${counts}): empty the target and run again`,
+      'changes of the source may have been missed, because a connection to it was lost or too many keys changed: run again',
     )
   }
-  await to.del(MOVE_KEY)
-  const foreign = Math.max(0, (await from.dbsize()) - copied.keys)
-  return { ...copied, foreign, before, after }
+  const differing = (await differingKeys({ from, to }, unique(changed))).map((key) => key.toString('latin1'))
+  if (differing.length === 0) return
+  const told = differing.slice(0, TOLD_MAX).join(', ')
+  throw new MoveRefusedError(
+    `the source changed during the move (${differing.length} keys, such as ${told}): stop every program that writes to it, and run again`,
+  )
 }
 
 async function refuseServices(redis: Redis, side: string): Promise<void> {
@@ -78,31 +98,21 @@ async function refuseServices(redis: Redis, side: string): Promise<void> {
   throw new MoveRefusedError(`services are connected to the ${side} (${told}): stop them first`)
 }
 
-interface Begun extends MoveProgress {
-  cursor: string
-  run: string
-}
-
-/** Marks an empty target, or continues where an earlier run of the same move ended. */
-async function begin({ from, to, source }: MoveDataOptions): Promise<Begun> {
+/** Marks an empty target, or a target on which an earlier run of the same move has not ended. */
+async function begin({ to, source }: MoveDataOptions): Promise<void> {
   await refuseServices(to, 'target')
   if (isCluster(to)) await refuseBrokenCluster(to)
-  const run = runOf(await from.info('server'))
-  const mark = await to.hgetall(MOVE_KEY)
-  if (mark.source === undefined) {
+  const mark = await to.hget(MOVE_KEY, 'source')
+  if (mark === null) {
     const keys = await Promise.all(mastersOf(to).map((master) => master.dbsize()))
     const total = keys.reduce((sum, count) => sum + count, 0)
     if (total > 0) throw new MoveRefusedError(`the target is not empty: it has ${total} keys`)
-    await to.hset(MOVE_KEY, { source, run, cursor: '0', keys: '0', bytes: '0' })
-    return { cursor: '0', run, keys: 0, bytes: 0 }
-  }
-  if (mark.source !== source)
+    await to.hset(MOVE_KEY, { source })
+  } else if (mark !== source) {
     throw new MoveRefusedError(
-      `a move from ${mark.source} to this target has not ended: empty it, or go on with that one`,
+      `a move from ${mark} to this target has not ended: empty it, or repeat that one`,
     )
-  // After a restart of the source's server the cursor is invalid. Copied keys are then copied once more.
-  if (mark.run !== run) return { cursor: '0', run, keys: 0, bytes: 0 }
-  return { cursor: mark.cursor ?? '0', run, keys: Number(mark.keys), bytes: Number(mark.bytes) }
+  }
 }
 
 async function refuseBrokenCluster(to: Redis): Promise<void> {
@@ -118,23 +128,22 @@ function unique(keys: Buffer[]): Buffer[] {
   return [...byName.values()]
 }
 
-function runOf(info: string): string {
-  return /^run_id:(\S+)/m.exec(info)?.[1] ?? ''
+/** An earlier run may have copied keys that the source no longer has. */
+async function removeOldCopies({ from, to }: MoveDataOptions): Promise<void> {
+  for (const master of mastersOf(to)) {
+    for await (const found of keysOf(master)) await removeKeys({ from, to }, unique(found))
+  }
 }
 
-async function copyAll(options: MoveDataOptions, begun: Begun): Promise<MoveProgress & { expired: number }> {
-  const { from, to, onProgress } = options
-  let { cursor, keys, bytes } = begun
-  let expired = 0
-  do {
-    const [next, found] = await scanFrom(from, cursor)
+async function copyAll(options: MoveDataOptions): Promise<MoveProgress & { expired: number }> {
+  const { from, onProgress } = options
+  let [keys, bytes, expired] = [0, 0, 0]
+  for await (const found of keysOf(from)) {
     const copied = await copyKeys(options, unique(found))
     keys += copied.keys
     bytes += copied.bytes
     expired += copied.expired
-    cursor = next
-    if (cursor !== '0') await to.hset(MOVE_KEY, { run: begun.run, cursor, keys, bytes })
     onProgress?.({ keys, bytes })
-  } while (cursor !== '0')
+  }
   return { keys, bytes, expired }
 }

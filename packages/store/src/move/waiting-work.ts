@@ -5,7 +5,8 @@ import { mastersOf } from '../redis/connections/cluster.ts'
 import { replies } from '../redis/pages.ts'
 
 const SCAN_COUNT = 1_000
-const OURS = 'ft:*'
+/** Begins the name of every key of Fantail. */
+export const OUR_PREFIX = 'ft:'
 
 export interface WaitingWork {
   /** Deliveries in lanes. `inFlight` counts the part of them that is in flight. */
@@ -42,18 +43,13 @@ export async function countWaitingWork(redis: Redis): Promise<WaitingWork> {
 }
 
 /** Every key of Fantail on one server. Some come more than once. */
-async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
+export async function* keysOf(server: Redis): AsyncGenerator<Buffer[]> {
   for (let cursor = '0'; ; ) {
-    const [next, keys] = await scanFrom(server, cursor)
+    const [next, keys] = await server.scanBuffer(cursor, 'MATCH', `${OUR_PREFIX}*`, 'COUNT', SCAN_COUNT)
     yield keys
-    cursor = next
+    cursor = String(next)
     if (cursor === '0') return
   }
-}
-
-export async function scanFrom(server: Redis, cursor: string): Promise<[next: string, keys: Buffer[]]> {
-  const [next, keys] = await server.scanBuffer(cursor, 'MATCH', OURS, 'COUNT', SCAN_COUNT)
-  return [String(next), keys]
 }
 
 async function addUp(master: Redis, keys: Buffer[], work: WaitingWork): Promise<void> {
