@@ -18,6 +18,7 @@ import {
   Lanes,
   LiveSender,
   OutcomeLog,
+  Quarantine,
   Queues,
   type Redis,
   RedriveBatches,
@@ -29,6 +30,7 @@ import {
   Topics,
   TravelledDataError,
   type Traveller,
+  UnreadableRecords,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { FilterMatches } from './filter-matches.ts'
@@ -84,7 +86,15 @@ export function createRedriveService({
   const { redis, subscriber, acks } = connections
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
   const onLeaseEnd = (queueArn: string) => log.info({ queueArn }, 'queue.lease_ended')
-  const queues = new Queues(redis, { onProblem, onLeaseEnd, acks })
+  const quarantine = new Quarantine(redis, {
+    memoryBytes,
+    acks,
+    onTry(result, { id, reason, detail }) {
+      if (result === 'added') log.error({ id, reason, detail }, 'quarantine.added')
+    },
+  })
+  const unreadable = new UnreadableRecords(quarantine)
+  const queues = new Queues(redis, { onProblem, onLeaseEnd, onUnreadable: unreadable.report, acks })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
@@ -136,6 +146,7 @@ export function createRedriveService({
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(),
+      unreadable: () => unreadable.sweep(),
     },
   })
   const traveller: Traveller = {

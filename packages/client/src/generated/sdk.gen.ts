@@ -1630,7 +1630,7 @@ export const listQuarantine = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Delete an entry permanently
  *
- * Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.
+ * Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back. A record stays where it is, and the next sweep lists it again.
  *
  * A key needs the scope `manage`.
  */

@@ -1,6 +1,10 @@
-/** Removes expired messages in all queues, and finishes work that a crash has interrupted. */
+/**
+ * Removes expired messages in all queues, and finishes work that a crash has interrupted. A queue whose data cannot be
+ * read does not stop the others. The next sweep tries it again.
+ */
 import type { Redis } from 'ioredis'
-import { queuesKey, topicKey } from '../keys.ts'
+import { queueKey, queuesKey, topicKey } from '../keys.ts'
+import { type OnUnreadable, whenReadable } from '../records/unreadable.ts'
 import { listNames } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { QueueDefinitions } from './definitions/queue-definitions.ts'
@@ -21,6 +25,7 @@ interface Parts {
   redis: Redis
   mover: QueueMover
   definitions: Pick<QueueDefinitions, 'delete'>
+  onUnreadable: OnUnreadable
 }
 
 /** Returns how many messages it has removed. */
@@ -32,8 +37,11 @@ export async function sweepQueues(parts: Parts): Promise<number> {
       prefix: '',
       after,
       limit: SWEEP_QUEUES_MAX,
+      onUnreadable: parts.onUnreadable,
     })
-    for (const arn of page) removed += await sweepQueue(parts, arn)
+    for (const arn of page) {
+      removed += (await whenReadable(queueKey(arn), parts.onUnreadable, () => sweepQueue(parts, arn))) ?? 0
+    }
     after = page.length < SWEEP_QUEUES_MAX ? undefined : page.at(-1)
   }
   return removed

@@ -20,6 +20,7 @@
  */
 import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import type { OnUnreadable } from '../records/unreadable.ts'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import {
@@ -63,6 +64,8 @@ interface QueuesOptions extends QueueDefinitionsOptions {
   onProblem?: (error: Error) => void
   /** Called by a sweep for each queue that it has deleted, because nobody received from it. */
   onLeaseEnd?: (arn: string) => void
+  /** Called with data that a sweep could not read. */
+  onUnreadable?: OnUnreadable
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
   /**
@@ -79,6 +82,7 @@ export class Queues {
   readonly #sources: QueueSources
   readonly #leases: QueueLeases
   readonly #onLeaseEnd: (arn: string) => void
+  readonly #onUnreadable: OnUnreadable
   readonly #definitions: QueueDefinitions
   readonly #contents: QueueContents
   readonly #handles: QueueHandles
@@ -91,6 +95,7 @@ export class Queues {
     const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
     this.#onLeaseEnd = options.onLeaseEnd ?? (() => undefined)
+    this.#onUnreadable = options.onUnreadable ?? onProblem
     this.#sources = new QueueSources(redis)
     this.#leases = new QueueLeases(redis, {
       get: (arn) => this.get(arn),
@@ -230,9 +235,14 @@ export class Queues {
    * Removes expired messages and finishes work that a crash has interrupted, in all queues. Returns how many messages.
    */
   async sweep(): Promise<number> {
-    for (const arn of await this.#leases.sweep()) this.#onLeaseEnd(arn)
-    await this.#definitions.resumeDeletions()
-    return sweepQueues({ redis: this.#redis, mover: this.#mover, definitions: this.#definitions })
+    for (const arn of await this.#leases.sweep(this.#onUnreadable)) this.#onLeaseEnd(arn)
+    await this.#definitions.resumeDeletions(this.#onUnreadable)
+    return sweepQueues({
+      redis: this.#redis,
+      mover: this.#mover,
+      definitions: this.#definitions,
+      onUnreadable: this.#onUnreadable,
+    })
   }
 }
 

@@ -140,7 +140,7 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
    */
   unpack(packed: Json, key: string): R {
     for (const field of this.#required)
-      if (typeof packed[field.stored] !== field.type) throw lacking(field, key)
+      if (typeof packed[field.stored] !== field.type) throw lacking(field, key, packed)
     const record = { ...this.#blank }
     for (const name of Object.keys(packed)) {
       const field = this.#byStored.get(name)
@@ -192,6 +192,6 @@ function copied(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? { ...value } : value
 }
 
-function lacking({ stored, type }: ListedField, key: string): CorruptRecordError {
-  return new CorruptRecordError(key, new TypeError(`${stored} is not a ${type}`))
+function lacking({ stored, type }: ListedField, key: string, packed: Json): CorruptRecordError {
+  return new CorruptRecordError(key, new TypeError(`${stored} is not a ${type}`), JSON.stringify(packed))
 }

@@ -1,6 +1,7 @@
 /** Pages of a list: opaque cursors, and names of all shards merged in order. */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { isUnreadable, type OnUnreadable } from '../records/unreadable.ts'
 import { batch } from './batch.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
 
@@ -39,6 +40,8 @@ interface NamesRequest {
   /** Names after this one; '' from the start. */
   after: string
   limit: number
+  /** Called for a shard whose names cannot be read. The names of the other shards are listed. */
+  onUnreadable?: OnUnreadable
 }
 
 /**
@@ -46,7 +49,7 @@ interface NamesRequest {
  * is therefore on exactly one page, even if other names are added or removed meanwhile.
  */
 export async function listNames(redis: Redis, request: NamesRequest): Promise<string[]> {
-  const { key, prefix, limit } = request
+  const { key, prefix, limit, onUnreadable } = request
   // Shards fill evenly, so a small share of each is usually enough. If not, the loop asks again.
   const perShard = Math.max(8, Math.ceil(limit / 12))
   const names: string[] = []
@@ -58,7 +61,10 @@ export async function listNames(redis: Redis, request: NamesRequest): Promise<st
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
       pipeline.zrangebylex(key(shardBase(shard)), min, max, 'LIMIT', 0, perShard)
     }
-    const found = (await replies(pipeline)) as string[][]
+    const keyOf = (shard: number) => key(shardBase(shard))
+    const found = ((await readableReplies(pipeline, { keyOf, onUnreadable })) as string[][]).map(
+      (part = []) => part,
+    )
     // A shard whose list was cut off may have more names after its last one. Only names up to the smallest of these
     // last names are certain.
     const cutOff = found.filter((part) => part.length === perShard).map((part) => part.at(-1) ?? '')
@@ -77,6 +83,23 @@ function compareText(a: string, b: string): number {
 
 interface Pipeline {
   exec(): Promise<[Error | null, unknown][] | null>
+}
+
+/**
+ * A pipeline's replies. undefined: the data of this key cannot be read, and was reported. Throws the first other error
+ * among them. Without `onUnreadable` nobody is told: the sweep of indexes reports unreadable ones.
+ */
+export async function readableReplies(
+  pipeline: Pipeline,
+  { keyOf, onUnreadable }: { keyOf(index: number): string; onUnreadable?: OnUnreadable | undefined },
+): Promise<unknown[]> {
+  const results = (await pipeline.exec()) ?? []
+  return results.map(([error, reply], index) => {
+    if (error === null) return reply
+    if (!isUnreadable(error)) throw error
+    onUnreadable?.(error, keyOf(index))
+    return undefined
+  })
 }
 
 /** A pipeline's replies; throws the first error among them. */

@@ -31,6 +31,7 @@ interface PutBack {
 /** Rejects with `wrong_state` if it cannot be put back now. The message says why. */
 export async function putBack(deps: PutBackDeps, entry: QuarantineEntry, raw: Buffer): Promise<PutBack> {
   await deps.storageGuard.admit()
+  if (entry.reason === 'recordUnreadable') throw refused('it is a record, which has stayed where it is')
   const messages = messagesIn(raw)
   if (entry.subscriptionId !== null) {
     const [message] = messages

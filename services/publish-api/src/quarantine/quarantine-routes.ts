@@ -85,7 +85,7 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'Delete an entry permanently',
       description:
-        'Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back.',
+        'Its content is not delivered and counts as discarded (`quarantineDeleted`). Export it first: nothing brings it back. A record stays where it is, and the next sweep lists it again.',
       answers: { 204: { description: 'It is gone' } },
       errors: ['not_found'],
       handle: (call) => handleDelete(deps, call),
@@ -102,7 +102,7 @@ async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call
   const [entry, messageIds] = await Promise.all([quarantine.get(id), quarantine.messageIds(id)])
   if (entry) await messages.append(deletedOutcomes(entry, messageIds))
   if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
-  await counts.add(`discarded:${QUARANTINE_DELETED}`)
+  if (entry?.reason !== 'recordUnreadable') await counts.add(`discarded:${QUARANTINE_DELETED}`)
   log.info({ requestId: call.requestId, id }, 'quarantine.deleted')
   return NO_CONTENT
 }

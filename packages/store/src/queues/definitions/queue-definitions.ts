@@ -17,9 +17,10 @@ import {
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys.ts'
+import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
 import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../../redis/pages.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import type { QueueLeases } from '../leases/queue-leases.ts'
@@ -163,12 +164,16 @@ export class QueueDefinitions {
     return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
   }
 
-  /** Finishes deletions that a crash has interrupted. */
-  async resumeDeletions(): Promise<void> {
+  /** Finishes deletions that a crash has interrupted. One that cannot be finished does not stop the others. */
+  async resumeDeletions(onUnreadable: OnUnreadable): Promise<void> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
-    for (const [shard, uids] of ((await replies(pipeline)) as string[][]).entries()) {
-      for (const uid of uids) await this.#drop(shard, uid)
+    const keyOf = (shard: number) => queuesGoneKey(shardBase(shard))
+    const gone = (await readableReplies(pipeline, { keyOf, onUnreadable })) as (string[] | undefined)[]
+    for (const [shard, uids = []] of gone.entries()) {
+      for (const uid of uids) {
+        await whenReadable(`${keyOf(shard)} ${uid}`, onUnreadable, () => this.#drop(shard, uid))
+      }
     }
   }
 

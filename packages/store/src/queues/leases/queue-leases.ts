@@ -9,7 +9,8 @@
  */
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { leasedQueuesKey, leasedTopicsKey } from '../../keys.ts'
+import { leasedQueuesKey, leasedTopicsKey, queueKey } from '../../keys.ts'
+import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
 import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { replies } from '../../redis/pages.ts'
@@ -113,14 +114,21 @@ export class QueueLeases {
     return isLeased && queue !== null
   }
 
-  /** Ends the leases that are over. Returns the ARNs of the queues that it has deleted. */
-  async sweep(): Promise<string[]> {
+  /**
+   * Ends the leases that are over. Returns the ARNs of the queues that it has deleted. A queue that cannot be read does
+   * not stop the others. The next sweep tries it again.
+   */
+  async sweep(onUnreadable: OnUnreadable): Promise<string[]> {
     const looks = batch(this.#redis)
-    for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(leasedQueuesKey(shardBase(shard)))
+    const keyOf = (shard: number) => leasedQueuesKey(shardBase(shard))
+    for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(keyOf(shard))
     const deleted: string[] = []
     for (const [shard, exists] of (await replies(looks)).entries()) {
       if (exists === 0) continue
-      for (const arn of await this.#over(shard)) if (await this.#end(arn)) deleted.push(arn)
+      const over = await whenReadable(keyOf(shard), onUnreadable, () => this.#over(shard))
+      for (const arn of over ?? []) {
+        if (await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))) deleted.push(arn)
+      }
     }
     return deleted
   }
