@@ -99,7 +99,7 @@ async function refuseServices(redis: Redis, side: string): Promise<void> {
 }
 
 /** Marks an empty target, or a target on which an earlier run of the same move has not ended. */
-async function begin({ to, source }: MoveDataOptions): Promise<void> {
+async function begin({ from, to, source }: MoveDataOptions): Promise<void> {
   await refuseServices(to, 'target')
   if (isCluster(to)) await refuseBrokenCluster(to)
   const mark = await to.hget(MOVE_KEY, 'source')
@@ -112,6 +112,9 @@ async function begin({ to, source }: MoveDataOptions): Promise<void> {
     throw new MoveRefusedError(
       `a move from ${mark} to this target has not ended: empty it, or repeat that one`,
     )
+  } else if ((await from.dbsize()) === 0) {
+    // The copies may be the only data that are left, for example if the source was started without its files.
+    throw new MoveRefusedError('the source is empty, but an earlier run has copied keys from it')
   }
 }
 
