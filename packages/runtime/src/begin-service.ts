@@ -1,10 +1,18 @@
 /** The first steps of every service after its settings are read: it finds Redis and starts telemetry. */
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { type RedisPlace, resolveRedisUrl } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
 import { type Build, readBuild } from './health/build.ts'
 import { STARTED_AT } from './health/checks.ts'
 import type { Logger } from './logger.ts'
+
+/**
+ * How long Node tries one address of a name with several before it drops the address. It holds for connections to Redis
+ * and to collectors of telemetry. Node's default of 250 ms excludes distant servers, and addresses whose first packet
+ * was lost, because a SYN is repeated after a second. Connections to endpoints drop no address (address-race.ts).
+ */
+const ADDRESS_MS = 2_500
 
 interface ServiceBase {
   name: string
@@ -27,6 +35,7 @@ export interface Begun {
 /** Waits for a local Redis without a limit. Rejects with the signal's reason when aborted. */
 export async function beginService(options: ServiceBase): Promise<Begun> {
   const { name, log, settings, scrapesLater, awsMetrics, signal } = options
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS)
   const build = readBuild(settings.commit)
   const { version, commit, problem } = build
   log.info({ version, commit, startedAt: STARTED_AT }, `${name}.starting`)

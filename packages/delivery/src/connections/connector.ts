@@ -1,19 +1,20 @@
 /**
  * Opens a connection for one origin. The name is resolved, the guard checks every address, and the allowed ones are
- * dialled (RFC 8305 if there are several). The socket dials an address, not the name, so the name cannot resolve to
+ * dialled side by side (address-race.ts). A socket dials an address, not the name, so the name cannot resolve to
  * another address after the check.
  *
  * With a proxy, the proxy is resolved, checked and dialled. The guard checks only the origin's host as it is written,
  * because the proxy resolves it. The environment changes nothing here: HTTP_PROXY and NODE_TLS_REJECT_UNAUTHORIZED are
  * ignored.
  */
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from '../outbound/address-guard.ts'
 import type { ProxyAddress } from '../outbound/outbound-route.ts'
 import { openTunnel } from '../outbound/proxy-tunnel.ts'
 import type { Resolver } from '../outbound/resolver.ts'
+import { raceAddresses } from './address-race.ts'
 import type { Origin } from './connection-origin.ts'
 import type { DialFacts } from './dial-facts.ts'
 
@@ -50,57 +51,51 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
 
-  /** `track` gets each socket, so that cancelling the dial closes every socket. */
-  const open = (dialled: Origin, { addresses, done, track, facts }: Opening): Socket => {
-    const target = {
-      host: dialled.host,
-      port: dialled.port,
-      lookup: lookupOf(addresses),
-      autoSelectFamily: true,
-    }
-    const socket = dialled.secure ? openTls(dialled, target) : connectTcp(target)
-    track(socket)
-    socket.setNoDelay(true)
-    socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    socket.once('connect', () => {
+  const open = (dialled: Origin, opening: Opening): void => {
+    const { addresses, done, track, facts } = opening
+    const cancel = raceAddresses({ addresses, port: dialled.port }, (error, socket) => {
+      if (!socket) return done(error, null)
       facts.connectedAt = performance.now()
+      track(() => socket.destroy())
+      socket.setNoDelay(true)
+      socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+      // This listener stays for the socket's life. After the socket is handed over, undici's own listener gets its
+      // errors too.
+      socket.on('error', (failed) => done(failed, null))
+      if (dialled.secure) openTls(socket, dialled, opening)
+      else done(null, socket)
     })
-    socket.once(dialled.secure ? 'secureConnect' : 'connect', () => done(null, socket))
-    // This listener stays for the socket's life. After the socket is handed over, undici's own listener gets its errors
-    // too.
-    socket.on('error', (error) => done(error, null))
-    return socket
+    track(cancel)
   }
 
-  const openTls = (origin: Origin, target: object): TLSSocket => {
-    const { route, alpn = 'http/1.1' } = origin
-    const key = `${alpn} ${origin.host}:${origin.port}${route ? ` ${route.key}` : ''}`
-    const session = sessions.get(key)
-    const name = isIP(origin.host) === 0 ? { servername: origin.host } : {}
-    const secureContext = route?.secureContext()
-    const socket = connectTls({
-      ...target,
-      ...name,
-      session,
-      ...(secureContext ? { secureContext } : { ca }),
-      rejectUnauthorized: true,
-      checkServerIdentity,
-      ALPNProtocols: [alpn],
-    })
-    socket.on('session', (ticket: Buffer) => sessions.set(key, ticket))
-    return socket
-  }
-
-  const openTlsIn = (tunnel: Socket, origin: Origin, { done, track }: Opening): void => {
+  const openTls = (carrier: Socket, origin: Origin, { done, track }: Opening): void => {
     try {
-      const socket = openTls(origin, { host: origin.host, socket: tunnel })
-      track(socket)
+      const socket = tlsOver(carrier, origin)
+      track(() => socket.destroy())
       socket.once('secureConnect', () => done(null, socket))
       socket.on('error', (error) => done(error, null))
     } catch (error) {
       // The key or certificate cannot be used. A throw would reach no caller here.
       done(error as Error, null)
     }
+  }
+
+  const tlsOver = (carrier: Socket, { host, port, route, alpn }: Origin): TLSSocket => {
+    const protocol = alpn ?? 'http/1.1'
+    const key = `${protocol} ${host}:${port}${route ? ` ${route.key}` : ''}`
+    const secureContext = route?.secureContext()
+    const socket = connectTls({
+      socket: carrier,
+      host,
+      ...(isIP(host) === 0 && { servername: host }),
+      session: sessions.get(key),
+      ...(secureContext ? { secureContext } : { ca }),
+      rejectUnauthorized: true,
+      checkServerIdentity,
+      ALPNProtocols: [protocol],
+    })
+    socket.on('session', (ticket: Buffer) => sessions.set(key, ticket))
+    return socket
   }
 
   const openThrough = (proxy: ProxyAddress, origin: Origin, opening: Opening): void => {
@@ -111,18 +106,18 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       if (error || !tunnel) return done(error, null)
       openTunnel(tunnel, origin, proxy, (refusal) => {
         if (refusal || !origin.secure) return done(refusal, refusal ? null : tunnel)
-        openTlsIn(tunnel, origin, opening)
+        openTls(tunnel, origin, opening)
       })
     }
     open(own, { ...opening, done: opened })
   }
 
   return (origin, callback) => {
-    const sockets: Socket[] = []
+    const closers: (() => void)[] = []
     let over = false
     const end = () => {
       over = true
-      for (const socket of sockets) socket.destroy()
+      for (const close of closers) close()
     }
     let address = ''
     const done: ConnectCallback = (error, connected) => {
@@ -133,8 +128,8 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       address = connected?.remoteAddress ?? ''
       callback(error, connected)
     }
-    const track = (socket: Socket) => {
-      sockets.push(socket)
+    const track = (close: () => void) => {
+      closers.push(close)
     }
     const proxy = origin.route?.proxy
     const refusal = proxy && guard.refusalThroughProxy(origin.host)
@@ -165,7 +160,8 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
 interface Opening {
   addresses: string[]
   done: ConnectCallback
-  track(socket: Socket): void
+  /** Gets what closes each socket, so that cancelling the dial closes all of them. */
+  track(close: () => void): void
   /** Gets the times of the dial. */
   facts: DialFacts
 }
@@ -187,19 +183,4 @@ async function addressesFor(host: string, resolver: Resolver, refusalOf: Refusal
   })
   if (allowed.length === 0) throw new ForbiddenAddressError(host, reason)
   return allowed
-}
-
-/** Node does not call this for a literal address. `addressesFor` has checked that address itself. */
-function lookupOf(addresses: string[]): LookupFunction {
-  return (_host, options, callback) => {
-    if (options.all) {
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: isIP(address) })),
-      )
-    } else {
-      const address = addresses[0] ?? ''
-      callback(null, address, isIP(address))
-    }
-  }
 }

@@ -71,18 +71,24 @@ function flood(socket: Socket, head: string, piece: Buffer): void {
 const status = (code: number) => ({ kind: 'response', statusCode: code })
 const failure = (error: string) => ({ kind: 'failure', error, permanent: false })
 
+/** A listener that stands still with a full backlog, so that no handshake ends. `resume`: from now on they do. */
+async function fullListener(): Promise<{ port: number; resume(): void }> {
+  const listen =
+    "const s = require('node:net').createServer((c) => c.on('error', () => {}).once('data', () => c.end('HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n'))).listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"
+  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
+  opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const port = Number(line.toString())
+  child.kill('SIGSTOP')
+  const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+  opened.push({ close: () => fillers.forEach((socket) => void socket.destroy()) })
+  await waitFor(() => fillers.filter((socket) => !socket.connecting).length >= 2)
+  return { port, resume: () => void child.kill('SIGCONT') }
+}
+
 describe('an endpoint that hangs', () => {
   test('while connecting: the socket never accepts, and its backlog is full', async () => {
-    const listen =
-      "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))"
-    const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
-    opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const port = Number(line.toString())
-    child.kill('SIGSTOP')
-    const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
-    opened.push({ close: () => fillers.forEach((socket) => void socket.destroy()) })
-    await waitFor(() => fillers.filter((socket) => !socket.connecting).length >= 2)
+    const { port } = await fullListener()
     const to = sender()
     const result = await post(to, `http://127.0.0.1:${port}`)
     expect(result).toMatchObject({ error: 'timeout', detail: `no connection within ${DEADLINE_MS} ms` })
@@ -198,6 +204,16 @@ describe('an answer', () => {
 const toLoopback = { resolve: () => Promise.resolve(['127.0.0.1']) }
 
 describe('a name', () => {
+  test('whose first address needs a second for its handshake is reached, though the other one is refused', async () => {
+    const { port, resume } = await fullListener()
+    const resolver = { resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.2']) }
+    const result = post(sender({ timeoutMs: PATIENT_MS, resolver }), `http://distant.example:${port}/`)
+    // The refused address is tried after 250 ms. The kernel repeats the lost SYN of the first one after a second.
+    await new Promise(setImmediate)
+    resume()
+    expect(await result).toMatchObject(status(200))
+  })
+
   test('whose servers never answer costs the deadline', async () => {
     const mute = createSocket('udp4')
     opened.push({ close: () => mute.close() })

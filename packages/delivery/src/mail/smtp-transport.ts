@@ -5,6 +5,7 @@
  */
 import type { SendMailOptions, SMTPPoolOptions } from 'nodemailer'
 import type { MailSettings } from './mail-settings.ts'
+import { createSmtpDials, type OpenSmtpSocket } from './smtp-dials.ts'
 import { outcomeOfError, outcomeOfReply, type SmtpError, type SmtpOutcome } from './smtp-outcome.ts'
 
 /**
@@ -25,7 +26,6 @@ const CLOSING_REPLY = 421
 const CONNECTION_MS = 10_000
 const GREETING_MS = 10_000
 const SOCKET_MS = 30_000
-const DNS_MS = 5_000
 
 export interface SmtpTransport {
   /** The name of the login for `misconfigured` results: server and user, without the password. */
@@ -37,7 +37,8 @@ export interface SmtpTransport {
 
 export function createSmtpTransport(smtpUrl: string, settings: MailSettings): SmtpTransport {
   const server = new URL(smtpUrl)
-  const opening = openTransporter(server, settings)
+  const dials = createSmtpDials(addressOf(server), CONNECTION_MS)
+  const opening = openTransporter(server, settings, dials.open)
   const sendOnce = async (mail: SendMailOptions, signal: AbortSignal) =>
     (await opening).sendMail({ ...mail, signal })
   return {
@@ -52,7 +53,10 @@ export function createSmtpTransport(smtpUrl: string, settings: MailSettings): Sm
           ({ response }) => outcomeOfReply(response ?? ''),
           (error: SmtpError) => outcomeOfError(error),
         ),
-    close: () => void opening.then((transporter) => transporter.close({ force: true })),
+    close: () => {
+      dials.close()
+      void opening.then((transporter) => transporter.close({ force: true }))
+    },
   }
 }
 
@@ -60,9 +64,11 @@ export function createSmtpTransport(smtpUrl: string, settings: MailSettings): Sm
  * Loads nodemailer, which takes a sixth of the CPU of a start. A process without an SMTP server does not need it. With
  * one, it is loaded while the process starts, so no mail waits for it.
  */
-async function openTransporter(server: URL, settings: MailSettings) {
+async function openTransporter(server: URL, settings: MailSettings, open: OpenSmtpSocket) {
   const { createTransport } = await import('nodemailer')
-  const transporter = createTransport({ ...poolOptions(server, settings), pool: true })
+  const getSocket: SMTPPoolOptions['getSocket'] = (_options, callback) =>
+    open((error, connection) => callback(error, connection ? { connection } : false))
+  const transporter = createTransport({ ...poolOptions(server, settings), getSocket, pool: true })
   // If an idle connection breaks, no mail is concerned.
   transporter.on('error', () => undefined)
   return transporter
@@ -77,10 +83,9 @@ function isClosedBefore({ responseCode, command }: SmtpError): boolean {
 }
 
 function poolOptions(server: URL, settings: MailSettings): SMTPPoolOptions {
-  const { hostname, username, password } = server
+  const { username, password } = server
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: portOf(server),
+    ...addressOf(server),
     secure: isSmtps(server),
     requireTLS: settings.smtpTls === 'required',
     ...(username !== '' && {
@@ -89,12 +94,14 @@ function poolOptions(server: URL, settings: MailSettings): SMTPPoolOptions {
     maxConnections: settings.smtpConnections ?? SMTP_CONNECTIONS_DEFAULT,
     maxMessages: MAILS_PER_CONNECTION_MAX,
     maxRequeues: DROPPED_CONNECTIONS_MAX,
-    connectionTimeout: CONNECTION_MS,
     greetingTimeout: GREETING_MS,
     socketTimeout: SOCKET_MS,
-    dnsTimeout: DNS_MS,
     ...dkimOf(settings),
   }
+}
+
+function addressOf(server: URL): { host: string; port: number } {
+  return { host: server.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(server) }
 }
 
 function portOf(server: URL): number {
