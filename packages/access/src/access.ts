@@ -12,7 +12,13 @@ import {
   type TopicRecord,
   withoutSubscription,
 } from '@fantail/contracts'
-import { type AccessPolicy, decideAccess, parseAccessPolicy } from '@fantail/policy'
+import {
+  type AccessPolicy,
+  decideAccess,
+  keysOfCall,
+  type Organizations,
+  parseAccessPolicy,
+} from '@fantail/policy'
 import { type Caller, type Key, needAllNames, needScope, principalOf } from './caller.ts'
 
 /** `action` is named as in `SNS:Publish`. `arn` is that of a topic or queue. */
@@ -75,6 +81,8 @@ interface Where {
   readonly remoteAddress: string | undefined
   /** Whether the request came over TLS. */
   readonly isSecure: boolean
+  /** A header of the request, by its name in lower case. */
+  header(name: string): string | undefined
 }
 
 /** Finds records by ARN: `known` in memory, `find` in Redis too. */
@@ -88,6 +96,7 @@ interface AccessDeps {
   queueCache: Records<QueueRecord>
   /** Epoch ms. */
   clock: () => number
+  settings: { organizations?: Organizations }
 }
 
 export class Access {
@@ -173,7 +182,19 @@ export class Access {
           caller: { account: key.account, arn: principalOf(key) },
           action: target.action,
           resource: target.arn,
-          context: { ...this.#contextOf(key, where), ...target.context },
+          keys: keysOfCall({
+            now: this.#deps.clock(),
+            resource: target.arn,
+            tags: found?.tags,
+            organizations: this.#deps.settings.organizations,
+            account: key.account,
+            principalArn: principalOf(key),
+            userName: key.id,
+            isSecure: where.isSecure,
+            remoteAddress: where.remoteAddress,
+            header: (name) => where.header(name),
+            ofAction: target.context,
+          }),
         })
       : 'none'
     if (own && (decision !== 'deny' || REPAIRS.has(target.action))) return
@@ -186,19 +207,6 @@ export class Access {
     if (text === undefined) return undefined
     if (!this.#policies.has(record)) this.#policies.set(record, parseAccessPolicy(text))
     return this.#policies.get(record)
-  }
-
-  #contextOf(key: Key, { remoteAddress, isSecure }: Where): Record<string, string> {
-    const now = this.#deps.clock()
-    return {
-      'aws:principalaccount': key.account,
-      'aws:principalarn': principalOf(key),
-      'aws:sourceowner': key.account,
-      'aws:securetransport': String(isSecure),
-      'aws:currenttime': new Date(now).toISOString(),
-      'aws:epochtime': String(Math.floor(now / 1_000)),
-      ...(remoteAddress !== undefined && { 'aws:sourceip': remoteAddress }),
-    }
   }
 }
 

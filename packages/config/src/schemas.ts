@@ -169,6 +169,21 @@ export const awsCredentials = () =>
     return credentials
   })
 
+const ORGANIZATION = /^(\d{12})=(o-[a-z0-9]{10,32})$/
+
+/** `ACCOUNT=ORGANIZATION`, separated by commas. */
+export const organizationMap = () =>
+  z.string().transform((text, { addIssue }): ReadonlyMap<string, string> => {
+    const matches = text.split(',').map((entry) => ORGANIZATION.exec(entry.trim()))
+    if (matches.includes(null)) {
+      addIssue('must be entries ACCOUNT=ORGANIZATION, as in 111122223333=o-exampleorgid, separated by commas')
+      return z.NEVER
+    }
+    const map = new Map(matches.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
+    if (map.size < matches.length) addIssue('must name each account once')
+    return map
+  })
+
 const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{1,4096}))?$/
 
 /**

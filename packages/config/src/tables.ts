@@ -21,6 +21,7 @@ import {
   masterKeys,
   matching,
   oneOf,
+  organizationMap,
   origins,
   rsaKeyFile,
   smtpUrl,
@@ -140,6 +141,13 @@ const storage = {
     schema: matching(/^[a-z0-9-]{1,32}$/, 'must be 1 to 32 of a-z 0-9 -'),
     default: ARN_DEFAULTS.region,
     description: 'Region in the ARNs of plain names.',
+  }),
+  organizations: optional({
+    name: 'FANTAIL_ORGANIZATIONS',
+    schema: organizationMap(),
+    unset: 'conditions on organizations cannot be judged',
+    description:
+      'Organizations of accounts, which access policies ask for (aws:PrincipalOrgID): ACCOUNT=ORGANIZATION, separated by commas. Same for every service.',
   }),
 }
 

@@ -143,7 +143,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const reports = new AttemptReports({ log, live, recording, now })
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
-  const admission = new QueueAdmission({ queues })
+  const admission = new QueueAdmission({ queues, clock: now, organizations: options.organizations })
   const signing = createSigning(redis, {
     ...options,
     vault: options.checkMasterKey ? options.vault : undefined,

@@ -2,6 +2,7 @@
 import type { RedisTarget } from '@fantail/contracts'
 import type { Attempters, HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
+import type { Organizations } from '@fantail/policy'
 import type { Logger, TravelMode } from '@fantail/runtime'
 import type { LetterShares } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
@@ -33,6 +34,8 @@ export interface DeliveryWorkerOptions {
   keptMessagesShare?: number | undefined
   /** How many replicas must hold a parked delivery or an appended message before its source is deleted. Default: 0. */
   minReplicas?: number
+  /** For policies of queues (FANTAIL_ORGANIZATIONS). */
+  organizations?: Organizations
   publicUrl?: string | undefined
   /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined

@@ -64,6 +64,7 @@ type Methods<T> = Pick<T, keyof T>
 
 export type Settings = Pick<
   ApiSettings,
+  | 'organizations'
   | 'arn'
   | 'auth'
   | 'awsCredentials'

@@ -14,7 +14,7 @@ function slowQueues() {
     asked.push(answer)
     return answer.promise
   }
-  return { asked, admission: new QueueAdmission({ queues: { get } }) }
+  return { asked, admission: new QueueAdmission({ queues: { get }, clock: () => 1 }) }
 }
 
 test('one look-up serves all callers, also where there is no such queue', async () => {

@@ -12,7 +12,7 @@ import {
   type QueueRecord,
   unsendable,
 } from '@fantail/contracts'
-import { type AccessPolicy, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
+import { type AccessPolicy, type Organizations, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
 import { LRUCache } from 'lru-cache'
 import type { QueueBody } from '../envelope/envelope.ts'
 
@@ -27,23 +27,27 @@ interface Settings {
 
 interface Rules {
   policy: AccessPolicy | undefined
+  tags: QueueRecord['tags']
   bytesMax: number
 }
 
 interface QueueAdmissionOptions {
   queues: Settings
+  /** Epoch ms. */
+  clock: () => number
+  organizations?: Organizations
 }
 
 export class QueueAdmission {
-  readonly #queues: Settings
+  readonly #options: QueueAdmissionOptions
   /** The age of an entry counts from the start of its look-up, because its settings may have been read right then. */
   readonly #known = new LRUCache<string, Promise<Rules | null>>({
     max: ADMISSION_QUEUES_MAX,
     ttl: ADMISSION_AGE_MS_MAX,
   })
 
-  constructor({ queues }: QueueAdmissionOptions) {
-    this.#queues = queues
+  constructor(options: QueueAdmissionOptions) {
+    this.#options = options
   }
 
   /**
@@ -67,14 +71,19 @@ export class QueueAdmission {
     if (messageBytes(item.body, item.attributes) > rules.bytesMax) {
       return unfit(`the queue takes at most ${rules.bytesMax} bytes`)
     }
-    if (takesFromTopic(rules.policy, { queueArn, topicArn })) return undefined
+    if (this.#takes(rules, queueArn, topicArn)) return undefined
     return new FantailError('forbidden', 'the queue’s policy does not let the topic send')
   }
 
   /** Whether the queue's policy refuses this topic's messages. */
   async denies(queueArn: string, { topicArn }: Message): Promise<boolean> {
     const rules = await this.#rulesFor(queueArn)
-    return rules !== null && !takesFromTopic(rules.policy, { queueArn, topicArn })
+    return rules !== null && !this.#takes(rules, queueArn, topicArn)
+  }
+
+  #takes({ policy, tags }: Rules, resource: string, topicArn: string): boolean {
+    const { clock, organizations } = this.#options
+    return takesFromTopic(policy, { resource, topicArn, tags, now: clock(), organizations })
   }
 
   #rulesFor(queueArn: string): Promise<Rules | null> {
@@ -82,7 +91,7 @@ export class QueueAdmission {
   }
 
   #ask(queueArn: string): Promise<Rules | null> {
-    const rules = this.#queues.get(queueArn).then((queue) => queue && rulesOf(queue))
+    const rules = this.#options.queues.get(queueArn).then((queue) => queue && rulesOf(queue))
     this.#known.set(queueArn, rules)
     // Every caller of a failed look-up gets its error. The next caller looks up again.
     rules.catch(() => {
@@ -92,9 +101,9 @@ export class QueueAdmission {
   }
 }
 
-function rulesOf({ attributes, maximumMessageBytes }: QueueRecord): Rules {
+function rulesOf({ attributes, tags, maximumMessageBytes }: QueueRecord): Rules {
   const policy = attributes.Policy === undefined ? undefined : parseAccessPolicy(attributes.Policy)
-  return { policy, bytesMax: maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX }
+  return { policy, tags, bytesMax: maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX }
 }
 
 function unfit(message: string): FantailError {

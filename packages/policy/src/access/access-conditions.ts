@@ -1,32 +1,35 @@
 /**
  * Conditions of access policies: operators on strings, ARNs, booleans, numbers, dates and addresses, with `…IfExists`
- * and the set qualifiers. Every key has one value here, so a qualifier changes nothing. A condition with an unknown
- * operator gives `unknown`. An Allow treats it as not satisfied, and a Deny treats it as satisfied.
+ * and the set qualifiers. A condition gives `unknown` if its operator, its key or one of its values cannot be judged.
+ * An Allow treats it as not satisfied, and a Deny treats it as satisfied.
  */
 import { BlockList, isIP } from 'node:net'
 import { isObject } from '@fantail/contracts'
+import type { ConditionValue } from './condition-keys.ts'
+import { type Asked, insertKeys } from './policy-variables.ts'
 
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown'
 
-/** `context`: the request's condition keys, in lower case. */
-export function conditionsHold(
-  condition: unknown,
-  context: Readonly<Record<string, string>>,
-): ConditionVerdict {
+export function conditionsHold(condition: unknown, asked: Asked): ConditionVerdict {
   if (condition === undefined) return 'holds'
   if (!isObject(condition)) return 'unknown'
-  const verdicts = Object.entries(condition).flatMap(([operator, keys]): ConditionVerdict[] => {
-    if (!isObject(keys)) return ['unknown']
-    return Object.entries(keys).map(([key, values]) => {
-      const name = key.toLowerCase()
-      return verdict(operator, Object.hasOwn(context, name) ? context[name] : undefined, textsOf(values))
+  const verdicts = Object.entries(condition).flatMap(([operator, wanted]): ConditionVerdict[] => {
+    if (!isObject(wanted)) return ['unknown']
+    return Object.entries(wanted).map(([key, patterns]) => {
+      return verdict(operator, asked.keys(key.toLowerCase()), patternsOf(patterns, asked))
     })
   })
+  return allOf(verdicts)
+}
+
+/** One that fails decides, whatever cannot be judged. */
+export function allOf(verdicts: readonly ConditionVerdict[]): ConditionVerdict {
   if (verdicts.includes('fails')) return 'fails'
   return verdicts.includes('unknown') ? 'unknown' : 'holds'
 }
 
-type Comparison = (value: string, pattern: string) => boolean
+/** undefined: the value or the pattern cannot be read. */
+type Comparison = (value: string, pattern: string) => boolean | undefined
 
 const COMPARISONS: Record<string, Comparison> = {
   StringEquals: (value, pattern) => value === pattern,
@@ -35,9 +38,9 @@ const COMPARISONS: Record<string, Comparison> = {
   // In AWS, ArnEquals and ArnLike do the same.
   ArnEquals: isArnLike,
   ArnLike: isArnLike,
-  Bool: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
+  Bool: (value, pattern) => same(truthOf(value), truthOf(pattern)),
   IpAddress: isWithin,
-  ...ordered('Numeric', Number),
+  ...ordered('Numeric', numberOf),
   ...ordered('Date', timeOf),
 }
 
@@ -45,25 +48,62 @@ const COMPARISONS: Record<string, Comparison> = {
 const OPERATOR =
   /^(?:For(AnyValue|AllValues):)?(Not(?=Ip))?(String|Arn|Bool|IpAddress|Numeric|Date)(Not)?(\w*?)(IfExists)?$/
 
-function verdict(operator: string, value: string | undefined, patterns: string[]): ConditionVerdict {
-  if (operator === 'Null') return patterns.includes(String(value === undefined)) ? 'holds' : 'fails'
+/** A pattern is undefined if it cannot be read. */
+type Patterns = readonly (string | undefined)[]
+
+function verdict(operator: string, value: ConditionValue, patterns: Patterns): ConditionVerdict {
+  if (value === undefined || patterns.length === 0) return 'unknown'
+  if (operator === 'Null') return isEither(patterns, (text) => same(truthOf(text), value === null))
   const [, set, before, kind = '', within, rest = '', ifExists] = OPERATOR.exec(operator) ?? []
   const compare = Object.hasOwn(COMPARISONS, kind + rest) ? COMPARISONS[kind + rest] : undefined
   if (compare === undefined) return 'unknown'
-  const not = before !== undefined || within !== undefined
-  // A missing key differs from every value, so a negated operator is satisfied.
-  if (value === undefined) return not || ifExists !== undefined || set === 'AllValues' ? 'holds' : 'fails'
-  return patterns.some((pattern) => compare(value, pattern)) === not ? 'fails' : 'holds'
+  const isNot = before !== undefined || within !== undefined
+  if (value === null) return ifExists || isHeldByNone(set, isNot) ? 'holds' : 'fails'
+  if (typeof value !== 'string' && set === undefined) return 'unknown'
+  const verdicts = [value].flat().map((one) => {
+    const found = isEither(patterns, (pattern) => compare(one, pattern))
+    return isNot ? opposite(found) : found
+  })
+  return set === 'AnyValue' ? opposite(allOf(verdicts.map(opposite))) : allOf(verdicts)
+}
+
+/** A missing key differs from every value, so a negated operator is satisfied. No value of it is any value. */
+function isHeldByNone(set: string | undefined, isNot: boolean): boolean {
+  return set === 'AllValues' || (isNot && set !== 'AnyValue')
+}
+
+export function isEither(
+  patterns: Patterns,
+  matches: (pattern: string) => boolean | undefined,
+): ConditionVerdict {
+  const found = patterns.map((pattern) => (pattern === undefined ? undefined : matches(pattern)))
+  if (found.includes(true)) return 'holds'
+  return found.includes(undefined) ? 'unknown' : 'fails'
+}
+
+export function opposite(verdict: ConditionVerdict): ConditionVerdict {
+  if (verdict === 'unknown') return verdict
+  return verdict === 'holds' ? 'fails' : 'holds'
 }
 
 function ordered(kind: string, read: (text: string) => number): Record<string, Comparison> {
-  return {
-    [`${kind}Equals`]: (value, bound) => read(value) === read(bound),
-    [`${kind}LessThan`]: (value, bound) => read(value) < read(bound),
-    [`${kind}LessThanEquals`]: (value, bound) => read(value) <= read(bound),
-    [`${kind}GreaterThan`]: (value, bound) => read(value) > read(bound),
-    [`${kind}GreaterThanEquals`]: (value, bound) => read(value) >= read(bound),
+  const by = (holds: (value: number, bound: number) => boolean): Comparison => {
+    return (text, pattern) => {
+      const [value, bound] = [read(text), read(pattern)]
+      return Number.isNaN(value) || Number.isNaN(bound) ? undefined : holds(value, bound)
+    }
   }
+  return {
+    [`${kind}Equals`]: by((value, bound) => value === bound),
+    [`${kind}LessThan`]: by((value, bound) => value < bound),
+    [`${kind}LessThanEquals`]: by((value, bound) => value <= bound),
+    [`${kind}GreaterThan`]: by((value, bound) => value > bound),
+    [`${kind}GreaterThanEquals`]: by((value, bound) => value >= bound),
+  }
+}
+
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text)
 }
 
 /** ISO 8601, or seconds since 1970. */
@@ -71,15 +111,24 @@ function timeOf(text: string): number {
   return /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text)
 }
 
+function truthOf(text: string): boolean | undefined {
+  const lower = text.toLowerCase()
+  return lower === 'true' || (lower === 'false' ? false : undefined)
+}
+
+function same(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+  return one === undefined || other === undefined ? undefined : one === other
+}
+
 /** `range` is a block like `203.0.113.0/24`, or one address. */
-function isWithin(value: string, range: string): boolean {
+function isWithin(value: string, range: string): boolean | undefined {
   const [address = '', bits] = range.split('/')
   const family = isIP(address)
-  if (family === 0 || isIP(value) === 0) return false
+  if (family === 0 || isIP(value) === 0) return undefined
   const longest = family === 4 ? 32 : 128
   const prefix = bits === undefined ? longest : Number(bits)
   // An empty prefix is invalid. `Number` would read it as 0.
-  if ((bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > longest) return false
+  if ((bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > longest) return undefined
   const list = new BlockList()
   list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
   return list.check(value, isIP(value) === 4 ? 'ipv4' : 'ipv6')
@@ -124,4 +173,12 @@ export function textsOf(value: unknown): string[] {
   return all.flatMap((item) =>
     typeof item === 'string' || typeof item === 'boolean' || typeof item === 'number' ? [String(item)] : [],
   )
+}
+
+/** Patterns of an element, with the keys that they name. One that is no text cannot be read. */
+export function patternsOf(value: unknown, asked: Asked): Patterns {
+  return [value].flat().map((item: unknown) => {
+    const [text] = Array.isArray(item) ? [] : textsOf(item)
+    return text === undefined ? undefined : insertKeys(text, asked)
+  })
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type AccessRequest, decideAccess, parseAccessPolicy } from './access-policy.ts'
+import { keysOfDelivery } from './condition-keys.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:orders'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:placed'
@@ -9,7 +10,13 @@ const SENDING: AccessRequest = {
   service: 'sns.amazonaws.com',
   action: 'sqs:SendMessage',
   resource: QUEUE,
-  context: { 'aws:sourcearn': TOPIC, 'aws:sourceaccount': '000000000000', 'aws:securetransport': 'true' },
+  keys: keysOfDelivery({
+    resource: QUEUE,
+    topicArn: TOPIC,
+    now: 0,
+    tags: undefined,
+    organizations: undefined,
+  }),
 }
 
 const statement = (set: object) => ({
@@ -19,6 +26,9 @@ const statement = (set: object) => ({
   Resource: QUEUE,
   ...set,
 })
+
+/** A policy variable. */
+const inserted = (key: string) => `\${${key}}`
 
 function decide(statements: object | object[], request = SENDING) {
   const policy = parseAccessPolicy(JSON.stringify({ Version: '2012-10-17', Statement: statements }))
@@ -125,35 +135,89 @@ describe('conditions', () => {
     [{ NumericLessThan: { 'aws:MultiFactorAuthAge': '301' } }, true],
     [{ NumericGreaterThanEquals: { 'aws:MultiFactorAuthAge': 301 } }, false],
     [{ NumericNotEquals: { 'aws:MultiFactorAuthAge': '300' } }, false],
+    [{ NumericNotEquals: { 'aws:MultiFactorAuthAge': ['soon', 301] } }, false],
   ])('of addresses, dates and numbers: %j', (Condition, holds) => {
-    const context = {
+    const known: Record<string, string> = {
       'aws:sourceip': '203.0.113.9',
       'aws:currenttime': '2026-06-01T00:00:00Z',
       'aws:multifactorauthage': '300',
     }
-    expect(decide(statement({ Condition }), { ...SENDING, context })).toBe(holds ? 'allow' : 'none')
+    expect(decide(statement({ Condition }), { ...SENDING, keys: (key) => known[key] })).toBe(
+      holds ? 'allow' : 'none',
+    )
+  })
+
+  test('a key with several values is compared as its qualifier says', () => {
+    const names = 'aws:PrincipalServiceNamesList'
+    const holds: [condition: object, holds: boolean][] = [
+      [{ 'ForAnyValue:StringEquals': { [names]: 'sns.amazonaws.com' } }, true],
+      [{ 'ForAllValues:StringEquals': { [names]: 'sns.amazonaws.com' } }, false],
+      [{ 'ForAllValues:StringLike': { [names]: 'sns.*' } }, true],
+      [{ 'ForAnyValue:StringNotEquals': { [names]: 'sns.amazonaws.com' } }, true],
+      [{ 'ForAllValues:StringNotEquals': { [names]: ['sqs.amazonaws.com', 's3.amazonaws.com'] } }, true],
+      [{ 'ForAnyValue:StringNotEquals': { 'aws:PrincipalArn': 'x' } }, false],
+      [{ 'ForAnyValue:StringEqualsIfExists': { 'aws:PrincipalArn': 'x' } }, true],
+    ]
+    for (const [Condition, expected] of holds) {
+      expect(decide(statement({ Condition })), JSON.stringify(Condition)).toBe(expected ? 'allow' : 'none')
+    }
   })
 
   test.each<[condition: unknown]>([
+    [{ 'aws:SourceArn': TOPIC }],
+    [{ StringLike: { 'aws:PrincipalServiceNamesList': 'sns.*' } }],
+    [{ StringNotEquals: { 'aws:PrincipalType': 'User' } }],
+    [{ 'ForAllValues:StringEqualsIfExists': { 'aws:Unheard': 'x' } }],
+    [{ Null: { 'aws:Unheard/of': 'true' } }],
+    [{ Null: { 'aws:SourceArn': 'maybe' } }],
+    [{ StringNotEquals: { 'aws:SourceArn': [] } }],
+    [{ StringNotEquals: { 'aws:SourceArn': [null] } }],
+    [{ StringNotEquals: { 'aws:SourceArn': [['x', TOPIC]] } }],
+    [{ StringEquals: { 'aws:SourceArn': { is: TOPIC } } }],
+    [{ Bool: { 'aws:SecureTransport': 'yes' } }],
+    [{ NotIpAddress: { 'aws:SourceArn': '10.0.0.0/8' } }],
+    [{ DateNotEquals: { 'aws:CurrentTime': 'tomorrow' } }],
+    [{ NumericNotEquals: { 'aws:EpochTime': '' } }],
+    [{ StringNotEquals: { 'aws:SourceArn': inserted('aws:username') } }],
+    [{ StringNotLike: { 'aws:SourceArn': inserted('*') } }],
     [{ BinaryEquals: { 'aws:SourceArn': 'QUJD' } }],
     [{ StringEquals: 'x' }],
     [{ constructor: { 'aws:SourceArn': 'x' } }],
     [5],
   ])('one that cannot be judged allows nothing and denies: %j', (Condition) => {
     expect(decide(statement({ Condition }))).toBe('none')
-    expect(decide(statement({ Condition, Effect: 'Deny' }))).toBe('deny')
+    expect(decide([statement({ Condition, Effect: 'Deny' }), statement({})])).toBe('deny')
+  })
+
+  test('one that fails decides before one that cannot be judged', () => {
+    const Condition = { StringEquals: { 'aws:Unheard': 'x' }, Bool: { 'aws:PrincipalIsAWSService': 'false' } }
+    expect(decide([statement({ Condition, Effect: 'Deny' }), statement({})])).toBe('allow')
+  })
+
+  test('policy variables stand for keys, in conditions and resources, from version 2012-10-17 on', () => {
+    const same = { StringEquals: { 'aws:ResourceAccount': inserted('aws:SourceAccount') } }
+    expect(decide(statement({ Condition: same }))).toBe('allow')
+    const own = QUEUE.replace('000000000000', inserted(' aws:SourceAccount '))
+    expect(decide(statement({ Resource: own }))).toBe('allow')
+    expect(decide(statement({ Resource: undefined, NotResource: own }))).toBe('none')
+    const unknown = QUEUE.replace('000000000000', inserted('aws:Unheard'))
+    expect(decide(statement({ Resource: unknown }))).toBe('none')
+    expect(decide(statement({ Resource: undefined, NotResource: unknown, Effect: 'Deny' }))).toBe('deny')
+    const older = parseAccessPolicy(JSON.stringify({ Statement: statement({ Condition: same }) }))
+    expect(older && decideAccess(older, SENDING)).toBe('none')
   })
 
   test('a key that a policy made up is not found on every object', () => {
-    expect(decide(statement({ Condition: { StringNotEquals: { constructor: 'x' } } }))).toBe('allow')
-    expect(decide(statement({ Condition: { StringLike: { constructor: '*' } } }))).toBe('none')
+    for (const key of ['constructor', '__proto__', 'aws:ResourceTag/constructor']) {
+      expect(decide(statement({ Condition: { StringLike: { [key]: '*' } } }))).toBe('none')
+    }
   })
 })
 
 test('a single statement needs no list; without any nothing is decided', () => {
   expect(decide(statement({ Effect: 'Deny' }))).toBe('deny')
   expect(decide([])).toBe('none')
-  expect(parseAccessPolicy('{}')).toEqual({ statements: [] })
+  expect(parseAccessPolicy('{}')).toEqual({ statements: [], hasVariables: false })
 })
 
 test.each(['', 'no', '[]', '5', 'null'])('%j is no policy', (text) => {

@@ -3,7 +3,18 @@
  * Supported are effect, principal, action, resource and conditions (access-conditions.ts).
  */
 import { isObject } from '@fantail/contracts'
-import { type ConditionVerdict, conditionsHold, isLike, textsOf } from './access-conditions.ts'
+import {
+  allOf,
+  type ConditionVerdict,
+  conditionsHold,
+  isEither,
+  isLike,
+  opposite,
+  patternsOf,
+  textsOf,
+} from './access-conditions.ts'
+import type { ConditionKeys } from './condition-keys.ts'
+import type { Asked } from './policy-variables.ts'
 
 export interface AccessRequest {
   /** A service that asks, as in `sns.amazonaws.com`. Absent: the caller is an account's key. */
@@ -12,8 +23,8 @@ export interface AccessRequest {
   /** `sqs:SendMessage`. Letter case does not matter. */
   action: string
   resource: string
-  /** Condition keys in lower case: `aws:sourcearn`. */
-  context: Readonly<Record<string, string>>
+  /** Asked only for policies that name keys. */
+  keys: ConditionKeys
 }
 
 /** `none`: no statement applies to the request. */
@@ -23,6 +34,8 @@ type Statement = Record<string, unknown>
 
 export interface AccessPolicy {
   statements: Statement[]
+  /** Whether the policy’s version has policy variables. */
+  hasVariables: boolean
 }
 
 /** undefined: the text is no policy. */
@@ -30,7 +43,10 @@ export function parseAccessPolicy(text: string): AccessPolicy | undefined {
   try {
     const document: unknown = JSON.parse(text)
     if (!isObject(document)) return undefined
-    return { statements: listOf(document.Statement).filter(isObject) }
+    return {
+      statements: listOf(document.Statement).filter(isObject),
+      hasVariables: document.Version === '2012-10-17',
+    }
   } catch {
     return undefined
   }
@@ -38,29 +54,36 @@ export function parseAccessPolicy(text: string): AccessPolicy | undefined {
 
 /** A matching Deny counts before a matching Allow. */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
-  const effects = policy.statements.filter((statement) => concerns(statement, request))
+  const effects = policy.statements.filter((statement) => concerns(policy, statement, request))
   if (effects.some(({ Effect }) => Effect === 'Deny')) return 'deny'
   return effects.some(({ Effect }) => Effect === 'Allow') ? 'allow' : 'none'
 }
 
-function concerns(statement: Statement, request: AccessRequest): boolean {
-  const { action, resource, context } = request
-  const wanted = action.toLowerCase()
+function concerns({ hasVariables }: AccessPolicy, statement: Statement, request: AccessRequest): boolean {
+  const asked = { keys: request.keys, hasVariables }
+  const wanted = request.action.toLowerCase()
   return (
     eitherOr(statement.Principal, statement.NotPrincipal, (principal) => namesWho(principal, request)) &&
     eitherOr(statement.Action, statement.NotAction, (given) =>
       textsOf(given).some((pattern) => isLike(wanted, pattern.toLowerCase())),
     ) &&
-    eitherOr(statement.Resource, statement.NotResource, (given) =>
-      textsOf(given).some((pattern) => isLike(resource, pattern)),
-    ) &&
-    maySpeak(statement, conditionsHold(statement.Condition, context))
+    maySpeak(
+      statement,
+      allOf([isAbout(statement, request.resource, asked), conditionsHold(statement.Condition, asked)]),
+    )
   )
 }
 
-/** Whether the statement applies. An unknown condition never allows, and always denies. */
+/** Whether the statement applies. What cannot be judged never allows, and always denies. */
 function maySpeak({ Effect }: Statement, verdict: ConditionVerdict): boolean {
   return verdict === 'holds' || (verdict === 'unknown' && Effect === 'Deny')
+}
+
+function isAbout({ Resource, NotResource }: Statement, resource: string, asked: Asked): ConditionVerdict {
+  const given = Resource === undefined ? NotResource : Resource
+  if (given === undefined) return 'holds'
+  const found = isEither(patternsOf(given, asked), (pattern) => isLike(resource, pattern))
+  return Resource === undefined ? opposite(found) : found
 }
 
 /** Matches a member or its `Not…` form. A statement with neither applies to everything. */

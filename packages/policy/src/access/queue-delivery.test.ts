@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { parseAccessPolicy } from './access-policy.ts'
 import { takesFromTopic } from './queue-delivery.ts'
 
-const queueArn = 'arn:aws:sqs:us-east-1:000000000000:orders'
+const resource = 'arn:aws:sqs:us-east-1:000000000000:orders'
 const OWN = 'arn:aws:sns:us-east-1:000000000000:placed'
 const FOREIGN = 'arn:aws:sns:us-east-1:222222222222:placed'
+
+const delivery = { resource, now: 1, tags: undefined, organizations: undefined }
 
 const statement = (set: object) => ({
   Effect: 'Allow',
   Principal: { Service: 'sns.amazonaws.com' },
   Action: 'sqs:SendMessage',
-  Resource: queueArn,
+  Resource: resource,
   ...set,
 })
 
@@ -42,7 +44,7 @@ describe('a queue takes messages of a topic', () => {
     ],
     ['an Allow of the account, not of SNS', [statement({ Principal: { AWS: '222222222222' } })], true, false],
     ['an Allow of another action', [statement({ Action: 'sqs:ReceiveMessage' })], true, false],
-    ['an Allow of another queue', [statement({ Resource: `${queueArn}-2` })], true, false],
+    ['an Allow of another queue', [statement({ Resource: `${resource}-2` })], true, false],
     [
       'an Allow that cannot be judged',
       [statement({ Condition: { BinaryEquals: { x: 'QQ==' } } })],
@@ -58,11 +60,11 @@ describe('a queue takes messages of a topic', () => {
     ['a Deny alone', [statement({ Effect: 'Deny' })], false, false],
   ])('%s', (_what, statements, own, foreign) => {
     const policy = statements && parseAccessPolicy(JSON.stringify({ Statement: statements }))
-    expect(takesFromTopic(policy, { queueArn, topicArn: OWN })).toBe(own)
-    expect(takesFromTopic(policy, { queueArn, topicArn: FOREIGN })).toBe(foreign)
+    expect(takesFromTopic(policy, { ...delivery, topicArn: OWN })).toBe(own)
+    expect(takesFromTopic(policy, { ...delivery, topicArn: FOREIGN })).toBe(foreign)
   })
 
   test('a topic whose ARN cannot be read has no account of its own', () => {
-    expect(takesFromTopic(undefined, { queueArn, topicArn: 'placed' })).toBe(false)
+    expect(takesFromTopic(undefined, { ...delivery, topicArn: 'placed' })).toBe(false)
   })
 })

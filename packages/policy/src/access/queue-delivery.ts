@@ -5,29 +5,18 @@
  */
 import { parseArn } from '@fantail/contracts'
 import { type AccessPolicy, decideAccess } from './access-policy.ts'
-
-interface QueueDelivery {
-  queueArn: string
-  topicArn: string
-}
+import { type DeliveryFacts, keysOfDelivery, SENDING_SERVICE } from './condition-keys.ts'
 
 /** `policy`: the queue's policy. undefined: it has none, or its policy cannot be read. */
-export function takesFromTopic(
-  policy: AccessPolicy | undefined,
-  { queueArn, topicArn }: QueueDelivery,
-): boolean {
-  const topicAccount = parseArn(topicArn)?.account
-  const sameAccount = topicAccount !== undefined && topicAccount === parseArn(queueArn)?.account
+export function takesFromTopic(policy: AccessPolicy | undefined, delivery: DeliveryFacts): boolean {
+  const topicAccount = parseArn(delivery.topicArn)?.account
+  const sameAccount = topicAccount !== undefined && topicAccount === parseArn(delivery.resource)?.account
   if (policy === undefined) return sameAccount
   const decision = decideAccess(policy, {
-    service: 'sns.amazonaws.com',
+    service: SENDING_SERVICE,
     action: 'sqs:SendMessage',
-    resource: queueArn,
-    context: {
-      'aws:sourcearn': topicArn,
-      'aws:sourceaccount': topicAccount ?? '',
-      'aws:securetransport': 'true',
-    },
+    resource: delivery.resource,
+    keys: keysOfDelivery(delivery),
   })
   return decision === 'allow' || (decision === 'none' && sameAccount)
 }

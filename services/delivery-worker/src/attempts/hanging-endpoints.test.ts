@@ -142,7 +142,10 @@ function openAttempters(attemptTimeoutMs: number) {
     ...{ sender, vault, openStreamWriter, itemIdOf: deliveryItemId, clock: Date.now, userAgent: undefined },
     appends: new QueueAppends({
       queues: { send: (arn, items) => queues(arn).send(arn, items) },
-      admission: new QueueAdmission({ queues: { get: (arn) => queues(arn).get(arn) } }),
+      admission: new QueueAdmission({
+        queues: { get: (arn) => queues(arn).get(arn) },
+        clock: Date.now,
+      }),
     }),
     mail: new MailState(redis, { clock: Date.now, onProblem }),
     sms: new SmsState(redis, { clock: Date.now, onProblem }),

@@ -10,6 +10,7 @@ import {
   SetTopicAttributesCommand,
   SNSClient,
   SubscribeCommand,
+  TagResourceCommand,
 } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
@@ -140,6 +141,48 @@ test('conditions decide, too: subscribing by https only', async () => {
   expect((await subscribe('https', 'https://bob.example/hook')).SubscriptionArn).toBe('pending confirmation')
   expect(await refusalOf(subscribe('http', 'http://bob.example/hook'))).toMatchObject(DENIED)
   expect(await refusalOf(subscribe('https', 'https://eve.example/hook'))).toMatchObject(DENIED)
+})
+
+test('keys of the call decide, and a key that cannot be known allows nothing and denies', async () => {
+  await alice.sns.send(
+    new TagResourceCommand({ ResourceArn: TopicArn, Tags: [{ Key: 'open', Value: 'yes' }] }),
+  )
+  const grant = { Principal: '*', Action: 'SNS:Publish', Resource: TopicArn }
+  const allowed = async (Condition: object) => {
+    await setPolicy({ ...grant, Effect: 'Allow', Condition })
+    return publish(bob).then(
+      () => true,
+      () => false,
+    )
+  }
+  const denied = async (Condition: object) => {
+    await setPolicy([
+      { ...grant, Effect: 'Allow' },
+      { ...grant, Effect: 'Deny', Condition },
+    ])
+    return publish(bob).then(
+      () => false,
+      () => true,
+    )
+  }
+  for (const known of [
+    { Bool: { 'aws:PrincipalIsAWSService': 'false' } },
+    { StringLike: { 'aws:UserAgent': 'aws-sdk-js/*' } },
+    { StringEquals: { 'aws:RequestedRegion': 'us-east-1', 'aws:PrincipalType': 'User' } },
+    { StringEquals: { 'aws:ResourceTag/Open': 'yes', 'aws:username': BOB.accessKeyId } },
+    { IpAddress: { 'aws:SourceIp': '127.0.0.0/8' } },
+  ]) {
+    expect([await allowed(known), await denied(known)], JSON.stringify(known)).toEqual([true, true])
+  }
+  for (const unknown of [
+    { StringEquals: { 'aws:PrincipalTag/team': 'x' } },
+    { StringNotEquals: { 'aws:SourceVpce': 'vpce-1' } },
+    { StringEqualsIfExists: { 'aws:PrincipalOrgID': 'o-1' } },
+    { Null: { 'aws:PrincipalTag/team': 'true' } },
+    { 'ForAllValues:StringEquals': { 'aws:TagKeys': ['a'] } },
+  ]) {
+    expect([await allowed(unknown), await denied(unknown)], JSON.stringify(unknown)).toEqual([false, true])
+  }
 })
 
 test('an explicit Deny holds in one’s own account, until its owner takes the policy back', async () => {

@@ -168,6 +168,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const attempters = createTestAttempters({
     sender,
     queues: stores.queues,
+    organizations: settings.organizations,
     vault: options.vault,
     clock: () => passingTime.realOf(now()),
     userAgent: settings.userAgent,

@@ -24,7 +24,7 @@ import {
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
-import { effectivePolicy } from '@fantail/policy'
+import { effectivePolicy, type Organizations } from '@fantail/policy'
 import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -41,14 +41,19 @@ interface TestAttempt {
 
 type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' | 'itemIdOf'> & {
   queues: Pick<Queues, 'get' | 'send'>
+  /** For policies of queues. */
+  organizations?: Organizations
 }
 
 /** The attempters of the worker, but with the present settings of queues. */
-export function createTestAttempters({ queues, ...options }: AttempterOptions): Attempters {
+export function createTestAttempters({ queues, organizations, ...options }: AttempterOptions): Attempters {
   const appends = new QueueAppends({
     queues,
     // An admission check caches a queue's settings. A test must use settings that were changed a moment ago.
-    admission: { refusalOf: (...asked) => new QueueAdmission({ queues }).refusalOf(...asked) },
+    admission: {
+      refusalOf: (...asked) =>
+        new QueueAdmission({ queues, clock: options.clock, organizations }).refusalOf(...asked),
+    },
   })
   return createAttempters({ ...options, openStreamWriter, appends, itemIdOf: deliveryItemId })
 }
