@@ -153,7 +153,8 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     if (statusCode === 401) this.#asks = headers['www-authenticate']
     else if (this.#sent) this.#info = textOf(headers['authentication-info'])
     const retryAfter = headers['retry-after']
-    if (retryAfter === undefined || (statusCode !== 429 && statusCode !== 503)) return
+    // The retry policy may retry any other status than 2xx.
+    if (retryAfter === undefined || statusCode < 300) return
     const date = typeof headers.date === 'string' ? headers.date : undefined
     this.#retryAfterSeconds = parseRetryAfter(String(retryAfter), date, Date.now())
   }
@@ -213,6 +214,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#answerBegun = false
     this.#reused = false
     this.#statusCode = 0
+    this.#retryAfterSeconds = undefined
     this.#responseBytes = 0
     this.#asks = undefined
     this.#info = undefined

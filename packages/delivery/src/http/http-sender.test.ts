@@ -176,19 +176,26 @@ describe('a request', () => {
   ])('Retry-After %s asks for %s seconds', async (value, seconds) => {
     const hooks = await receiver()
     const date = 'Wed, 21 Oct 2015 07:28:00 GMT'
-    hooks.respond('/busy', { status: 503, headers: { 'retry-after': value, date } })
-    hooks.respond('/limit', { status: 429, headers: { 'retry-after': value, date } })
-    hooks.respond('/fine', { status: 500, headers: { 'retry-after': value, date } })
+    const headers = { 'retry-after': value, date }
+    hooks.respond('/', ({ path }) => ({ status: Number(path.split('?')[1]), headers }))
     const to = sender()
-    const got = async (path: string) => {
-      const result = await post(to, hooks.url + path)
-      return result.kind === 'response' ? result.retryAfterSeconds : 'no response'
+    for (const status of [302, 404, 408, 413, 429, 500, 502, 503, 504, 520]) {
+      const result = await post(to, `${hooks.url}/?${status}`)
+      expect(result.kind === 'response' && [status, result.retryAfterSeconds]).toEqual([status, seconds])
     }
-    expect([await got('/busy'), await got('/limit'), await got('/fine')]).toEqual([
-      seconds,
-      seconds,
-      undefined,
-    ])
+    expect(await post(to, `${hooks.url}/?200`)).not.toHaveProperty('retryAfterSeconds')
+  })
+
+  test('Retry-After of a challenge is not that of the answer after it', async () => {
+    const hooks = await receiver()
+    hooks.respond('/', (_, n) =>
+      n === 1
+        ? { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"', 'retry-after': '60' } }
+        : { status: 503 },
+    )
+    const result = await post(sender(), hooks.url.replace('//', '//user:word@'))
+    expect(result).toMatchObject({ kind: 'response', statusCode: 503 })
+    expect(result).not.toHaveProperty('retryAfterSeconds')
   })
 })
 

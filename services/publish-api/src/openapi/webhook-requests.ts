@@ -13,19 +13,13 @@ const RawMessage = z
   .describe('The bare message, where raw delivery is on.')
   .meta({ examples: ['hello'] })
 
+const RETRIED = 'Tried again by the retry policy. `Retry-After` may ask for a longer delay.'
 const RESPONSES = {
   '2XX': { description: 'Accepted. The body is read and dropped.' },
-  ...Object.fromEntries(
-    RETRY_ON_DEFAULT.map((status) => [status.toUpperCase(), { description: retried(status) }]),
-  ),
+  ...Object.fromEntries(RETRY_ON_DEFAULT.map((status) => [status.toUpperCase(), { description: RETRIED }])),
   default: {
     description: 'Refused permanently, redirects included: it goes to the dead-letter queue or is discarded.',
   },
-}
-
-function retried(status: string): string {
-  const when = status === '5xx' ? 'With 503 `Retry-After`' : '`Retry-After`'
-  return `Tried again by the retry policy. ${when} may ask for a longer delay.`
 }
 
 const ONLY_NOTIFICATIONS = ['x-amz-sns-rawdelivery']
