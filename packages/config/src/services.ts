@@ -21,15 +21,19 @@ type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 
 /** A table's values after defaults that depend on other values are filled in. */
 type Derived = { host: string; arn: ArnDefaults }
+/** Whether calls need a key. */
+type Keyed = { auth: boolean }
 type SmtpTls = { smtpTls: 'required' | 'offered' }
 
-export type ApiSettings = Omit<Values<typeof apiTable>, 'auth'> &
+export type ApiSettings = Omit<Values<typeof apiTable>, 'auth' | 'unsignedUnsubscribe'> &
   Derived &
-  SmtpTls & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; auth: boolean }
-export type WorkerSettings = Values<typeof workerTable> &
+  Keyed &
+  SmtpTls & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; unsignedUnsubscribe: boolean }
+export type WorkerSettings = Omit<Values<typeof workerTable>, 'auth'> &
   Derived &
+  Keyed &
   SmtpTls & { allowPrivateEndpoints: boolean; opsPort: number }
-type RedriveSettings = Values<typeof redriveTable> & Derived & { opsPort: number }
+type RedriveSettings = Omit<Values<typeof redriveTable>, 'auth'> & Derived & Keyed & { opsPort: number }
 type ReceiverSettings = Values<typeof receiverTable> & {
   host: string
   receiverPort: number
@@ -56,14 +60,14 @@ export function readApiSettings(env: Env): ApiSettings {
   ])
   const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
   const allowPrivateEndpoints = allowsPrivate(values)
-  const auth = values.auth === undefined ? values.mode === 'server' : values.auth === 'on'
   return {
     ...values,
     ...derived(values),
     smtpTls: smtpTlsOf(values),
     allowPrivateEndpoints,
     sqsDeleteCooldownSeconds,
-    auth,
+    auth: needsKeys(values),
+    unsignedUnsubscribe: (values.unsignedUnsubscribe ?? (values.mode === 'local' ? 'on' : 'off')) === 'on',
   }
 }
 
@@ -73,6 +77,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     hostRule,
     redisRule,
     timeTravelRule,
+    authRule,
     portRule('FANTAIL_OPS_PORT', 1),
     SIGNING_RULE,
     masterKeyRule,
@@ -88,6 +93,7 @@ export function readWorkerSettings(env: Env): WorkerSettings {
     ...derived(values),
     smtpTls: smtpTlsOf(values),
     allowPrivateEndpoints: allowsPrivate(values),
+    auth: needsKeys(values),
     opsPort,
   }
 }
@@ -98,9 +104,11 @@ export function readRedriveSettings(env: Env): RedriveSettings {
     hostRule,
     redisRule,
     timeTravelRule,
+    authRule,
     portRule('FANTAIL_OPS_PORT', 2),
   ])
-  return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
+  const opsPort = values.opsPort ?? portAfter(values.port, 2)
+  return { ...values, ...derived(values), auth: needsKeys(values), opsPort }
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -118,7 +126,7 @@ export function readReceiverSettings(env: Env): ReceiverSettings {
   }
 }
 
-function read<T extends Table>(table: T, env: Env, rules: Rule<T>[]): Values<T> {
+function read<T extends Table>(table: T, env: Env, rules: Rule<NoInfer<T>>[]): Values<T> {
   const { values, problems }: ReadSettings<T> = readSettings(table, env)
   const all = [...problems, ...rules.flatMap((rule) => rule(values, env))]
   if (all.length > 0) throw new SettingsError(all)
@@ -146,7 +154,13 @@ function timeTravelRule(
   return [{ name: 'FANTAIL_TIME_TRAVEL', message }]
 }
 
-function authRule({ mode, auth }: Partial<Values<typeof apiTable>>): SettingProblem[] {
+type AuthSetting = { auth?: 'on' | 'off' | undefined }
+
+function needsKeys({ mode, auth }: Common & AuthSetting): boolean {
+  return auth === undefined ? mode === 'server' : auth === 'on'
+}
+
+function authRule({ mode, auth }: Partial<Common> & AuthSetting): SettingProblem[] {
   if (mode !== 'server' || auth !== 'off') return []
   const message =
     'must be on in server mode: whoever reaches the port could publish, read and delete. ' +

@@ -467,10 +467,28 @@ const redisMemoryBytes = optional({
   description: 'Used as maxmemory if Redis has none; publishing is refused from 75 % of it.',
 })
 
+/** Who needs a key. */
+const access = {
+  auth: optional({
+    name: 'FANTAIL_AUTH',
+    schema: oneOf(['on', 'off']),
+    unset: 'off in local mode, on in server mode',
+    description:
+      'on: every call needs an API key, made by `fantail keys create` (docs/security.md). off: in local mode only.',
+  }),
+  openMetrics: setting({
+    name: 'FANTAIL_OPEN_METRICS',
+    schema: flag(),
+    default: 'false',
+    description: 'Whether /metrics needs no key even if all other routes need one.',
+  }),
+}
+
 export const apiTable = {
   ...common,
   ...storage,
   ...delivery,
+  ...access,
   fifoHttp: setting({
     name: 'FANTAIL_FIFO_HTTP',
     schema: flag(),
@@ -484,12 +502,12 @@ export const apiTable = {
     description:
       'Whether opening the link of a confirmation mail confirms at once, as on AWS. Programs that check mails open links, too; by default a page shows a button.',
   }),
-  auth: optional({
-    name: 'FANTAIL_AUTH',
+  unsignedUnsubscribe: optional({
+    name: 'FANTAIL_UNSIGNED_UNSUBSCRIBE',
     schema: oneOf(['on', 'off']),
-    unset: 'off in local mode, on in server mode',
+    unset: 'on in local mode, off in server mode',
     description:
-      'on: every call needs an API key, made by `fantail keys create` (docs/security.md). off: in local mode only.',
+      'on: a link to unsubscribe needs no token, as in SNS, for subscriptions that were made over the AWS wire. Whoever knows the ARN of such a subscription can then take it out.',
   }),
   console: setting({
     name: 'FANTAIL_CONSOLE',
@@ -510,12 +528,6 @@ export const apiTable = {
     unset: 'no page may show the portal in a frame',
     description:
       'Web pages that may show the portal in a frame, by their exact origins with commas between them: https://app.example.com.',
-  }),
-  openMetrics: setting({
-    name: 'FANTAIL_OPEN_METRICS',
-    schema: flag(),
-    default: 'false',
-    description: 'Whether /metrics of the API needs no key even if all other routes need one.',
   }),
   awsCredentials: optional({
     name: 'FANTAIL_ACCESS_KEYS',
@@ -557,6 +569,7 @@ export const workerTable = {
   ...common,
   ...storage,
   ...delivery,
+  ...access,
   opsPort,
   redisMemoryBytes,
   deadLetterQueueShare: setting({
@@ -584,7 +597,7 @@ export const workerTable = {
   }),
 }
 
-export const redriveTable = { ...common, ...storage, ...names, opsPort, redisMemoryBytes }
+export const redriveTable = { ...common, ...storage, ...names, ...access, opsPort, redisMemoryBytes }
 
 /** Settings of the example receiver, which shows the deliveries of `npm start`. */
 export const receiverTable = {

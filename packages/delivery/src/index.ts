@@ -14,12 +14,14 @@ export { unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,
   type Envelope,
+  type Links,
   queueBody,
   renderBody,
   textFor,
   textForProtocol,
 } from './envelope/envelope.ts'
-export { compileTarget, redactEndpoint, type Target } from './envelope/target.ts'
+export { compileTarget, redactEndpoint, type Target, targetOfLetters } from './envelope/target.ts'
+export { isUnsubscribeToken } from './envelope/unsubscribe-link.ts'
 export { describeProblem, type FunctionCalls } from './functions/function-calls.ts'
 export { Deadlines, type Expiring } from './http/deadlines.ts'
 export { ExchangeTrace } from './http/exchange-trace.ts'
@@ -28,7 +30,7 @@ export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export type { KeepAnswer } from './http/kept-answer.ts'
 export { type Linked, LinkedList } from './http/linked-list.ts'
 export { shownHeaders } from './http/shown-headers.ts'
-export { isUnsubscribeToken, unsubscribeLink } from './mail/mail-links.ts'
+export { unsubscribeLink } from './mail/mail-links.ts'
 export type { MailTools } from './mail/mail-tools.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'

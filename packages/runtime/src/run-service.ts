@@ -5,11 +5,24 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createOwnHosts, type OwnHostsSettings, type RedisPlace } from '@fantail/config'
-import { Processes, ping, type Redis, refuseDataLoss, refuseWrong, StorageHealthReader } from '@fantail/store'
+import {
+  ApiKeys,
+  Processes,
+  ping,
+  type Redis,
+  refuseDataLoss,
+  refuseWrong,
+  StorageHealthReader,
+} from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import { type Begun, beginService } from './begin-service.ts'
 import { createStartCheck, type ReadyOptions } from './health/checks.ts'
 import { createHeartbeat, type Heartbeat } from './health/heartbeat.ts'
+import {
+  createMetricsAccess,
+  type MetricsAccessSettings,
+  type PermitMetrics,
+} from './health/metrics-access.ts'
 import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { runProcess } from './run-process.ts'
@@ -19,7 +32,7 @@ import { runProcess } from './run-process.ts'
  */
 const LEAVE_FIRST_MS = 50
 
-interface ServiceSettings extends RedisPlace, OwnHostsSettings {
+interface ServiceSettings extends RedisPlace, OwnHostsSettings, MetricsAccessSettings {
   host: string
   /** Port for health, readiness and metrics. Absent: the service serves them itself. */
   opsPort?: number
@@ -111,6 +124,7 @@ async function start<S extends ServiceSettings, F>(
     degradations: () => storage.degradations(),
     build,
     metrics: () => telemetry.renderMetrics(),
+    permitMetrics: createMetricsAccess(settings, new ApiKeys(running.redis)),
   })
   await running.start(signal, () => refuseDataLoss({ health: storage, log, settings }))
   startCheck.done()
@@ -139,7 +153,7 @@ async function stop({ running, health, heartbeat, telemetry }: Started): Promise
 
 async function openHealthPort(
   settings: ServiceSettings,
-  answers: ReadyOptions & { log: Logger; metrics: () => Promise<string> },
+  answers: ReadyOptions & { log: Logger; metrics: () => Promise<string>; permitMetrics: PermitMetrics },
 ): Promise<OpsServer | undefined> {
   const { host, opsPort: port } = settings
   if (port === undefined) return undefined

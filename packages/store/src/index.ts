@@ -131,7 +131,7 @@ export {
   type TakeResult,
 } from './lanes/lane-records.ts'
 export { Lanes } from './lanes/lanes.ts'
-export { MailLinkKey } from './mail/mail-link-key.ts'
+export { LinkKey } from './mail/link-key.ts'
 export { MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'

@@ -340,7 +340,7 @@ export const CREDENTIALS_BASE = 'ft:{credentials}:'
  * credential works. Expires ten minutes after the last attempt.
  */
 export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
-/** The beginning of all keys of mail (mail/suppressions.ts, mail-link-key.ts, mail-state.ts). */
+/** The beginning of all keys of mail (mail/suppressions.ts, link-key.ts, mail-state.ts). */
 export const MAIL_BASE = 'ft:{mail}:'
 /**
  * Hash: from an address in lower case that gets no mail to JSON of reason, detail and time. An entry stays until an
@@ -349,7 +349,7 @@ export const MAIL_BASE = 'ft:{mail}:'
 export const suppressionsKey = () => `${MAIL_BASE}suppressions`
 /** Sorted set of the same addresses, with all scores 0. */
 export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
-// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-link-key.ts). Never deleted.
+// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (link-key.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
 // Expires 2 s after the last mail.
 /** The beginning of all keys for text messages (sms/sms-state.ts, sandbox-numbers.ts). */

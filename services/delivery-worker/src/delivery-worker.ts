@@ -12,6 +12,7 @@ import {
   closeAttempters,
   createAttempters,
   createFunctionCalls,
+  type Links,
   QueueAdmission,
   QueueAppends,
 } from '@fantail/delivery'
@@ -178,6 +179,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     userAgent,
     ...(options.kinds && { kinds: options.kinds }),
   }
+  const links: Links = { publicUrl: options.publicUrl }
   const mail = createMailTools(redis, { metrics: options.telemetry.metrics, log, now })
   const sms = createSmsTools(redis, { metrics: options.telemetry.metrics, log, now })
   const push: PushState = new PushState(redis, {
@@ -224,7 +226,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const targets = new TargetTurns()
   const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, recording, spans, log })
-  const bodies = new LaneBodies(lanes, options.publicUrl)
+  const bodies = new LaneBodies(lanes, links)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const laneAttempts = new LaneAttempts({
     attempts,
@@ -324,7 +326,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     recorder,
     idempotency: stores.idempotency,
     log,
-    publicUrl: options.publicUrl,
+    links,
     count: (cause) => stores.counts.add(cause),
     quarantine,
     isolation,
@@ -407,6 +409,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (options.checkMasterKey) {
         await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))
       }
+      links.key = await step(() => mail.linkKey())
       laneLoop.start()
       pushConsumers.start()
       await consumers.start()

@@ -16,8 +16,8 @@ import type {
   Idempotency,
   KeptMessages,
   LaneStore,
+  LinkKey,
   LiveSender,
-  MailLinkKey,
   OutcomeLog,
   OutcomeReader,
   OutcomeSearch,
@@ -84,6 +84,7 @@ export type Settings = Pick<
   | 'sqsDeleteCooldownSeconds'
   | 'timeTravel'
   | 'tlsCertFile'
+  | 'unsignedUnsubscribe'
   | 'userAgent'
 >
 
@@ -103,7 +104,7 @@ export interface ApiDeps {
   sms: Methods<SmsState>
   sandboxNumbers: Methods<SandboxNumbers>
   /** Signs links to unsubscribe in mails. */
-  mailLinkKey: Pick<MailLinkKey, 'get'>
+  linkKey: Pick<LinkKey, 'get'>
   lanes: Pick<LaneStore, 'park' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>

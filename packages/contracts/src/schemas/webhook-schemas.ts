@@ -62,7 +62,7 @@ export const Notification = named(
           Subject: 'Greeting',
           Message: 'hello',
           Timestamp: TIMESTAMP,
-          UnsubscribeURL: `http://127.0.0.1:4100/?Action=Unsubscribe&SubscriptionArn=${SUBSCRIPTION_ARN}`,
+          UnsubscribeURL: `http://127.0.0.1:4100/?Action=Unsubscribe&SubscriptionArn=${SUBSCRIPTION_ARN}&Token=Jm2rQ0zVbN1wD4xqE6tYk8uAo3iHs5cLpGfT7eRdXhU`,
           MessageAttributes: { color: { Type: 'String', Value: 'red' } },
         },
       ],

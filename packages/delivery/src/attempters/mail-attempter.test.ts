@@ -10,7 +10,7 @@ import { createSelfSigned, startMailServer, type TestMailServer } from '@fantail
 import { afterEach, expect, test } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import { compileTarget } from '../envelope/target.ts'
-import { isUnsubscribeToken } from '../mail/mail-links.ts'
+import { isUnsubscribeToken } from '../envelope/unsubscribe-link.ts'
 import type { MailSettings } from '../mail/mail-settings.ts'
 import type { MailEnd } from '../mail/mail-tools.ts'
 import { MailAttempter } from './mail-attempter.ts'
@@ -88,7 +88,7 @@ function attemptOf({ protocol = 'email', address = 'ada@example.com', ...given }
   })
   return {
     target,
-    envelope: compileEnvelope(message, PUBLIC_URL),
+    envelope: compileEnvelope(message, { publicUrl: PUBLIC_URL, key: LINK_KEY }),
     delivery: given.delivery ?? Buffer.from('01', 'hex'),
   }
 }

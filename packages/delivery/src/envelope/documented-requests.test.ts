@@ -18,6 +18,7 @@ const ID = '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012'
 const TOPIC_ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
 /** Headers of the HTTP client, and headers that receivers need not know. */
 const UNDOCUMENTED = ['content-type', 'user-agent', 'accept-encoding']
+const LINK_KEY = Buffer.alloc(32, 'k')
 const masterKey = parseMasterKey(createMasterKeyText())
 const vault = masterKey && createVault([masterKey])
 
@@ -46,7 +47,7 @@ function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     ...(kind !== 'Notification' && { kind, token: 'token' }),
   }
-  const envelope = compileEnvelope(message, 'http://127.0.0.1:4100')
+  const envelope = compileEnvelope(message, { publicUrl: 'http://127.0.0.1:4100', key: LINK_KEY })
   const request = renderRequest(envelope, compileTarget(record, SYSTEM_POLICY), { vault, clock: () => now })
   if ('kind' in request) throw new Error(JSON.stringify(request))
   return { body: request.body.toString(), headers: byName(request.headers) }

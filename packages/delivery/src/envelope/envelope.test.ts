@@ -1,10 +1,13 @@
 import { createMessageId, type Message, PROTOCOLS, type SubscriptionRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import { describe, expect, test } from 'vitest'
+import { renderSnsEvent } from '../functions/sns-event.ts'
+import { renderStreamRecord } from '../streams/stream-record.ts'
 import { compileEnvelope, queueBody, renderBody, textForProtocol } from './envelope.ts'
 import { isoOf } from './iso-time.ts'
 import { type HeaderOptions, renderHeaders } from './request-headers.ts'
-import { compileTarget, redactEndpoint, type Target } from './target.ts'
+import { compileTarget, redactEndpoint, type Target, targetOfLetters } from './target.ts'
+import { isUnsubscribeToken } from './unsubscribe-link.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const SUBSCRIPTION_ID = '5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11'
@@ -65,6 +68,40 @@ function headersOf(
 }
 
 const AWKWARD = 'quote " slash \\ line\nend tab\t null\u0000 é € 😀 \u2028 </script>'
+
+describe('the link to unsubscribe', () => {
+  const key = Buffer.alloc(32, 'k')
+  const of = message()
+  const renderings: [string, (to: Target) => Record<string, unknown>][] = [
+    ['an envelope', (to) => JSON.parse(renderBody(compileEnvelope(of, { key }), to).toString())],
+    ['a queue’s message', (to) => JSON.parse(queueBody(compileEnvelope(of, { key }), to, QUEUE).body)],
+    [
+      'a stream’s record',
+      (to) => JSON.parse(renderStreamRecord(compileEnvelope(of, { key }), to).toString()),
+    ],
+    [
+      'a function’s event',
+      (to) => {
+        const { Sns } = JSON.parse(renderSnsEvent(compileEnvelope(of, { key }), to)).Records[0]
+        return { ...Sns, UnsubscribeURL: Sns.UnsubscribeUrl }
+      },
+    ],
+  ]
+
+  test.each(renderings)('in %s has a token that proves this one delivery’s subscription', (_, render) => {
+    const link = new URL(String(render(target()).UnsubscribeURL))
+    const { SubscriptionArn = '', Token = '' } = Object.fromEntries(link.searchParams)
+    expect(SubscriptionArn).toBe(ARN)
+    expect(isUnsubscribeToken(Token, ARN, key)).toBe(true)
+    expect(isUnsubscribeToken(Token, `${ARN}0`, key)).toBe(false)
+    expect(isUnsubscribeToken(Token, ARN, Buffer.alloc(32, 'j'))).toBe(false)
+  })
+
+  test('in a dead letter proves nothing', () => {
+    const body = JSON.parse(queueBody(compileEnvelope(of, { key }), targetOfLetters(target()), QUEUE).body)
+    expect(body.UnsubscribeURL).toBe(`https://sns.example.com/?Action=Unsubscribe&SubscriptionArn=${ARN}`)
+  })
+})
 
 describe('notification', () => {
   test('has exactly the keys of SNS, in their order, with attributes', () => {
@@ -143,7 +180,7 @@ describe('notification', () => {
 
   test('takes the origin of its links from the message, then from the process', () => {
     const link = (of: Message, publicUrl?: string) => {
-      const body = renderBody(compileEnvelope(of, publicUrl), target()).toString()
+      const body = renderBody(compileEnvelope(of, { publicUrl }), target()).toString()
       return new URL((JSON.parse(body) as { UnsubscribeURL: string }).UnsubscribeURL).origin
     }
     expect(link(message(), 'http://other:1')).toBe('https://sns.example.com')

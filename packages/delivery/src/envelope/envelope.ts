@@ -14,6 +14,7 @@ import {
 import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
 import { isoOf } from './iso-time.ts'
 import type { Target } from './target.ts'
+import { unsubscribeQuery, unsubscribeUrl } from './unsubscribe-link.ts'
 
 /** The member for all protocols in a message with a text per protocol. */
 const SHARED_TEXT = 'default'
@@ -23,6 +24,8 @@ export interface Envelope {
   kind: MessageKind
   /** Links begin with this origin and path. It has no slash at its end. */
   publicUrl: string
+  /** Signs links to unsubscribe. undefined: they have no token. */
+  linkKey: Buffer | undefined
   /** undefined: the topic's messages are not signed. */
   signatureVersion: SignatureVersion | undefined
   /**
@@ -48,13 +51,21 @@ export interface EnvelopeText {
 }
 
 /**
- * The JSON document in two parts, before and after the subscription's ARN. A document without this ARN is only
- * `before`.
+ * The JSON document in two parts, before and after what differs between subscriptions. A document in which nothing
+ * differs is only `before`.
  */
 interface Document {
   before: Buffer
   after: Buffer
-  holdsArn: boolean
+  /** The text between the parts: the rest of the link to unsubscribe, or the subscription's ARN. */
+  between: 'leaveQuery' | 'arn' | undefined
+}
+
+/** The beginning of the links in a process's messages, and the key that signs them. */
+export interface Links {
+  /** Used if the message names no other. */
+  publicUrl?: string | undefined
+  key?: Buffer | undefined
 }
 
 /** The origin of links, if neither the message nor the process names one. */
@@ -62,14 +73,15 @@ const PUBLIC_URL_DEFAULT = 'http://localhost:4100'
 
 export function compileEnvelope(
   message: Message,
-  publicUrl?: string,
+  links: Links = {},
   signatureVersion?: SignatureVersion,
 ): Envelope {
-  const base = message.publicUrl ?? publicUrl ?? PUBLIC_URL_DEFAULT
+  const base = message.publicUrl ?? links.publicUrl ?? PUBLIC_URL_DEFAULT
   return {
     message,
     kind: message.kind ?? 'Notification',
     publicUrl: base.replace(/\/+$/, ''),
+    linkKey: links.key,
     signatureVersion,
     lasting: false,
     texts: {},
@@ -92,14 +104,24 @@ export function renderBody(envelope: Envelope, target: Target): Buffer {
     return text.bytes
   }
   text.document ??= compileDocument(envelope, text)
-  const { before, after, holdsArn } = text.document
-  if (!holdsArn) return before
-  const arn = target.subscriptionArnBytes
-  const body = Buffer.allocUnsafe(before.length + arn.length + after.length)
+  const { before, after, between } = text.document
+  if (between === undefined) return before
+  const own = between === 'arn' ? Buffer.from(target.subscriptionArn) : leaveQuery(envelope, target)
+  const body = Buffer.allocUnsafe(before.length + own.length + after.length)
   body.set(before, 0)
-  body.set(arn, before.length)
-  body.set(after, before.length + arn.length)
+  body.set(own, before.length)
+  body.set(after, before.length + own.length)
   return body
+}
+
+function leaveQuery({ linkKey }: Envelope, target: Target): Buffer {
+  target.leaveQuery ??= Buffer.from(unsubscribeQuery(target.subscriptionArn, linkKey))
+  return target.leaveQuery
+}
+
+/** The link with which the endpoint unsubscribes. */
+export function linkOf(envelope: Envelope, target: Target): string {
+  return unsubscribeUrl(envelope.publicUrl, leaveQuery(envelope, target).toString())
 }
 
 export interface QueueBody {
@@ -154,12 +176,12 @@ function ownText({ message, texts }: Envelope, protocol: Protocol): EnvelopeText
 
 function compileDocument(envelope: Envelope, { text, signature }: EnvelopeText): Document {
   if (envelope.signatureVersion !== undefined && !signature) throw new Error('the message is not signed yet')
-  const [before, after] =
-    envelope.kind === 'Notification'
-      ? notification(envelope, text, signature)
-      : confirmation(envelope, signature)
-  const holdsArn = after !== undefined
-  return { before: bytesOf(envelope, before), after: bytesOf(envelope, after ?? ''), holdsArn }
+  const isNotification = envelope.kind === 'Notification'
+  const [before, after] = isNotification
+    ? notification(envelope, text, signature)
+    : confirmation(envelope, signature)
+  const between = after === undefined ? undefined : isNotification ? 'leaveQuery' : 'arn'
+  return { before: bytesOf(envelope, before), after: bytesOf(envelope, after ?? ''), between }
 }
 
 /** Whether the text is an object or array in JSON. A number or a word counts as plain text. */
@@ -252,10 +274,6 @@ export function confirmationText({ message, kind }: Envelope, subscriptionArn: s
 export function subscribeUrl({ message, publicUrl }: Envelope): string {
   const { topicArn, token = '' } = message
   return `${publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`
-}
-
-export function unsubscribeUrl(publicUrl: string, subscriptionArn: string): string {
-  return `${publicUrl}/?Action=Unsubscribe&SubscriptionArn=${subscriptionArn}`
 }
 
 export function publishedIso({ publishedAt }: Message): string {

@@ -9,8 +9,11 @@ import { type WebhookSigner, webhookSignerOf } from '../signing/standard-webhook
 export interface Target {
   subscriptionId: string
   subscriptionArn: string
-  /** The ARN in bytes, copied into every envelope's UnsubscribeURL. */
-  subscriptionArnBytes: Buffer
+  /**
+   * The ARN and its token in bytes, copied into every envelope's UnsubscribeURL. They are made for the first one, so
+   * that large topics load without an HMAC for each subscription.
+   */
+  leaveQuery: Buffer | undefined
   protocol: Protocol
   /**
    * The endpoint: a URL, an ARN, a mail address or a phone number. After unlocking a URL contains credentials, so it
@@ -49,7 +52,7 @@ export function compileTarget(
   return {
     subscriptionId: subscription.id,
     subscriptionArn: subscription.arn,
-    subscriptionArnBytes: Buffer.from(subscription.arn),
+    leaveQuery: undefined,
     protocol: subscription.protocol,
     url: subscription.endpoint,
     route: undefined,
@@ -74,6 +77,14 @@ export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | unde
   target.route = compileRoute(options)
   target.url = url
   target.locked = undefined
+}
+
+/**
+ * For the dead letters of a subscription. Their link to unsubscribe has no token, because other people than the
+ * subscriber read dead letters.
+ */
+export function targetOfLetters(target: Target): Target {
+  return { ...target, leaveQuery: Buffer.from(target.subscriptionArn) }
 }
 
 /** The endpoint without its credentials. */

@@ -4,7 +4,7 @@
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  */
 import type { MessageAttribute } from '@fantail/contracts'
-import { type Envelope, publishedIso, textFor, unsubscribeUrl } from '../envelope/envelope.ts'
+import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 
 /**
@@ -14,8 +14,9 @@ import type { Target } from '../envelope/target.ts'
 const UNSIGNED = { version: '', value: '', certificateUrl: '' }
 
 /** Throws if the topic signs and the signature has not been made (`EnvelopeSigning`). */
-export function renderSnsEvent(envelope: Envelope, { protocol, subscriptionArn }: Target): string {
-  const { message, kind, publicUrl, signatureVersion } = envelope
+export function renderSnsEvent(envelope: Envelope, target: Target): string {
+  const { message, kind, signatureVersion } = envelope
+  const { protocol, subscriptionArn } = target
   const { text, signature } = textFor(envelope, protocol)
   if (signatureVersion !== undefined && !signature) throw new Error('the message is not signed yet')
   const { version, value, certificateUrl } = signature ?? UNSIGNED
@@ -29,7 +30,7 @@ export function renderSnsEvent(envelope: Envelope, { protocol, subscriptionArn }
     SignatureVersion: version,
     Signature: value,
     SigningCertUrl: certificateUrl,
-    UnsubscribeUrl: unsubscribeUrl(publicUrl, subscriptionArn),
+    UnsubscribeUrl: linkOf(envelope, target),
     MessageAttributes: attributesOf(message.attributes ?? {}),
   }
   const record = { EventSource: 'aws:sns', EventVersion: '1.0', EventSubscriptionArn: subscriptionArn, Sns }

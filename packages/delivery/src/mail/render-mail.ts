@@ -6,7 +6,7 @@
 import { nameOfArn } from '@fantail/contracts'
 import type { MailSender } from '@fantail/policy'
 import type { SendMailOptions } from 'nodemailer'
-import { type Envelope, renderBody, textFor } from '../envelope/envelope.ts'
+import { type Envelope, linkOf, renderBody, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { confirmLink, unsubscribeLink } from './mail-links.ts'
 import { hostOfSender } from './mail-settings.ts'
@@ -100,7 +100,7 @@ function notificationMail(parts: MailParts): MailText {
  */
 function jsonText(parts: MailParts): string {
   const { envelope, target } = parts
-  const wireLink = `${envelope.publicUrl}/?Action=Unsubscribe&SubscriptionArn=${target.subscriptionArn}`
+  const wireLink = linkOf(envelope, target)
   const document = renderBody(envelope, target).toString()
   return document.replace(
     `"UnsubscribeURL" : ${JSON.stringify(wireLink)}`,

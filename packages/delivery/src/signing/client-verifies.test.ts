@@ -25,7 +25,7 @@ function delivery(algorithm: 'hmac-sha256' | 'ed25519', { raw = false, now = Dat
     subject: 'S',
     attributes: { n: { type: 'Number', value: '1' } },
   })
-  const envelope = compileEnvelope(message, 'https://sns.example.com', undefined)
+  const envelope = compileEnvelope(message, { publicUrl: 'https://sns.example.com' })
   const { messageId } = message
   const body = renderBody(envelope, targetOf('https', raw)).toString()
   const flat = new WebhookSigner('s', [made.key]).headers({ messageId, now, body }, vault)

@@ -26,7 +26,7 @@ export function envelopeOf(set: Partial<Message>, version: SignatureVersion | un
     message: 'hello',
     ...set,
   }
-  return compileEnvelope(message, 'https://sns.example.com', version)
+  return compileEnvelope(message, { publicUrl: 'https://sns.example.com' }, version)
 }
 
 export function targetOf(protocol: Protocol = 'https', raw = false): Target {

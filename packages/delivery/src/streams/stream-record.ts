@@ -4,11 +4,11 @@
  * https://docs.aws.amazon.com/sns/latest/dg/firehose-message-formats.html
  */
 import type { MessageAttribute } from '@fantail/contracts'
-import { type Envelope, publishedIso, textFor, unsubscribeUrl } from '../envelope/envelope.ts'
+import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 
 export function renderStreamRecord(envelope: Envelope, target: Target): Buffer {
-  const { message, kind, publicUrl } = envelope
+  const { message, kind } = envelope
   const { text } = textFor(envelope, target.protocol)
   if (target.raw) return Buffer.from(`${text}\n`)
   const { attributes = {} } = message
@@ -19,7 +19,7 @@ export function renderStreamRecord(envelope: Envelope, target: Target): Buffer {
     Subject: message.subject,
     Message: text,
     Timestamp: publishedIso(message),
-    UnsubscribeURL: unsubscribeUrl(publicUrl, target.subscriptionArn),
+    UnsubscribeURL: linkOf(envelope, target),
     MessageAttributes: Object.keys(attributes).length === 0 ? undefined : shown(attributes),
   }
   return Buffer.from(`${JSON.stringify(record)}\n`)

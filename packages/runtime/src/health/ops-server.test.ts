@@ -1,12 +1,16 @@
 import { request } from 'node:http'
+import { makeKey, type NewKey } from '@fantail/access'
 import { createOwnHosts } from '@fantail/config'
+import type { ApiKeyRecord, KeyScope } from '@fantail/contracts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { logLines } from '../log-lines.fixture.ts'
 import { createLogger } from '../logger.ts'
 import { type Checks, type Degradation, runChecks } from './checks.ts'
+import { createMetricsAccess, type PermitMetrics } from './metrics-access.ts'
 import { createOpsServer, type OpsServer } from './ops-server.ts'
 
 const BUILD = { version: '1.2.3', commit: 'c0ffee' }
+const ACCOUNT = '000000000000'
 let server: OpsServer | undefined
 
 afterEach(() => server?.stop())
@@ -16,10 +20,12 @@ async function serving({
   metrics = async () => 'fantail_up 1\n',
   mode = 'local',
   degradations,
+  permitMetrics = () => Promise.resolve(),
 }: {
   checks?: Checks
   degradations?: () => Promise<Degradation[]>
   metrics?: () => Promise<string>
+  permitMetrics?: PermitMetrics
   mode?: 'local' | 'server'
 }) {
   const { destination, lines } = logLines()
@@ -31,13 +37,26 @@ async function serving({
     log,
     checks,
     metrics,
+    permitMetrics,
     ownHosts,
     build: BUILD,
     ...(degradations && { degradations }),
   })
   await server.start()
   const base = `http://127.0.0.1:${server.port()}`
-  return { get: (path: string, method = 'GET') => fetch(base + path, { method }), lines }
+  const get = (path: string, method = 'GET', authorization = '') =>
+    fetch(base + path, { method, ...(authorization && { headers: { authorization } }) })
+  return { get, lines }
+}
+
+function keyWith(scopes: KeyScope[], limits: Partial<Pick<NewKey, 'prefixes' | 'account'>> = {}) {
+  const wanted = { name: 'scraper', kind: 'native', prefixes: [], account: ACCOUNT, ...limits } as const
+  const made = makeKey({ ...wanted, scopes, maxRequestsPerSecond: null }, { vault: undefined, now: 0 })
+  return { record: made.record, token: 'token' in made.shown ? made.shown.token : '' }
+}
+
+function keysOf(records: ApiKeyRecord[]) {
+  return { get: async (id: string) => records.find((record) => record.id === id) ?? null }
 }
 
 /** Makes a GET request with this Host header. */
@@ -123,6 +142,42 @@ describe('ops server', () => {
     expect(lines()[0]).toMatchObject({ msg: 'ops.failed', err: { message: 'broken gauge' } })
   })
 
+  it('shows metrics only to keys of the whole server where keys are required, and health to all', async () => {
+    const ready = keyWith(['read'])
+    const records = [ready, keyWith(['publish']), keyWith(['read'], { prefixes: ['a'] })]
+    const foreign = keyWith(['read'], { account: '222222222222' })
+    const keys = keysOf([...records, foreign].map(({ record }) => record))
+    const settings = { auth: true, openMetrics: false, arn: { account: ACCOUNT } }
+    const { get } = await serving({ permitMetrics: createMetricsAccess(settings, keys) })
+    const statusFor = async ({ token }: { token: string }) =>
+      (await get('/metrics', 'GET', `Bearer ${token}`)).status
+    expect(await Promise.all([...records, foreign].map(statusFor))).toEqual([200, 403, 403, 403])
+    const refused = await get('/metrics')
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(await statusFor({ token: `${ready.token}x` })).toBe(401)
+    expect([(await get('/healthz')).status, (await get('/readyz')).status]).toEqual([200, 200])
+  })
+
+  it.each([
+    [{ auth: true, openMetrics: true }, 200],
+    [{ auth: false, openMetrics: false }, 200],
+    [{ auth: true, openMetrics: false }, 401],
+  ])('answers a scrape without a key by its settings %j', async (settings, status) => {
+    const arn = { account: ACCOUNT }
+    const { get } = await serving({ permitMetrics: createMetricsAccess({ ...settings, arn }, keysOf([])) })
+    expect((await get('/metrics')).status).toBe(status)
+  })
+
+  it('says that storage does not answer where the key of a scrape cannot be looked up', async () => {
+    const { token } = keyWith(['read'])
+    const settings = { auth: true, openMetrics: false, arn: { account: ACCOUNT } }
+    const down = { get: () => Promise.reject(new Error('10.1.2.3:6379 is down')) }
+    const { get } = await serving({ permitMetrics: createMetricsAccess(settings, down) })
+    const response = await get('/metrics', 'GET', `Bearer ${token}`)
+    const text = await response.text()
+    expect([response.status, text.includes('10.1.2.3')]).toEqual([503, false])
+  })
+
   it('refuses other paths and methods', async () => {
     const { get } = await serving({})
     const response = await get('/')
@@ -164,6 +219,7 @@ describe('ops server', () => {
       log,
       checks: {},
       metrics: async () => '',
+      permitMetrics: () => Promise.resolve(),
       ownHosts,
       build: BUILD,
     }

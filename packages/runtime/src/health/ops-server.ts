@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
-import { ERROR_STATUS, type ErrorCode } from '@fantail/contracts'
+import { ERROR_STATUS, type ErrorCode, FantailError } from '@fantail/contracts'
 import type { Logger } from '../logger.ts'
 import type { Loop } from '../loop.ts'
 import { type ReadyOptions, readyAnswer } from './checks.ts'
+import type { PermitMetrics } from './metrics-access.ts'
 
 interface OpsServerOptions extends ReadyOptions {
   host: string
@@ -14,6 +15,7 @@ interface OpsServerOptions extends ReadyOptions {
   log: Pick<Logger, 'error'>
   /** The text of a Prometheus scrape. */
   metrics: () => Promise<string>
+  permitMetrics: PermitMetrics
   /** Host names that are served. */
   ownHosts: OwnHosts
 }
@@ -73,11 +75,13 @@ async function respond(options: OpsServerOptions, request: IncomingMessage): Pro
         return json(status, body)
       }
       case '/metrics':
+        await options.permitMetrics(request.headers.authorization)
         return { status: 200, type: METRICS_CONTENT_TYPE, body: await options.metrics() }
       default:
         return failure('not_found', 'here are /healthz, /readyz and /metrics')
     }
   } catch (error) {
+    if (error instanceof FantailError) return failure(error.code, error.message)
     options.log.error({ err: error, url: request.url }, 'ops.failed')
     return failure('internal', 'this could not be answered; the log says why')
   }
@@ -98,6 +102,7 @@ function send(response: ServerResponse, { status, type, body }: Answer): void {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
   })
   response.end(body)
 }

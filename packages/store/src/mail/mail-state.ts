@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
 import { MAIL_BASE } from '../keys.ts'
-import { MailLinkKey } from './mail-link-key.ts'
+import { LinkKey } from './link-key.ts'
 import { Suppressions } from './suppressions.ts'
 
 interface MailStateOptions {
@@ -18,13 +18,13 @@ interface MailStateOptions {
 export class MailState {
   readonly #suppressions: Suppressions
   readonly #rates: KeyLimits
-  readonly #linkKey: MailLinkKey
+  readonly #linkKey: LinkKey
   readonly #options: MailStateOptions
 
   constructor(redis: Redis, options: MailStateOptions) {
     this.#suppressions = new Suppressions(redis)
     this.#rates = new KeyLimits(redis, MAIL_BASE)
-    this.#linkKey = new MailLinkKey(redis)
+    this.#linkKey = new LinkKey(redis)
     this.#options = options
   }
 

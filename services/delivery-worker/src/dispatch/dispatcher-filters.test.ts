@@ -47,7 +47,6 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     recorder,
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
-    publicUrl: undefined,
     count: async () => undefined,
     quarantine: async () => 'added',
     isolation: { begin: async () => undefined, end: async () => undefined },

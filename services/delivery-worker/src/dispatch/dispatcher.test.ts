@@ -84,7 +84,6 @@ function createDispatcher(
     },
     idempotency,
     log,
-    publicUrl: undefined,
     count: async (cause) => void counted.push(cause),
     quarantine: async ({ id, reason }) => {
       counted.push(`${reason} ${id}`)

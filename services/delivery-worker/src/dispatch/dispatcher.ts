@@ -3,6 +3,7 @@
  * (message-starts.ts). A run ends when every delivery of its job is settled.
  */
 import type { Message } from '@fantail/contracts'
+import type { Links } from '@fantail/delivery'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import type { Idempotency, LaneStore, NewEntry, NewKept, Quarantined } from '@fantail/store'
@@ -39,8 +40,8 @@ export interface DispatcherOptions {
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   log: Logger
-  /** Beginning of the links in messages that do not have their own. */
-  publicUrl: string | undefined
+  /** For messages that do not name their own. */
+  links?: Links
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
   /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
@@ -186,7 +187,7 @@ export class Dispatcher {
   #context(message: Message, index: number, unreadable: Unreadable[]): MessageContext[] {
     try {
       if (typeof message.message !== 'string') throw new TypeError('a message without text')
-      return [new MessageContext(message, this.#options.publicUrl)]
+      return [new MessageContext(message, this.#options.links)]
     } catch (error) {
       unreadable.push({ index, message, error })
       return []

@@ -95,7 +95,7 @@ async function work(killer?: string): Promise<void> {
         return Promise.resolve(undefined)
       },
     },
-    bodies: new LaneBodies(lanes, undefined),
+    bodies: new LaneBodies(lanes),
     recorder,
     servers: standing,
     quarantine: async () => {

@@ -26,7 +26,7 @@ const deliveries = createdIds.map((id) => parseMessageId(id) ?? Buffer.alloc(16)
 
 test('a body that was at hand is not missed when others push it out meanwhile', async () => {
   const store = createStore(262_144)
-  const bodies = new LaneBodies(store, undefined)
+  const bodies = new LaneBodies(store)
   const get = async (from: number, to: number) => {
     const answer = bodies.get(0, deliveries.slice(from, to))
     return () => {
@@ -50,7 +50,7 @@ test('loaded bodies are not fetched again if the others failed', async () => {
     if (asked.length === 2) throw new Error('Command timed out')
     return of.map(() => Buffer.from(JSON.stringify({ messageId: ids[0], message: '' })))
   }
-  const bodies = new LaneBodies({ messages }, undefined)
+  const bodies = new LaneBodies({ messages })
   const all = ids.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
   await expect(bodies.get(0, all)).rejects.toThrow('timed out')
   expect(await bodies.get(0, all)).toHaveLength(250)
@@ -58,7 +58,7 @@ test('loaded bodies are not fetched again if the others failed', async () => {
 })
 
 test('a cached body holds no more memory than it fills', () => {
-  const bodies = new LaneBodies(createStore(0), undefined)
+  const bodies = new LaneBodies(createStore(0))
   const message = {
     messageId: createdIds[0],
     topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
@@ -68,8 +68,7 @@ test('a cached body holds no more memory than it fills', () => {
   const context = bodies.read(Buffer.from(JSON.stringify(message)))
   if (!(context instanceof MessageContext)) throw new Error('it cannot be read')
   const envelope = context.envelopeFor(undefined)
-  const arn = Buffer.from('arn')
-  renderBody(envelope, { raw: false, protocol: 'http', subscriptionArnBytes: arn } as unknown as Target)
+  renderBody(envelope, { raw: false, protocol: 'http', subscriptionArn: 'arn' } as unknown as Target)
   const document = envelope.texts.default?.document
   const buffers = [context.id, document?.before, document?.after]
   expect(buffers.map((bytes) => bytes?.buffer.byteLength)).toEqual(buffers.map((bytes) => bytes?.length))
@@ -86,7 +85,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
     coming -= ids.length
     return ids.map(() => Buffer.from(JSON.stringify({ messageId: one, message: 'x'.repeat(1_000) })))
   }
-  const bodies = new LaneBodies({ messages }, undefined)
+  const bodies = new LaneBodies({ messages })
   const bytes = new BodyBytes({ bytesMax: 1_000_000, freed: new FreedCapacity() })
   const many = Array.from({ length: 1_000 }, (_, i) => parseMessageId(createMessageId(i)) ?? Buffer.alloc(16))
   const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))

@@ -3,6 +3,7 @@
  * cached.
  */
 import type { Message } from '@fantail/contracts'
+import type { Links } from '@fantail/delivery'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
@@ -43,7 +44,7 @@ interface Fetching {
 
 export class LaneBodies {
   readonly #lanes: Pick<LaneStore, 'messages'>
-  readonly #publicUrl: string | undefined
+  readonly #links: Links | undefined
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: BODY_CACHE_BYTES_MAX,
     sizeCalculation: bytesOf,
@@ -53,9 +54,9 @@ export class LaneBodies {
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(lanes: Pick<LaneStore, 'messages'>, publicUrl: string | undefined) {
+  constructor(lanes: Pick<LaneStore, 'messages'>, links?: Links) {
     this.#lanes = lanes
-    this.#publicUrl = publicUrl
+    this.#links = links
   }
 
   /**
@@ -119,7 +120,7 @@ export class LaneBodies {
     if (body === null) return null
     const text = body.toString()
     try {
-      return new MessageContext(JSON.parse(text) as Message, this.#publicUrl, text)
+      return new MessageContext(JSON.parse(text) as Message, this.#links, text)
     } catch (error) {
       return new UnreadableBody(body, error)
     }

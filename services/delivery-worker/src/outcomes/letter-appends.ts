@@ -1,6 +1,12 @@
 /** Appends dead deliveries to their dead-letter queues: one that a redrive policy names, or the topic's own. */
 import { FantailError } from '@fantail/contracts'
-import { type Envelope, type EnvelopeSigning, type QueueAdmission, queueBody } from '@fantail/delivery'
+import {
+  type Envelope,
+  type EnvelopeSigning,
+  type QueueAdmission,
+  queueBody,
+  targetOfLetters,
+} from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   type DeadState,
@@ -156,11 +162,11 @@ export class LetterAppends {
       deadLetteredAt: this.#options.now(),
       message: message.message,
     }
-    const item = queueBody(await this.#signed(dead), subscription.target, queueArn)
+    const item = queueBody(await this.#signed(dead), targetOfLetters(subscription.target), queueArn)
     return { id: deadLetterItemId(record.id, claimed.delivery), ...item, deadLetter }
   }
 
-  /** The envelope as the endpoint would have got it. */
+  /** The envelope, signed as the endpoint would have got it. */
   async #signed({ subscription, message }: DeadDelivery): Promise<Envelope> {
     const { signature, target } = subscription
     const envelope = message.envelopeFor(signature)

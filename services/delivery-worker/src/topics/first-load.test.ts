@@ -59,7 +59,6 @@ function createWorker() {
     },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
-    publicUrl: undefined,
     count: async () => undefined,
     quarantine: async () => 'added',
     isolation: { begin: async () => undefined, end: async () => undefined },

@@ -3,7 +3,13 @@
  * once, when they are first needed.
  */
 import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
-import { compileEnvelope, type Envelope, type SignatureVersion, textForProtocol } from '@fantail/delivery'
+import {
+  compileEnvelope,
+  type Envelope,
+  type Links,
+  type SignatureVersion,
+  textForProtocol,
+} from '@fantail/delivery'
 import { type FilterSubject, filterSubject } from '@fantail/policy'
 
 interface BodySubject {
@@ -17,23 +23,23 @@ export class MessageContext {
   readonly id: Buffer
   #envelope: Envelope | undefined
   #signed: Partial<Record<SignatureVersion, Envelope>> | undefined
-  readonly #publicUrl: string | undefined
+  readonly #links: Links | undefined
   readonly #lasting: boolean
   #body: string | undefined
   #attributesSubject: FilterSubject | undefined
   #bodySubjects: Map<Protocol | undefined, BodySubject> | undefined
 
   /**
-   * Throws if the message has no valid id. `publicUrl`: the base of links if the message names none. A message of a
-   * stored body is cached for a while (lane-bodies.ts), so it must not keep shared buffers in memory.
+   * Throws if the message has no valid id. A message of a stored body is cached for a while (lane-bodies.ts), so it
+   * must not keep shared buffers in memory.
    */
-  constructor(message: Message, publicUrl?: string, body?: string) {
+  constructor(message: Message, links?: Links, body?: string) {
     const id = parseMessageId(message.messageId)
     if (!id) throw new TypeError(`not a message id: ${message.messageId}`)
     this.message = message
     this.id = body === undefined ? id : unshared(id)
     this.#lasting = body !== undefined
-    this.#publicUrl = publicUrl
+    this.#links = links
     this.#body = body
   }
 
@@ -59,7 +65,7 @@ export class MessageContext {
   }
 
   #compile(signature?: SignatureVersion): Envelope {
-    const envelope = compileEnvelope(this.message, this.#publicUrl, signature)
+    const envelope = compileEnvelope(this.message, this.#links, signature)
     envelope.lasting = this.#lasting
     return envelope
   }

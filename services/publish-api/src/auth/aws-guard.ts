@@ -7,6 +7,7 @@ import {
   Cursors,
   type Key,
   needScope,
+  needServer,
   reportChange,
   type Target,
 } from '@fantail/access'
@@ -14,7 +15,6 @@ import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { awsRuleOf } from './aws-rules.ts'
-import { needServer } from './need-server.ts'
 
 interface Operated {
   caller: Caller

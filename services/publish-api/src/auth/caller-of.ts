@@ -3,7 +3,7 @@
  * page of the portal with the token of one. A session acts as the key with which it was made, so the same rules of
  * access apply.
  */
-import type { Caller } from '@fantail/access'
+import { bearerOf, type Caller } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -11,7 +11,6 @@ import { portalCallerOf } from '../portal/portal-caller.ts'
 import { portalTokenIn } from '../portal/portal-tokens.ts'
 import { digestOf, isCsrf, sessionTokenOf } from '../sessions/session-cookie.ts'
 import { needSamePage } from '../sessions/session-origin.ts'
-import { bearerOf } from './bearer.ts'
 
 type Asked = Pick<ApiRequest, 'header'>
 type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock'>
@@ -31,7 +30,7 @@ export function callerOf(
   const portalToken = portalTokenIn(request.header('authorization'))
   if (portalToken !== undefined) return portalCallerOf(portalToken, tools)
   const token = sessionTokenOf(request)
-  if (token === undefined) return bearerOf(request, tools.keyCache)
+  if (token === undefined) return bearerOf(request.header('authorization'), tools.keyCache)
   needSamePage(request)
   if (!sitesAlone && !isCsrf(request.header('x-fantail-csrf'), token)) {
     throw new FantailError('forbidden', NO_CSRF)

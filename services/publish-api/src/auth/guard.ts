@@ -12,6 +12,7 @@ import {
   type Key,
   needAllNames,
   needScope,
+  needServer,
   reportChange,
   type Target,
 } from '@fantail/access'
@@ -23,7 +24,6 @@ import { needSamePage } from '../sessions/session-origin.ts'
 import { callerOf } from './caller-of.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { ruleOf } from './native-rules.ts'
-import { needServer } from './need-server.ts'
 import { ownPage } from './own-lists.ts'
 import type { Rule } from './rule.ts'
 

@@ -10,8 +10,9 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { unsubscribeLink } from '@fantail/delivery'
 import { SignatureV4 } from '@smithy/signature-v4'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { waitingIn } from '../fixtures/test-api.fixture.ts'
 import { refusalOf, type SnsApi, startSnsApi } from './sns/sns.fixture.ts'
 
@@ -157,7 +158,70 @@ test('the links in messages need no signature', async () => {
   const [message] = await waitingIn(sns.api, id)
   const confirm = { Action: 'ConfirmSubscription', TopicArn: topicArn, Token: message?.token ?? '' }
   expect((await sns.follow(confirm)).text).toContain(arn)
-  expect((await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })).status).toBe(200)
+  expect((await sns.follow(await linkTo(arn))).status).toBe(200)
+  expect(await sns.api.deps.subscriptions.get(id)).toMatchObject({ unsubscribed: true })
+})
+
+/** The parameters of a link to unsubscribe, as a delivery contains them. */
+async function linkTo(arn: string): Promise<Record<string, string>> {
+  const link = unsubscribeLink('http://localhost', arn, await sns.api.deps.linkKey.get())
+  return { Action: 'Unsubscribe', ...Object.fromEntries(new URL(link).searchParams) }
+}
+
+describe.each([
+  ['native', 'https://example.com/strange'],
+  ['native', 'arn:aws:sqs:us-east-1:000000000000:strange'],
+  ['aws', 'https://example.com/strange'],
+])('a stranger who knows the ARN of a subscription of the %s API to %s', (origin, endpoint) => {
+  let arn: string
+  const isThere = async () => {
+    const record = await sns.api.deps.subscriptions.get(arn.slice(arn.lastIndexOf(':') + 1))
+    return record !== null && !record.unsubscribed
+  }
+
+  beforeEach(async () => {
+    await sns.api.call('PUT', '/v1/topics/strange')
+    const TopicArn = 'arn:aws:sns:us-east-1:000000000000:strange'
+    const made =
+      origin === 'native'
+        ? await sns.api.call('POST', '/v1/topics/strange/subscriptions', {
+            body: { endpoint, confirmation: 'none' },
+          })
+        : await clients().sns.send(
+            new SubscribeCommand({
+              TopicArn,
+              Protocol: 'https',
+              Endpoint: endpoint,
+              ReturnSubscriptionArn: true,
+            }),
+          )
+    arn = 'body' in made ? made.body.arn : String(made.SubscriptionArn)
+    return async () => void (await sns.api.call('DELETE', '/v1/topics/strange'))
+  })
+
+  test('cannot unsubscribe it, with a GET or a POST, and does not learn whether it exists', async () => {
+    const other = await linkTo(`${arn.slice(0, -1)}${arn.endsWith('0') ? '1' : '0'}`)
+    const own = await linkTo(arn)
+    const tokens = [undefined, '', 'x', other.Token, `${own.Token}x`, own.Token?.slice(1)]
+    const asked = tokens.map((Token) => ({ ...own, Token })).concat({ ...other, Token: own.Token })
+    for (const { Token, ...parameters } of asked) {
+      const given = { ...parameters, ...(Token !== undefined && { Token }) } as Record<string, string>
+      for (const { status, text } of [await sns.follow(given), await sns.query(given)]) {
+        expect([status, text]).toEqual([403, expect.stringContaining('<Code>AuthorizationError</Code>')])
+      }
+    }
+    expect(await isThere()).toBe(true)
+  })
+
+  test('can do so only in SNS’s own form, where its owner allows that', async () => {
+    sns.api.deps.settings.unsignedUnsubscribe = true
+    try {
+      const { status } = await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
+      expect([status, await isThere()]).toEqual(origin === 'native' ? [403, true] : [200, false])
+    } finally {
+      sns.api.deps.settings.unsignedUnsubscribe = false
+    }
+  })
 })
 
 test('a large body without a key is not waited for, and the error names the missing key', async () => {

@@ -3,7 +3,7 @@
  * access key.
  */
 
-import { type Caller, keyOf } from '@fantail/access'
+import { type Caller, type KnownKey, keyOf } from '@fantail/access'
 import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
@@ -11,7 +11,6 @@ import { passingTime } from '@fantail/store'
 import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
-import type { KnownKey } from '../keys/key-cache.ts'
 import {
   AWS_REQUEST_BYTES_MAX,
   readWireRequest,

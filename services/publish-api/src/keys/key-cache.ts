@@ -4,20 +4,12 @@
  * each.
  */
 
-import { type Key, keyOf } from '@fantail/access'
+import { type KnownKey, keyOf } from '@fantail/access'
 import { type ApiKeyRecord, sealContextOf } from '@fantail/contracts'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import type { Log } from '../http/log.ts'
 import { FreshCache } from '../topics/fresh-cache.ts'
-
-export interface KnownKey {
-  key: Key
-  /** For a native key. */
-  secretHash?: Buffer
-  /** For an access key. */
-  secret?: string
-}
 
 interface Entry {
   known: KnownKey | undefined

@@ -46,7 +46,7 @@ async function subscribed(): Promise<Subscribed> {
 }
 
 async function leaveLink(arn: string): Promise<string> {
-  return unsubscribeLink('', arn, await api.deps.mailLinkKey.get())
+  return unsubscribeLink('', arn, await api.deps.linkKey.get())
 }
 
 const statusOf = async (id: string) => {

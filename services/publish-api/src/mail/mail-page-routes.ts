@@ -87,7 +87,7 @@ async function confirmByLink(deps: ApiDeps, call: Call): Promise<Answer> {
   const { arn, topicArn } = confirmed
   deps.topicCache.forget(topicArn)
   deps.log.info({ requestId: call.requestId, subscriptionArn: arn }, 'subscription.confirmed')
-  const key = await deps.mailLinkKey.get()
+  const key = await deps.linkKey.get()
   return confirmedPage(arn, unsubscribeLink(publicUrlFor(deps.settings, call), arn, key))
 }
 
@@ -156,7 +156,7 @@ interface Named {
 /** Undefined if this service has not made the link. */
 async function namedByLink(deps: ApiDeps, call: Call): Promise<Named | undefined> {
   const arn = wordOf(call, 'SubscriptionArn')
-  if (!isUnsubscribeToken(wordOf(call, 'Token'), arn, await deps.mailLinkKey.get())) return undefined
+  if (!isUnsubscribeToken(wordOf(call, 'Token'), arn, await deps.linkKey.get())) return undefined
   const record = await deps.subscriptions.get(arn.slice(arn.lastIndexOf(':') + 1))
   const isThere = record?.arn === arn && !record.unsubscribed
   return { arn, record: isThere ? record : undefined }

@@ -38,7 +38,7 @@ import {
   keyHolderName,
   LaneSurvey,
   Lanes,
-  MailLinkKey,
+  LinkKey,
   MailState,
   OutcomeLog,
   OutcomeSearch,
@@ -393,7 +393,7 @@ function createStores(
     suppressions: new Suppressions(redis, { growth }),
     platformApplications: new PlatformApplications(redis, { growth }),
     platformEndpoints: new PlatformEndpoints(redis, { growth }),
-    mailLinkKey: new MailLinkKey(redis),
+    linkKey: new LinkKey(redis),
     sms: new SmsState(redis, {
       growth,
       clock: now,

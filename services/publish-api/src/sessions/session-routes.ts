@@ -1,10 +1,9 @@
 /** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
-import { auditLog, type Caller, type Key, reportChange } from '@fantail/access'
+import { auditLog, type Caller, type Key, keyOfToken, reportChange } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
 import { LoginInput, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
 import { SESSION_MS_MAX } from '@fantail/store'
 import type { z } from 'zod'
-import { keyOfToken } from '../auth/bearer.ts'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { toFantailError } from '../http/error-answers.ts'

@@ -18,6 +18,7 @@ import {
   createAttempters,
   type Envelope,
   ExchangeTrace,
+  type Links,
   QueueAdmission,
   QueueAppends,
   signatureVersionOf,
@@ -64,7 +65,7 @@ type Tools = Pick<ApiDeps, 'attempters' | 'signing' | 'clock'>
 const TEST_ANSWER_BYTES_MAX = 4_096
 
 export async function attemptOnce(
-  deps: Tools & Pick<ApiDeps, 'settings'>,
+  deps: Tools & Pick<ApiDeps, 'settings' | 'linkKey'>,
   { record, topic, publicUrl, given, showsBodies }: TestAttempt,
 ): Promise<z.input<typeof TestAnswer>> {
   const publishedAt = deps.clock()
@@ -82,13 +83,14 @@ export async function attemptOnce(
   // In local mode the caller is on the same machine and reaches every private address without Fantail.
   const fromAnywhere = deps.settings.mode === 'local'
   const keepAnswer = { of: 'all', bytesMax: TEST_ANSWER_BYTES_MAX, fromAnywhere } as const
-  const prepared = prepare({ record, topic, message })
+  const links = { key: await deps.linkKey.get() }
+  const prepared = prepare({ record, topic, message, links })
   const result = await attempt(deps, { ...prepared, keepAnswer, trace })
   const content = contentSent(deps, prepared)
   return testAnswer({ endpoint: record.endpoint, result, trace, content, showsBodies })
 }
 
-/** Makes one request outside the lane. */
+/** Makes one request outside the lane. The message is a confirmation, which has no link to unsubscribe. */
 export async function attemptMessage(
   deps: Tools,
   made: Pick<TestAttempt, 'record' | 'topic'> & { message: Message },
@@ -96,9 +98,14 @@ export async function attemptMessage(
   return attempt(deps, prepare(made))
 }
 
-function prepare({ record, topic, message }: Pick<TestAttempt, 'record' | 'topic'> & { message: Message }) {
+interface Wanted extends Pick<TestAttempt, 'record' | 'topic'> {
+  message: Message
+  links?: Links
+}
+
+function prepare({ record, topic, message, links }: Wanted) {
   const target = compileTarget(record, effectivePolicy(topic, record), topic)
-  return { record, target, envelope: compileEnvelope(message, undefined, signatureVersionOf(topic)) }
+  return { record, target, envelope: compileEnvelope(message, links, signatureVersionOf(topic)) }
 }
 
 /** undefined: the kind's requests are traced, or its text is not known. */

@@ -1,9 +1,11 @@
 /**
- * Unsubscribe (checklist 74 to 76, 144, 145). A signed call deletes the subscription. An unsigned call is a link, which
- * everybody who has a message can follow. The endpoint is then asked whether that was meant, and can undo it.
+ * Unsubscribe (checklist 74 to 76, 144, 145). A signed call deletes the subscription. An unsigned call is a link. The
+ * endpoint is then asked whether that was meant, and can undo it. If keys are required, a link must have the token that
+ * only deliveries contain, because ids of subscriptions are no secret.
  */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { SubscriptionRecord } from '@fantail/contracts'
+import { isUnsubscribeToken } from '@fantail/delivery'
 import type { ApiDeps } from '../../../deps.ts'
 import { deleteSubscription } from '../../../subscriptions/change.ts'
 import { unsubscribeByLink } from '../../../subscriptions/confirmations.ts'
@@ -13,12 +15,17 @@ import { notAuthorized } from '../refusals.ts'
 export function unsubscribeOperation(deps: ApiDeps): Operation {
   return {
     name: 'Unsubscribe',
-    input: { SubscriptionArn: 'string' },
+    input: { SubscriptionArn: 'string', Token: 'string' },
     output: null,
-    run: async ({ SubscriptionArn }, call) => {
+    run: async ({ SubscriptionArn, Token }, call) => {
       const { arn, id, account } = checkSubscriptionArn(SubscriptionArn, call)
       if (call.signed && account !== call.account) throw notAllowed(call, arn)
+      const isProven = call.signed || !needsToken(deps) || (await isToken(deps, { token: Token, arn }))
+      // Refused before the subscription is looked up, so that the answer does not show whether it exists.
+      if (!isProven && !deps.settings.unsignedUnsubscribe) throw notAllowed(call, arn)
       const record = await deps.subscriptions.get(id)
+      // SNS's own link, which its owner allows for SNS's own subscriptions. Others never had such a link.
+      if (!isProven && record?.origin === 'native') throw notAllowed(call, arn)
       // Succeeds also if the subscription is gone already, because the caller cannot know that.
       if (!record || record.arn !== arn || record.unsubscribed) return undefined
       await unsubscribe(deps, record, call)
@@ -27,6 +34,18 @@ export function unsubscribeOperation(deps: ApiDeps): Operation {
       return undefined
     },
   }
+}
+
+/** Whether a caller without a key is a stranger. In local mode without keys, everybody may do everything. */
+function needsToken({ settings }: Pick<ApiDeps, 'settings'>): boolean {
+  return settings.auth || (settings.awsCredentials ?? []).length > 0
+}
+
+async function isToken(
+  { linkKey }: Pick<ApiDeps, 'linkKey'>,
+  { token, arn }: { token: unknown; arn: string },
+): Promise<boolean> {
+  return typeof token === 'string' && isUnsubscribeToken(token, arn, await linkKey.get())
 }
 
 async function unsubscribe(deps: ApiDeps, record: SubscriptionRecord, call: AwsCall): Promise<void> {

@@ -1,24 +1,31 @@
 /** Bearer tokens of the REST API. A caller who sends the id and the secret of a known key acts as this key. */
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Key } from '@fantail/access'
 import { FantailError, parseToken } from '@fantail/contracts'
-import type { ApiRequest } from '../http/api-request.ts'
-import type { KeyCache, KnownKey } from '../keys/key-cache.ts'
+import type { Key } from './caller.ts'
+
+export interface KnownKey {
+  key: Key
+  /** For a native key. */
+  secretHash?: Buffer
+  /** For an access key. */
+  secret?: string
+}
+
+/** Finds a key by its id. */
+interface KnownKeys {
+  of(id: string): KnownKey | undefined | Promise<KnownKey | undefined>
+}
 
 const BEARER = /^bearer +(\S+)$/i
 
-/** Throws `unauthorized` for every other caller. */
-export function bearerOf(
-  request: Pick<ApiRequest, 'header'>,
-  keys: Pick<KeyCache, 'of'>,
-): Key | Promise<Key> {
-  const given = request.header('authorization')
+/** `given`: the header Authorization. Throws `unauthorized` for every other caller. */
+export function bearerOf(given: string | undefined, keys: KnownKeys): Key | Promise<Key> {
   if (given === undefined) throw refusal('no API key is given')
   return keyOfToken(BEARER.exec(given.trim())?.[1] ?? '', keys)
 }
 
 /** Throws `unauthorized` if the text is not the token of a key. */
-export function keyOfToken(text: string, keys: Pick<KeyCache, 'of'>): Key | Promise<Key> {
+export function keyOfToken(text: string, keys: KnownKeys): Key | Promise<Key> {
   const token = parseToken(text)
   if (!token) throw refusal('what is given is no token of an API key')
   const known = keys.of(token.id)

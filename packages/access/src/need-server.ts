@@ -2,8 +2,9 @@
  * Guards actions that concern the whole server and not one account. They need a key of the server's own account without
  * prefixes.
  */
-import { type Key, needAllNames } from '@fantail/access'
+
 import { FantailError } from '@fantail/contracts'
+import { type Key, needAllNames } from './caller.ts'
 
 /** Throws `forbidden`. */
 export function needServer(key: Key, account: string): void {

@@ -7,7 +7,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 const KEEP = readScript('keep-mail-key-1')
 const LINK_KEY_BYTES = 32
 
-export class MailLinkKey {
+export class LinkKey {
   readonly #redis: Redis
   #key: Buffer | undefined
 

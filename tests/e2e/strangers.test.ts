@@ -1,0 +1,41 @@
+/** Callers without a key where keys are required, on the ports of all services. */
+import { expect, test } from 'vitest'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { notification } from '../harness/receivers/webhooks.ts'
+import { runFantail } from '../harness/services/run-fantail.ts'
+import { useStack } from '../harness/services/stack.ts'
+
+const stack = useStack({ redrive: true, env: { FANTAIL_AUTH: 'on' } })
+const receiver = useReceiver()
+
+async function authorized(...scopes: string[]): Promise<{ authorization: string }> {
+  const words = ['keys', 'create', '--name', 'test', '--quiet', ...scopes.flatMap((one) => ['--scope', one])]
+  const { stdout } = await runFantail(words, { env: { REDIS_URL: stack().redis.url, FANTAIL_AUTH: 'on' } })
+  return { authorization: `Bearer ${stdout.trim()}` }
+}
+
+test('metrics of every process need a key, its health does not', async () => {
+  const headers = await authorized('read')
+  for (const { url } of stack().services()) {
+    const asked = [fetch(`${url}/metrics`), fetch(`${url}/metrics`, { headers }), fetch(`${url}/healthz`)]
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([401, 200, 200])
+  }
+})
+
+test('only the link of a delivery unsubscribes without a key', async () => {
+  const headers = { ...(await authorized('manage', 'publish', 'read')), 'content-type': 'application/json' }
+  const call = async (method: string, path: string, body?: object) => {
+    const made = await fetch(`${stack().api.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) })
+    return { status: made.status, body: (await made.json()) as { id: string } }
+  }
+  await call('PUT', 'topics/left', {})
+  const endpoint = `${receiver().url}/left`
+  const { id } = (await call('POST', 'topics/left/subscriptions', { endpoint })).body
+  await call('POST', 'topics/left/messages', { message: 'hello' })
+  const [first] = await receiver().waitForRequests(1, '/left')
+  const link = (first && notification(first).UnsubscribeURL) ?? ''
+  expect((await fetch(link.replace(/&Token=.*/, ''))).status).toBe(403)
+  expect((await call('GET', `subscriptions/${id}`)).status).toBe(200)
+  expect((await fetch(link)).status).toBe(200)
+  expect((await call('GET', `subscriptions/${id}`)).status).toBe(404)
+})
