@@ -9,6 +9,7 @@ export const QUARANTINE_REASONS = {
   topicUnreadable: 'the record of the topic that the message was published to cannot be decoded',
   bodyMissing: 'the body of a waiting delivery is gone',
   bodyUnreadable: 'the body of a waiting delivery cannot be decoded',
+  queueMessageUnreadable: 'a message of a queue cannot be decoded, or has lost a part',
   recordUnreadable:
     'a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again',
   older: 'kept by a release before the quarantine',

@@ -155,7 +155,12 @@ export { Processes, REPORT_MS } from './processes/processes.ts'
 export { PlatformApplications } from './push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { PushState } from './push/push-state.ts'
-export { deletedOutcomes, generationOf, QUARANTINE_DELETED } from './quarantine/deleted-entry.ts'
+export {
+  deletedOutcomes,
+  generationOf,
+  isOfDeliveries,
+  QUARANTINE_DELETED,
+} from './quarantine/deleted-entry.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { moveOlderLists } from './quarantine/older-lists.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'

@@ -38,7 +38,7 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
       log.error({ subscriptionId, err: error }, 'subscription.unusable'),
     ),
     outcomes: new OutcomeLog(redis, stored, lanes, { queues: queueCount, entriesMax }),
-    queues: new Queues(redis, { use, acks }),
+    queues: new Queues(redis, { use, acks, quarantine }),
     topicQueues: new TopicQueues({ acks, use }),
     counts: new Counts(redis),
     credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),

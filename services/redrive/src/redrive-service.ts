@@ -94,7 +94,13 @@ export function createRedriveService({
     },
   })
   const unreadable = new UnreadableRecords(quarantine)
-  const queues = new Queues(redis, { onProblem, onLeaseEnd, onUnreadable: unreadable.report, acks })
+  const queues = new Queues(redis, {
+    onProblem,
+    onLeaseEnd,
+    onUnreadable: unreadable.report,
+    quarantine,
+    acks,
+  })
   const topics = new Topics(redis)
   const subscriptions = new Subscriptions(redis, {
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),

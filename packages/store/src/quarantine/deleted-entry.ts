@@ -16,6 +16,14 @@ export function generationOf(entryId: string): number {
   return Number(GENERATION.exec(entryId)?.[1] ?? 0)
 }
 
+/**
+ * Whether the entry is the end of deliveries. A stored record is none, and the delivery to a queue ended when its
+ * message was appended.
+ */
+export function isOfDeliveries({ reason }: QuarantineEntry): boolean {
+  return reason !== 'recordUnreadable' && reason !== 'queueMessageUnreadable'
+}
+
 interface DeletedOutcomes {
   dispatch: DispatchEntry[]
   lanes: LaneEntry[]
@@ -23,6 +31,7 @@ interface DeletedOutcomes {
 
 /** `messageIds`: the messages that the entry is about. */
 export function deletedOutcomes(entry: QuarantineEntry, messageIds: string[]): DeletedOutcomes {
+  if (!isOfDeliveries(entry)) return { dispatch: [], lanes: [] }
   const { id, subscriptionId, topicArn, rawBytes, detail } = entry
   const ended = { outcome: 'discarded', reason: QUARANTINE_DELETED, error: detail } as const
   const lanes = messageIds.map((messageId): LaneEntry => {

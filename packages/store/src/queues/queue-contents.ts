@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { filterJson } from '../redrives/redrive-counts.ts'
 import { queueMissing } from './queue-errors.ts'
-import { type ItemReply, readItem } from './queue-items.ts'
+import { type ItemReply, readItem, readItems } from './queue-items.ts'
 import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
 import { atQueue } from './queue-scripts.ts'
 
@@ -33,7 +33,9 @@ export class QueueContents {
     this.#redis = redis
   }
 
-  /** Messages in order of retention. Changes nothing. Throws `not_found`. */
+  /**
+   * Messages in order of retention, without those that cannot be decoded. Changes nothing. Throws `not_found`.
+   */
   async peek(arn: string, request: PeekRequest): Promise<Page<QueueMessage>> {
     let { fromScore, fromId } = readQueueCursor(request.cursor)
     const filter = { filterJson: filterJson(request) }
@@ -44,7 +46,7 @@ export class QueueContents {
       const args = { ...atQueue(arn), fromScore, fromId, ...bounds, ...filter }
       const reply = (await runScript(this.#redis, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
       if (reply === null) throw queueMissing()
-      const read = reply[2].map(readItem)
+      const { items: read } = readItems(reply[2])
       items.push(...read.map((item) => item.message))
       bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
       fromScore = String(reply[0])

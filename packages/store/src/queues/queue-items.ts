@@ -6,10 +6,12 @@ import { createHash, hash, randomBytes } from 'node:crypto'
 import {
   type DeadLetter,
   formatMessageId,
+  isObject,
   type MessageAttribute,
   parseMessageId,
   type QueueMessage,
 } from '@fantail/contracts'
+import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
 import type { ScriptValue } from '../redis/scripts.ts'
 import type { SendItem } from './queue-records.ts'
 
@@ -99,11 +101,46 @@ export interface ReadItem {
   payload: string
 }
 
+/** An item that cannot be decoded, or lacks a part. */
+export interface UnreadableItem {
+  id: string
+  /** Its payload, unchanged; empty if none is left. */
+  raw: Buffer
+  problem: string
+}
+
+/** Reads the items that can be read. The others are listed apart, in their order. */
+export function readItems(replies: readonly ItemReply[]): {
+  items: ReadItem[]
+  unreadable: UnreadableItem[]
+} {
+  const items: ReadItem[] = []
+  const unreadable: UnreadableItem[] = []
+  for (const reply of replies) {
+    const item = tryReadItem(reply)
+    if ('problem' in item) unreadable.push(item)
+    else items.push(item)
+  }
+  return { items, unreadable }
+}
+
+export function tryReadItem(reply: ItemReply): ReadItem | UnreadableItem {
+  try {
+    return readItem(reply)
+  } catch (error) {
+    if (!(error instanceof CorruptRecordError)) throw error
+    const { cause } = error
+    const problem = cause instanceof Error ? cause.message : error.message
+    return { id: String(reply[0]), raw: reply[1] ?? Buffer.alloc(0), problem }
+  }
+}
+
+/** Throws a CorruptRecordError that names the item, if it cannot be decoded or lacks a part. */
 export function readItem(reply: ItemReply): ReadItem {
   const [id, payload, sent, count, first = null, source = null, group = null, dedup = null, order = null] =
     reply
-  const text = String(payload)
-  const { b, a, t, s, d } = JSON.parse(text) as Payload
+  const text = String(payload ?? '')
+  const { b, a, t, s, d } = parsePayload(text, reply)
   const message: QueueMessage = {
     messageId: String(id),
     receiveCount: Number(count),
@@ -123,6 +160,28 @@ export function readItem(reply: ItemReply): ReadItem {
   if (d) message.deadLetter = d
   if (source !== null) message.deadLetterSourceArn = String(source)
   return { message, payload: text }
+}
+
+const NUMBER = /^\d+(\.\d+)?$/
+
+function parsePayload(text: string, [id, , sent, count, first]: ItemReply): Payload {
+  const key = `message ${id}`
+  const payload = parseStored(text, key) as Partial<Payload>
+  const { b, a = {}, t = '', s = '' } = payload
+  const texts = [b, t, s, ...Object.values(a).flatMap((of) => [of?.type, of?.value])]
+  const numbers = [sent, count, first ?? '0']
+  const isWhole =
+    isObject(a) &&
+    (payload.d === undefined || (isObject(payload.d) && isLetter(payload.d))) &&
+    texts.every((value) => typeof value === 'string') &&
+    numbers.every((value) => NUMBER.test(String(value)))
+  if (!isWhole) throw new CorruptRecordError(key, new TypeError('a member is lost or has another type'), text)
+  return payload as Payload
+}
+
+function isLetter({ messageId, message, subscriptionArn, generation }: Partial<DeadLetter>): boolean {
+  const isNamed = parseMessageId(String(messageId)) !== undefined && typeof subscriptionArn === 'string'
+  return isNamed && isObject(message) && Number.isInteger(generation ?? 0)
 }
 
 /** 20 decimal digits that rise with the queue's own count of stored messages. */

@@ -4,11 +4,20 @@ import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { kindOf } from './kinds/kind-of.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
-import { formatHandle, type ItemReply, readItem, SECRET_AT, SECRET_BYTES } from './queue-items.ts'
+import {
+  formatHandle,
+  type ItemReply,
+  readItems,
+  SECRET_AT,
+  SECRET_BYTES,
+  tryReadItem,
+  type UnreadableItem,
+} from './queue-items.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './queue-records.ts'
 import { atQueue } from './queue-scripts.ts'
 import type { QueueUse } from './queue-use.ts'
+import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 /**
  * After a move, or if everything that was read was too old, a receive makes another round.
@@ -38,6 +47,7 @@ interface ReceiveRound {
 interface QueueReceiverOptions {
   redis: Redis
   mover: QueueMover
+  unreadable: UnreadableItems
   inFlightMax: number
   onProblem: (error: Error) => void
   use: QueueUse | undefined
@@ -100,7 +110,7 @@ export class QueueReceiver {
     messages: QueueMessage[],
     round: number,
   ): Promise<ReceiveRound> {
-    const { redis, mover, inFlightMax } = this.#options
+    const { redis, mover, unreadable, inFlightMax } = this.#options
     const kind = kindOf(arn)
     const wanted = request.maxMessages - messages.length
     const secrets = newSecrets(wanted)
@@ -120,11 +130,16 @@ export class QueueReceiver {
     if (reply === null) throw queueMissing()
     if (reply === 0) throw new AttemptChangedError()
     const [uid, nextInMs, target, received, moves, full, why] = reply
+    const moved = readItems(moves)
+    const corrupt = [...moved.unreadable]
     for (const [i, item] of received.entries()) {
-      put(messages, withHandle(item, String(uid), secrets[i]))
+      const message = withHandle(item, String(uid), secrets[i])
+      if ('problem' in message) corrupt.push(message)
+      else put(messages, message)
     }
-    await mover.move(arn, String(target), moves.map(readItem))
-    const again = moves.length > 0 || (messages.length === 0 && nextInMs === 0)
+    await unreadable.remove(arn, corrupt)
+    await mover.move(arn, String(target), moved.items)
+    const again = moves.length > 0 || (messages.length === 0 && (nextInMs === 0 || corrupt.length > 0))
     const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
     return { nextInMs, again, overLimit: full === 1, refused }
   }
@@ -146,8 +161,10 @@ function newSecrets(count: number): Buffer[] {
  * The secret of the handle is the secret that the script returned. If it returned none, it is the secret that was made
  * for this receive.
  */
-function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage {
-  const { message } = readItem(reply)
+function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage | UnreadableItem {
+  const item = tryReadItem(reply)
+  if ('problem' in item) return item
+  const { message } = item
   const secret = reply[SECRET_AT] ?? given
   if (!secret) throw new Error('more messages were received than were asked for')
   return { ...message, receiptHandle: formatHandle(uid, message.messageId, secret) }

@@ -6,6 +6,7 @@
  *                       └────────────────────┘
  *   ready ──receive, once too often──▶ moving ──append to the dead-letter queue, then forget──▶ gone
  *   ready ──redrive──▶ held ──redrive──▶ gone, or ready again
+ *   ready ──receive, cannot be decoded──▶ in flight ──quarantine──▶ gone
  *
  * In every state, the end of its retention, a purge or a DELETE removes it. Each step is one script. Only the move
  * spans two shards (queue-mover.ts).
@@ -20,6 +21,7 @@
  */
 import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { Quarantine } from '../quarantine/quarantine.ts'
 import type { OnUnreadable } from '../records/unreadable.ts'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
@@ -50,8 +52,9 @@ import type {
   VisibilityChange,
 } from './queue-records.ts'
 import { QueueSender } from './queue-sender.ts'
-import { sweepQueues } from './queue-sweep.ts'
 import type { QueueUse } from './queue-use.ts'
+import { sweepQueues } from './upkeep/queue-sweep.ts'
+import { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 /**
  * The limit of SQS.
@@ -66,6 +69,8 @@ interface QueuesOptions extends QueueDefinitionsOptions {
   onLeaseEnd?: (arn: string) => void
   /** Called with data that a sweep could not read. */
   onUnreadable?: OnUnreadable
+  /** Takes messages that cannot be decoded. Default: one without a log. */
+  quarantine?: Pick<Quarantine, 'add'>
   /** Messages of one queue that may be in flight at a time. */
   inFlightMax?: number
   /**
@@ -89,6 +94,7 @@ export class Queues {
   readonly #sender: QueueSender
   readonly #mover: QueueMover
   readonly #receiver: QueueReceiver
+  readonly #unreadable: UnreadableItems
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
     const { use, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
@@ -106,7 +112,10 @@ export class Queues {
     this.#handles = new QueueHandles(redis, use)
     this.#sender = new QueueSender(acks, use)
     this.#mover = new QueueMover(redis, this.#sender, acks.redis)
-    this.#receiver = new QueueReceiver({ redis, mover: this.#mover, inFlightMax, onProblem, use })
+    const { quarantine = new Quarantine(redis) } = options
+    this.#unreadable = new UnreadableItems({ redis, contents: this.#contents, quarantine, onProblem })
+    const parts = { redis, mover: this.#mover, unreadable: this.#unreadable }
+    this.#receiver = new QueueReceiver({ ...parts, inFlightMax, onProblem, use })
   }
 
   get(arn: string): Promise<QueueRecord | null> {
@@ -241,6 +250,7 @@ export class Queues {
       redis: this.#redis,
       mover: this.#mover,
       definitions: this.#definitions,
+      unreadable: this.#unreadable,
       onUnreadable: this.#onUnreadable,
     })
   }

@@ -25,7 +25,7 @@ import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import { deliveryId } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import type { RedrivenEntry } from '../lanes/lane-records.ts'
-import { type ItemReply, itemValues, type ReadItem, readItem } from '../queues/queue-items.ts'
+import { type ItemReply, itemValues, type ReadItem, tryReadItem } from '../queues/queue-items.ts'
 import { edited, redrivenItem } from '../queues/queue-sending.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -300,7 +300,13 @@ export function notParked({ laterBatch }: { laterBatch?: number }): RedriveMove 
 }
 
 function batchItem(reply: ItemReply): RedriveBatch['items'][number] {
-  return { id: String(reply[0]), item: reply[1] == null ? null : readItem(reply) }
+  return { id: String(reply[0]), item: reply[1] == null ? null : readable(reply) }
+}
+
+/** null: the letter cannot be decoded. It stays in the source until a receive moves it to the quarantine. */
+function readable(reply: ItemReply): ReadItem | null {
+  const item = tryReadItem(reply)
+  return 'problem' in item ? null : item
 }
 
 function messageIdBytes(deadLetter: DeadLetter): Buffer {

@@ -8,7 +8,7 @@ import {
   QuarantineReference,
 } from '@fantail/contracts/schemas/quarantine-schemas'
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
-import { deletedOutcomes, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
+import { deletedOutcomes, isOfDeliveries, QUARANTINE_DELETED, type QuarantineEntry } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -102,7 +102,7 @@ async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call
   const [entry, messageIds] = await Promise.all([quarantine.get(id), quarantine.messageIds(id)])
   if (entry) await messages.append(deletedOutcomes(entry, messageIds))
   if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
-  if (entry?.reason !== 'recordUnreadable') await counts.add(`discarded:${QUARANTINE_DELETED}`)
+  if (entry && isOfDeliveries(entry)) await counts.add(`discarded:${QUARANTINE_DELETED}`)
   log.info({ requestId: call.requestId, id }, 'quarantine.deleted')
   return NO_CONTENT
 }

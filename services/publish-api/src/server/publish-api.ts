@@ -366,6 +366,14 @@ function createStores(
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
   const topics = new Topics(redis, { defaults, growth })
+  const quarantine = new Quarantine(redis, {
+    memoryBytes: redisMemoryBytes,
+    acks,
+    putBackOn: [acks.redis, ...publisher.connections],
+    onTry(result, { id, reason, detail }) {
+      if (result === 'added') log.error({ id, reason, detail }, 'quarantine.added')
+    },
+  })
   const queues: Queues = new Queues(redis, {
     use,
     defaults,
@@ -374,14 +382,14 @@ function createStores(
     growth,
     onChange: (arn) => queueCache.forget(arn),
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
+    quarantine,
   })
   const queueCache = new QueueCache({ queues })
   const subscriptions = new Subscriptions(redis, { onCorrupt, growth })
   const lanes = new Lanes(redis, acks)
   const snapshots = new Snapshots(redis, { onCorrupt })
-  const putBackOn = [acks.redis, ...publisher.connections]
   const unsent = {
-    quarantine: new Quarantine(redis, { putBackOn }),
+    quarantine,
     isolated: new IsolatedMessages(redis),
   }
   return {

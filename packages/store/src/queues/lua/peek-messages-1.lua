@@ -19,7 +19,7 @@ local cursor = { score = from_score, id = from_id }
 local filter = read_filter(filter_json)
 local score, id = scan(queue, cursor, filter, '', looked_at_max, function(item)
   items[#items + 1] = item_of(queue, item)
-  bytes = bytes + #items[#items][2]
+  bytes = bytes + #(items[#items][2] or '')
   return #items >= limit or bytes >= PEEKED_BYTES_MAX
 end)
 return { score, id, items }

@@ -40,12 +40,18 @@ end
 expire_items(queue, EXPIRED_MAX)
 local messages, moves = {}, overdue_moves(queue, messages_max)
 
-local function receive(id, count)
-  local item = q .. 'i:' .. id
-  local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
+-- Returns the time at which it comes back.
+local function hide(id)
   -- Differences of a thousandth of a ms keep the order of groups that become visible at the same time.
   local due = until_ms - (messages_max - #messages) / 1000
   redis.call('ZADD', q .. 'flight', due, id)
+  return due
+end
+
+local function receive(id, count)
+  local item = q .. 'i:' .. id
+  local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
+  local due = hide(id)
   redis.call('HSETNX', item, 'f', queue.now)
   redis.call('HSET', item, 'c', count + 1, 'h', digest_of(proof), 't', queue.clock)
   redis.call('HDEL', item, 'n')
@@ -61,8 +67,12 @@ local function take(group, id, moving)
   if due and due > queue.clock then return false end
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n', 'b')
-  if used_up(queue, h[1], h[3], h[2]) then
+  local h = members_of(queue, id, 'c', 'n', 'b')
+  if not is_countable(h[1], h[3]) then
+    if moving then return false end
+    hide(id)
+    messages[#messages + 1] = item_of(queue, id)
+  elseif used_up(queue, h[1], h[3], h[2]) then
     if #moves >= messages_max then return false end
     moves[#moves + 1] = start_move(queue, id, #moves)
   elseif not moving then

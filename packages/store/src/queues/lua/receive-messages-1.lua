@@ -34,12 +34,16 @@ if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } 
 local q, messages, moves = queue.q, {}, overdue_moves(queue, messages_max)
 local until_ms = hidden_until(queue, visibility_ms, consumer)
 
-local function receive(id, earlier)
-  local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
-  local item = q .. 'i:' .. id
+local function hide(id)
   redis.call('ZREM', q .. 'ready', id)
   -- Thousandths keep the order of items that come back together.
   redis.call('ZADD', q .. 'flight', until_ms - (messages_max - #messages) / 1000, id)
+end
+
+local function receive(id, earlier)
+  local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
+  local item = q .. 'i:' .. id
+  hide(id)
   redis.call('HINCRBY', item, 'c', 1)
   redis.call('HSETNX', item, 'f', queue.now)
   redis.call('HSET', item, 'h', with_digest(earlier, digest), 't', queue.clock)
@@ -48,12 +52,15 @@ local function receive(id, earlier)
 end
 
 local function take(id)
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'c', 'n', 'h', 'b')
+  local h = members_of(queue, id, 'c', 'n', 'h', 'b')
   local age = tonumber(redis.call('ZSCORE', q .. 'age', id))
-  if not h[1] or not age then
+  if not age then
     redis.call('ZREM', q .. 'ready', id)
   elseif age <= queue.clock - queue.retention then
     remove_item(queue, id)
+  elseif not is_countable(h[1], h[4]) then
+    hide(id)
+    messages[#messages + 1] = item_of(queue, id)
   elseif used_up(queue, h[1], h[4], h[2]) then
     moves[#moves + 1] = start_move(queue, id, #moves)
   else

@@ -8,9 +8,9 @@ run_when_full(base)
 local q = base .. 'q:' .. uid .. ':'
 local ids = redis.call('ZRANGE', q .. 'age', 0, items_max - 1)
 for _, id in ipairs(ids) do
-  local group = redis.call('HGET', q .. 'i:' .. id, 'g')
+  local group = redis.pcall('HGET', q .. 'i:' .. id, 'g')
   redis.call('UNLINK', q .. 'i:' .. id)
-  if group then redis.call('UNLINK', q .. 'g:' .. group) end
+  if type(group) == 'string' then redis.call('UNLINK', q .. 'g:' .. group) end
 end
 redis.call('ZREMRANGEBYRANK', q .. 'age', 0, items_max - 1)
 local left = redis.call('ZCARD', q .. 'age')

@@ -33,7 +33,7 @@ end
 
 local cursor, filter = { score = from_score, id = from_id }, read_filter(filter_json)
 local score, id, looked_at, last = scan(queue, cursor, filter, '', looked_at_max, function(item, of)
-  if not of.reason then return false end
+  if not (of.reason and of.dead_at and of.status and of.subscription) then return false end
   local group = group_for(of)
   group.count = group.count + 1
   group.first, group.last = math.min(group.first, of.dead_at), math.max(group.last, of.dead_at)

@@ -28,10 +28,10 @@ local function noted_receives(queue, attempt)
   for i = 2, #entries do
     local id, proof = string.sub(entries[i], 1, ID_BYTES), string.sub(entries[i], ID_BYTES + 1, ID_BYTES + PROOF_BYTES)
     local due = tonumber(string.sub(entries[i], ID_BYTES + PROOF_BYTES + 1))
-    local h = redis.call('HMGET', queue.q .. 'i:' .. id, 'h', 't')
+    local h = members_of(queue, id, 'h', 't')
     if h[1] ~= digest_of(proof) or tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) ~= due then return 'changed' end
     over = over or due <= queue.clock
-    notes[#notes + 1] = { id = id, proof = proof, received = tonumber(h[2]) }
+    notes[#notes + 1] = { id = id, proof = proof, received = tonumber(h[2]) or queue.clock }
   end
   return over and 'new' or 'same', notes
 end

@@ -1,4 +1,5 @@
 -- Reads a queue in the order of retention, page by page.
+-- @include queue
 
 -- The highest possible score now. Present items have no higher score, and later ones have.
 local function newest_score(queue)
@@ -30,10 +31,10 @@ local function read_filter(json)
   return filter
 end
 
--- The members of an item that filters and groups read. nil: the item is gone.
+-- The members of an item that filters and groups read. nil: the item is gone, or cannot be read.
 local function facts_of(queue, id)
-  local h = redis.call('HMGET', queue.q .. 'i:' .. id, ITEM.sentAt, ITEM.subscription, ITEM.statusCode, ITEM.deadAt,
-    ITEM.message, ITEM.reason, ITEM.lastError)
+  local h = members_of(queue, id, ITEM.sentAt, ITEM.subscription, ITEM.statusCode, ITEM.deadAt, ITEM.message,
+    ITEM.reason, ITEM.lastError)
   if not h[1] then return nil end
   return { subscription = h[2], status = h[3], dead_at = tonumber(h[4]), message = h[5], reason = h[6], error = h[7] }
 end

@@ -3,6 +3,8 @@
 -- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
 
+local COUNT_DIGITS = 15
+
 -- Makes items visible whose time in flight or delay is over, at most `max` of each.
 local function promote(queue, max)
   for _, place in ipairs({ 'flight', 'delayed' }) do
@@ -13,6 +15,11 @@ local function promote(queue, max)
       redis.call('ZADD', queue.q .. 'ready', due[i + 1], due[i])
     end
   end
+end
+
+-- Whether a receive can count this item. If not, it is returned uncounted, and the caller moves it to the quarantine.
+local function is_countable(count, before)
+  return count and #count <= COUNT_DIGITS and string.match(count, '^%d+$') and (not before or tonumber(before))
 end
 
 -- Whether an item must go to the dead-letter queue now: it was received as often as the redrive policy allows, and no

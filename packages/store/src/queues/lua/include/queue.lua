@@ -113,17 +113,23 @@ local function recent_name(id, by_move)
   return by_move and id .. '>' or id
 end
 
+-- Members of an item. None if its key has the wrong type. Such an item must not stop a script that handles others.
+local function members_of(queue, id, ...)
+  local h = redis.pcall('HMGET', queue.q .. 'i:' .. id, ...)
+  return h.err and {} or h
+end
+
 -- Removes an item in any state. Returns false if there is none. `moved`: the item moves to the dead-letter queue.
 local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
-  local h = redis.call('HMGET', q .. 'i:' .. id, 'i', 'r', 'k', 'u', 'g', 'x')
+  local h = members_of(queue, id, 'i', 'r', 'k', 'u', 'g', 'x')
   for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
-  if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - redis.call('HSTRLEN', q .. 'i:' .. id, 'p')) end
+  if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - #(members_of(queue, id, 'p')[1] or '')) end
   redis.call('DEL', q .. 'i:' .. id)
   if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
   if h[1] and not (moved and h[6]) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, h[6])) end
-  if h[2] then count_dead(queue, -1, h[2], h[3], h[4]) end
+  if h[2] and h[3] and h[4] then count_dead(queue, -1, h[2], h[3], h[4]) end
   return true
 end
 
@@ -144,7 +150,7 @@ local function expire_items(queue, max)
 end
 
 -- An item in the form for readers: id, payload, sent, receive count, first received, source queue, group, deduplication
--- id, sequence number.
+-- id, sequence number. Only the id of an item whose key has the wrong type.
 local function item_of(queue, id)
-  return { id, unpack(redis.call('HMGET', queue.q .. 'i:' .. id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
+  return { id, unpack(members_of(queue, id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
 end

@@ -21,7 +21,7 @@ local function trim_letters(queue, bytes_max)
     if redis.call('ZSCORE', queue.q .. 'held', id[1]) then
       passed = passed + 1
     else
-      local item = redis.call('HMGET', queue.q .. 'i:' .. id[1], ITEM.subscription, ITEM.message, ITEM.statusCode)
+      local item = members_of(queue, id[1], ITEM.subscription, ITEM.message, ITEM.statusCode)
       if item[1] then
         for _, value in ipairs({ id[1], item[1], item[2], item[3] }) do letters[#letters + 1] = value end
       end

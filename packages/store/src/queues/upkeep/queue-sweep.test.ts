@@ -1,11 +1,11 @@
 /** The sweep of all queues, beside data that cannot be read. */
 import { beforeEach, expect, test } from 'vitest'
-import { queueKey, queuesGoneKey } from '../keys.ts'
-import { Quarantine } from '../quarantine/quarantine.ts'
-import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
-import { newArn, useQueues } from './queues.fixture.ts'
-import { Queues } from './queues.ts'
+import { queueKey, queuesGoneKey } from '../../keys.ts'
+import { Quarantine } from '../../quarantine/quarantine.ts'
+import { UnreadableRecords } from '../../quarantine/unreadable-records.ts'
+import { shardBase, shardOf } from '../../redis/shards.ts'
+import { newArn, useQueues } from '../queues.fixture.ts'
+import { Queues } from '../queues.ts'
 
 const fixture = await useQueues()
 const { redis } = fixture

@@ -3,14 +3,15 @@
  * read does not stop the others. The next sweep tries it again.
  */
 import type { Redis } from 'ioredis'
-import { queueKey, queuesKey, topicKey } from '../keys.ts'
-import { type OnUnreadable, whenReadable } from '../records/unreadable.ts'
-import { listNames } from '../redis/pages.ts'
-import { readScript, runScript } from '../redis/scripts.ts'
-import type { QueueDefinitions } from './definitions/queue-definitions.ts'
-import { type ItemReply, readItem } from './queue-items.ts'
-import type { QueueMover } from './queue-mover.ts'
-import { atQueue } from './queue-scripts.ts'
+import { queueKey, queuesKey, topicKey } from '../../keys.ts'
+import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
+import { listNames } from '../../redis/pages.ts'
+import { readScript, runScript } from '../../redis/scripts.ts'
+import type { QueueDefinitions } from '../definitions/queue-definitions.ts'
+import { type ItemReply, readItems } from '../queue-items.ts'
+import type { QueueMover } from '../queue-mover.ts'
+import { atQueue } from '../queue-scripts.ts'
+import type { UnreadableItems } from './unreadable-items.ts'
 
 const SWEEP = readScript('sweep-queue-1')
 
@@ -25,6 +26,7 @@ interface Parts {
   redis: Redis
   mover: QueueMover
   definitions: Pick<QueueDefinitions, 'delete'>
+  unreadable: UnreadableItems
   onUnreadable: OnUnreadable
 }
 
@@ -53,7 +55,9 @@ async function sweepQueue(parts: Parts, arn: string): Promise<number> {
     const reply = (await runScript(parts.redis, SWEEP, args)) as [number, Buffer, ItemReply[], Buffer] | null
     if (reply === null) return removed
     removed += reply[0]
-    await parts.mover.move(arn, String(reply[1]), reply[2].map(readItem))
+    const { items, unreadable } = readItems(reply[2])
+    await parts.unreadable.remove(arn, unreadable)
+    await parts.mover.move(arn, String(reply[1]), items)
     if (reply[0] > 0 || reply[2].length > 0) continue
     if (reply[3].length > 0) await deleteOrphan(parts, arn, String(reply[3]))
     return removed
