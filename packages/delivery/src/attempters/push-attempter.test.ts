@@ -324,6 +324,21 @@ describe('APNs', () => {
     expect(device.state.disabled).toEqual(disabled)
   })
 
+  test('interim answers without an end cost the connection, and the attempt is made again', async () => {
+    const before = providers.sessions()
+    providers.reply = () => ({ status: 200, interim: providers.asked.length === 2 ? 1_000 : 3 })
+    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200 })
+    expect(await device.push({ message: 'y' })).toMatchObject({ error: 'connection_reset', permanent: false })
+    expect(await device.push({ message: 'z' })).toMatchObject({ statusCode: 200 })
+    expect(providers.sessions() - before).toBe(2)
+  })
+
+  test('a long answer is cut, and its status counts', async () => {
+    const body = { reason: 'x'.repeat(10_000_000) }
+    providers.reply = () => ({ status: 503, body })
+    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 503, verdict: 'retry' })
+  })
+
   test('after GOAWAY the next notification goes over another connection', async () => {
     await device.push({ message: 'x' })
     providers.goAway()

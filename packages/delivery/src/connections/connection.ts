@@ -1,10 +1,10 @@
 /** One connection: an undici Client with at most one request. It dials when it is given a request. */
 import { Client, type Dispatcher } from 'undici'
 import type { Linked } from '../http/linked-list.ts'
+import { type AnswerBytes, type AnswerSink, watchAnswers } from './answer-bytes.ts'
 import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
 import type { DialFacts } from './dial-facts.ts'
-import { type InterimHeads, readWithoutContinue } from './interim-heads.ts'
 
 /**
  * A server's `Keep-Alive: timeout` can only shorten this time.
@@ -65,7 +65,7 @@ export class Connection implements Linked<Connection> {
   served = 0
   readonly #events: ConnectionEvents
   #dial: Dial | undefined
-  #heads: InterimHeads | undefined
+  #answers: AnswerBytes | undefined
   #dialledFor: NodeJS.Timeout | undefined
 
   constructor(origin: NamedOrigin, options: ConnectionOptions, events: ConnectionEvents) {
@@ -77,7 +77,7 @@ export class Connection implements Linked<Connection> {
         const dialledAt = performance.now()
         this.#dial = options.connector(origin, (error, socket) => {
           if (socket) {
-            this.#heads = readWithoutContinue(socket)
+            this.#answers = watchAnswers(socket, options.headerBytesMax)
             this.dialMs = performance.now() - dialledAt
             events.dialled(this)
           }
@@ -127,10 +127,25 @@ export class Connection implements Linked<Connection> {
     if (error !== UNSENT) this.#events.ended(this)
   }
 
+  /** Whether any byte of an answer to the present request has arrived. */
+  get isAnswering(): boolean {
+    return this.#answers?.hasBegun ?? false
+  }
+
+  /** Whether the connection may be used for another request. */
+  get isReusable(): boolean {
+    return this.#answers?.isOdd === false
+  }
+
+  /** Called right before a request is written. */
+  begin(sink: AnswerSink): void {
+    this.#answers?.begin(sink)
+  }
+
   /** Called when a whole response has arrived. The next request may follow. */
   answered(): void {
     this.served += 1
-    this.#heads?.begin()
+    this.#answers?.over()
   }
 
   /** Ends the connection in any state: it cancels a dial, cuts an exchange, and closes the socket. */

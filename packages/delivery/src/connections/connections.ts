@@ -111,7 +111,7 @@ export class Connections {
    */
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
-    if (keeps) this.giveBack(connection, now)
+    if (keeps && connection.isReusable) this.giveBack(connection, now)
     else this.discard(connection)
   }
 

@@ -16,6 +16,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
 import type { Dispatcher } from 'undici'
+import type { AnswerSink } from '../connections/answer-bytes.ts'
 import { type Connection, UNSENT } from '../connections/connection.ts'
 import type { Connections } from '../connections/connections.ts'
 import { stageOfDial } from '../connections/dial-facts.ts'
@@ -54,7 +55,7 @@ export interface AttemptContext {
 type Controller = Dispatcher.DispatchController
 type ResponseHeaders = Record<string, string | string[] | undefined>
 
-export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAttempt> {
+export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expiring<HttpAttempt> {
   previous: HttpAttempt | undefined
   next: HttpAttempt | undefined
   expiresAt = 0
@@ -75,7 +76,6 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
   #cause: AgainCause | undefined
   /** The connection was reused, so the server may have closed it meanwhile. */
   #reused = false
-  #answerBegun = false
   #resets: number
   #challenges: number
   /** The latest challenge of this attempt. */
@@ -132,16 +132,24 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     this.#controller = controller
     this.#reused = this.#connection?.hasWaited ?? false
     if (this.#request.moment?.isPast()) throw UNSENT
+    this.#connection?.begin(this)
     this.#request.onRequest?.(this.#cause)
     this.#request.trace?.written(this.#reused)
   }
 
   onResponseStarted(): void {
-    this.#answerBegun = true
     this.#request.trace?.answered()
   }
 
-  /** undici calls this for each 1xx too. An interim answer has no result yet. */
+  get isHeadRead(): boolean {
+    return this.#statusCode > 0
+  }
+
+  get bodyBytes(): number {
+    return this.#responseBytes
+  }
+
+  /** A status below 200 is none, and undici reports an error for it. */
   onResponseStart(controller: Controller, statusCode: number, headers: ResponseHeaders): void {
     if (controller !== this.#controller || statusCode < 200) return
     this.#statusCode = statusCode
@@ -192,9 +200,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
       return
     }
     const stage = this.#stage()
+    const isAnswering = this.#connection?.isAnswering ?? false
     this.#discard()
     const mayRepeat = this.#reused && !this.#request.isSentOnce
-    if (mayRepeat && !this.#answerBegun && this.#resets < RESETS_MAX && isReset(error)) {
+    if (mayRepeat && !isAnswering && this.#resets < RESETS_MAX && isReset(error)) {
       this.#resets++
       this.#goOn('reset')
     } else {
@@ -211,7 +220,6 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, Expiring<HttpAtt
     const { method = 'POST', body, isSentOnce = false } = this.#request
     this.#controller = null
     this.#cause = again
-    this.#answerBegun = false
     this.#reused = false
     this.#statusCode = 0
     this.#retryAfterSeconds = undefined

@@ -74,7 +74,10 @@ const DEFAULTS = {
    * the status still counts.
    */
   responseBytesMax: 65_536,
-  /** @limit Headers of an answer. Past it: the attempt has failed. */
+  /**
+   * Chunk sizes and extensions together may take as many bytes again, and one more for each byte of the body.
+   * @limit An answer up to the end of its head, with interim answers and empty lines. Past it: the attempt has failed.
+   */
   responseHeaderBytesMax: 16_384,
   /** @limit Connections kept per origin. Past it: a request gets a connection that is closed after it. */
   connectionsMax: 256,

@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import {
+  createAuthority,
   onRawRequest,
   type RawServer,
   startFairTimer,
@@ -47,9 +49,20 @@ async function raw(handler: (socket: Socket, connection: number) => void): Promi
   return server
 }
 
+const authority = createAuthority()
+const certificate = authority.issue(['localhost'])
+
 /** Answers every request so. */
-const answering = (answer: (socket: Socket, n: number) => void) =>
-  raw((socket) => onRawRequest(socket, (_request, n) => answer(socket, n)))
+async function answering(answer: (socket: Socket, n: number) => void, scheme: 'http' | 'https' = 'http') {
+  const answered = (socket: Socket) => onRawRequest(socket, (_request, n) => answer(socket, n))
+  if (scheme === 'http') return raw(answered)
+  const server = await raw((socket) => {
+    const secure = new TLSSocket(socket, { isServer: true, ...certificate })
+    secure.on('error', () => secure.destroy())
+    answered(secure)
+  })
+  return { ...server, url: `https://localhost:${server.port}` }
+}
 
 async function post(to: TestSender, url: string, given: Partial<HttpRequest> = {}): Promise<AttemptResult> {
   const took = startFairTimer()
@@ -115,18 +128,36 @@ describe('an endpoint that hangs', () => {
     expect(result).toMatchObject({ ...failure('timeout'), detail: expect.stringContaining(detail) })
     await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
   })
+})
 
-  test('in the extension of a chunk, or in its trailers', async () => {
-    const begin = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
-    for (const [head, piece] of [
-      [`${begin}1;`, 'x'.repeat(8_192)],
-      [`${begin}0\r\n`, `a: ${'x'.repeat(8_192)}\r\n`],
-    ] as const) {
-      const server = await answering((socket) => flood(socket, head, Buffer.from(piece)))
-      const result = await post(sender(), server.url)
-      expect(result.kind === 'failure' && ['timeout', 'invalid_response'].includes(result.error)).toBe(true)
-      await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
-    }
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+/** An extension as long as the chunk's data is no flood, so these are longer. */
+const EXTENDED = `1;${'a'.repeat(98)}\r\nx\r\n`
+
+describe.each(['http', 'https'] as const)('an endpoint that never ends over %s', (scheme) => {
+  test.each([
+    ['its interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n', 'a: b\r\n'],
+    ['the empty lines before its answer', '', '\r\n'],
+    ['its reason phrase', 'HTTP/1.1 200 ', 'a'],
+    ['its headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'],
+    ['the extension of a chunk', `${CHUNKED}1;a=`, 'a'],
+    ['its chunks with extensions', CHUNKED, EXTENDED],
+    ['its trailers', `${CHUNKED}0\r\n`, 'a: b\r\n'],
+  ])('%s is cut long before the deadline', async (_what, head, repeated) => {
+    let sent = 0
+    const server = await answering((socket) => {
+      socket.once('close', () => {
+        sent = socket.bytesWritten
+      })
+      flood(socket, head, Buffer.from(repeated.repeat(Math.ceil(65_536 / repeated.length))))
+    }, scheme)
+    const to = sender({ timeoutMs: PATIENT_MS, ca: authority.cert })
+    const result = await post(to, server.url, { responseBytesMax: 100_000 })
+    expect(result).toMatchObject(failure('invalid_response'))
+    await waitFor(() => sent > 0, { what: 'the connection to be closed' })
+    expect(sent).toBeLessThan(IN_FLIGHT_BYTES)
+    expect(to.stats()).toMatchObject({ connections: 0 })
   })
 })
 

@@ -19,6 +19,8 @@ import { hostOf } from '../outbound/url-host.ts'
 
 /** @limit Answer of APNs that is read. Past it: the body is ignored, and only the status counts. */
 const APNS_ANSWER_BYTES_MAX = 16_384
+/** @limit Interim answers (1xx) of APNs to a request. Past it: the connection is closed, its attempts are retried. */
+const APNS_INTERIM_MAX = 100
 /** @limit How long a connection to APNs may take to open. Past it: the attempts that wait for it are retried. */
 const APNS_DIAL_MS_MAX = 10_000
 
@@ -137,9 +139,15 @@ function answerOf(stream: ClientHttp2Stream, body: string): Promise<AttemptResul
       statusCode = Number(headers[':status'])
       retryAfter = secondsIn(headers['retry-after'])
     })
+    let interim = 0
+    stream.on('headers', () => {
+      interim++
+      if (interim > APNS_INTERIM_MAX) stream.session?.destroy()
+    })
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= APNS_ANSWER_BYTES_MAX) chunks.push(chunk)
+      else stream.close(constants.NGHTTP2_CANCEL)
     })
     const isRefused = () => stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
     stream.on('error', (error) => (isRefused() ? resolve(undefined) : reject(error)))

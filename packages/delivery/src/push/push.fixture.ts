@@ -37,6 +37,8 @@ interface Reply {
   status: number
   body?: object
   headers?: Record<string, string>
+  /** Interim answers of APNs before this one. */
+  interim?: number
 }
 
 export interface Providers {
@@ -74,8 +76,10 @@ export async function startProviders(): Promise<Providers> {
     const body = Buffer.concat(await request.toArray())
     const reply = answer({ path: request.url, headers: request.headers, body })
     if (!reply) return
-    const give = () =>
-      void response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body ?? {}))
+    const give = () => {
+      for (let n = 0; n < (reply.interim ?? 0); n++) response.stream.additionalHeaders({ ':status': 103 })
+      response.writeHead(reply.status, reply.headers).end(JSON.stringify(reply.body ?? {}))
+    }
     if (providers.hold) providers.hold(give)
     else give()
   })

@@ -2,6 +2,7 @@
  * Attempts at endpoints that never answer, of every kind. They end by their time-out with a cause. While they last,
  * they cost an endpoint beside them nothing.
  */
+import type { Socket } from 'node:net'
 import {
   type AttemptResult,
   createMessageId,
@@ -39,6 +40,7 @@ import {
   startReceiver,
   startRedis,
   vapidCredential,
+  waitFor,
 } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
@@ -52,8 +54,15 @@ const SILENT_MAX = 20
 const ACCOUNT = 'us-east-1:000000000000'
 
 const { redis } = await useRedis({ connect: (options) => connect({ ...options, commandTimeoutMs: null }) })
-/** It accepts connections and never sends a byte. */
-const hole = await startRawServer(() => undefined)
+/** Whether the hole answers requests with interim answers only, without an end. */
+let isFlooding = false
+let floodedBytes = 0
+/** Bytes that the buffers of both sides may hold when a connection is cut. */
+const IN_FLIGHT_BYTES = 16_777_216
+/** It accepts connections and never sends a byte, unless it floods. */
+const hole = await startRawServer((socket) => {
+  if (isFlooding) flood(socket)
+})
 const receiver = await startReceiver()
 const frozen = await startRedis()
 const toFrozen = connect({ url: frozen.url, name: 'test', commandTimeoutMs: TIMEOUT_MS })
@@ -83,6 +92,19 @@ receiver.respond('/stream', {
 })
 receiver.respond('/function', { status: 202 })
 receiver.respond('/browser', { status: 201 })
+
+/** Sends interim answers to a request as fast as they are read. */
+function flood(socket: Socket): void {
+  const piece = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2_000))
+  const more = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', more)
+  socket.once('close', () => {
+    floodedBytes += socket.bytesWritten
+  })
+  socket.once('data', more)
+}
 
 interface Kind {
   /** It never answers. */
@@ -198,6 +220,22 @@ test('an attempt at an endpoint that never answers fails by its time-out, with a
   })
   expect(results).toMatchObject(Object.fromEntries(expected))
 })
+
+/** Kinds whose endpoints answer in HTTP. A webhook over TLS differs from one without in its connection only. */
+test.each(['http', 'lambda', 'firehose', 'sms', 'application'] as const)(
+  'an attempt at a flooding %s endpoint fails at once',
+  async (protocol) => {
+    const { attempt, close } = openAttempters(60_000)
+    isFlooding = true
+    floodedBytes = 0
+    const { error = 'invalid_response' } = KINDS[protocol]
+    expect(await attempt(protocol, KINDS[protocol].hanging)).toMatchObject({ kind: 'failure', error })
+    await close()
+    await waitFor(() => floodedBytes > 0, { what: 'the connection to be closed' })
+    expect(floodedBytes).toBeLessThan(IN_FLIGHT_BYTES)
+    isFlooding = false
+  },
+)
 
 test.each(PROTOCOLS)('a crowd at a hanging %s endpoint costs one beside it nothing', async (protocol) => {
   // The time of the attempts stands, however busy the machine is.

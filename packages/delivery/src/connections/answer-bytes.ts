@@ -1,0 +1,181 @@
+/**
+ * Watches the bytes of one connection's answers before the parser gets them, and bounds what an answer costs.
+ *
+ *   idle ──begin──▶ skipping ──first byte of the final head──▶ passing ──over──▶ idle
+ *
+ * - Skipping: empty lines and interim answers (1xx) come before the final answer. By RFC 9110 §15.2 a client ignores
+ *   interim answers that it does not expect. The parser never sees them. It would close the connection at a 100, and
+ *   each interim answer would cost it as much as a final one. A 101 is a final answer, and the parser refuses it.
+ * - Passing: the parser gets the bytes. It bounds the headers, and its caller bounds the body. All other bytes are
+ *   bounded here: reason phrase, chunk sizes, chunk extensions. The parser reports none of them.
+ * - Idle: the parser gets the bytes, and ends the connection at the first one of an answer that nobody waits for.
+ *
+ * Without these bounds, an endpoint could keep a worker busy with reading until the deadline.
+ */
+import { Socket } from 'node:net'
+import { errors } from 'undici'
+
+/** The exchange that gets the answer. */
+export interface AnswerSink {
+  readonly isHeadRead: boolean
+  /** Bytes of the answer's body so far. */
+  readonly bodyBytes: number
+}
+
+/** An interim answer begins with these bytes. `d` stands for a digit. */
+const INTERIM = Buffer.from('HTTP/1.d 1dd')
+const SWITCHING = Buffer.from('101')
+const STATUS_AT = 9
+const [LF, CR, ZERO, NINE, ONE, LETTER_H, ANY_DIGIT] = [10, 13, 48, 57, 49, 72, 100]
+
+export class AnswerBytes {
+  readonly #socket: Socket
+  readonly #headBytesMax: number
+  #sink: AnswerSink | undefined
+  #isSkipping = false
+  /** Bytes that have arrived since `begin`. */
+  #bytes = 0
+  /** The beginning of a head, as long as it may be an interim one. */
+  #held: Buffer | undefined
+  #isInInterim = false
+  #isLineEmpty = false
+  #isAfterCr = false
+  #isOdd = false
+
+  constructor(socket: Socket, headBytesMax: number) {
+    this.#socket = socket
+    this.#headBytesMax = headBytesMax
+  }
+
+  /** Whether any byte of an answer has arrived since `begin`. */
+  get hasBegun(): boolean {
+    return this.#bytes > 0
+  }
+
+  /** Whether the answer has an oddity that is tolerated. Its connection must not be used again. */
+  get isOdd(): boolean {
+    return this.#isOdd
+  }
+
+  /** Called when a new request is written on the connection. */
+  begin(sink: AnswerSink): void {
+    this.#sink = sink
+    this.#isSkipping = true
+    this.#bytes = 0
+  }
+
+  /** Called when the whole answer has arrived. */
+  over(): void {
+    this.#sink = undefined
+    this.#isSkipping = false
+  }
+
+  /** Returns the bytes for the parser. undefined: there are none. */
+  pass(chunk: Buffer): Buffer | undefined {
+    if (!this.#isSkipping) return this.#further(chunk)
+    // Nearly every answer begins with a chunk, and is final.
+    const isFinal = this.#bytes === 0 && chunk[0] === LETTER_H && (chunk[STATUS_AT] ?? ONE) !== ONE
+    this.#bytes += chunk.length
+    if (!isFinal) return this.#skip(chunk)
+    this.#isSkipping = false
+    return chunk
+  }
+
+  /** The connection has ended. Returns the bytes that the parser has not seen. */
+  ended(): Buffer | undefined {
+    const held = this.#held
+    this.#held = undefined
+    return held
+  }
+
+  /** A byte of the body allows one byte of chunk sizes and extensions. So small chunks are no flood. */
+  #further(chunk: Buffer): Buffer | undefined {
+    const sink = this.#sink
+    if (!sink) return chunk
+    const others = this.#bytes - this.#socket.readableLength - sink.bodyBytes
+    this.#bytes += chunk.length
+    const othersMax = sink.isHeadRead ? 2 * this.#headBytesMax + sink.bodyBytes : this.#headBytesMax
+    if (others <= othersMax) return chunk
+    const what = sink.isHeadRead ? 'chunk sizes and extensions' : 'head'
+    return this.#end(`the ${what} of the answer exceeded ${othersMax} bytes`)
+  }
+
+  /** Drops empty lines and interim heads. */
+  #skip(chunk: Buffer): Buffer | undefined {
+    const bytes = this.#held ? Buffer.concat([this.#held, chunk]) : chunk
+    this.#held = undefined
+    let at = 0
+    while (at < bytes.length) {
+      if (this.#isInInterim) at = this.#skipInterim(bytes, at)
+      else if (bytes[at] === CR || bytes[at] === LF) at++
+      else if (!mayBeInterim(bytes, at)) break
+      else if (bytes.length - at < INTERIM.length) {
+        this.#held = bytes.subarray(at)
+        at = bytes.length
+      } else this.#isInInterim = true
+      if (at < 0) return this.#end('an interim answer has a carriage return without a line feed')
+    }
+    const isWhole = at === bytes.length
+    if (this.#bytes - (bytes.length - at) > this.#headBytesMax)
+      return this.#end(`no final answer within ${this.#headBytesMax} bytes`)
+    if (isWhole) return undefined
+    this.#isSkipping = false
+    return bytes.subarray(at)
+  }
+
+  /** Returns the place after the head, or the end of the bytes if the head goes on. Negative: it is not valid. */
+  #skipInterim(bytes: Buffer, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]
+      if (this.#isAfterCr && byte !== LF) return -1
+      if (byte === LF) {
+        // A line feed alone may end a line (RFC 9112 §2.2).
+        if (!this.#isAfterCr) this.#isOdd = true
+        if (this.#isLineEmpty) this.#isInInterim = false
+        this.#isLineEmpty = this.#isInInterim
+      } else if (byte !== CR) this.#isLineEmpty = false
+      this.#isAfterCr = byte === CR
+      if (!this.#isInInterim) return at + 1
+    }
+    return bytes.length
+  }
+
+  #end(reason: string): undefined {
+    this.#socket.destroy(new errors.HeadersOverflowError(reason))
+  }
+}
+
+/** Whether the bytes at this place begin an interim head, as far as they have arrived. */
+function mayBeInterim(bytes: Buffer, from: number): boolean {
+  const begun = bytes.subarray(from, from + INTERIM.length)
+  const isLike = begun.every((byte, i) =>
+    INTERIM[i] === ANY_DIGIT ? byte >= ZERO && byte <= NINE : byte === INTERIM[i],
+  )
+  return isLike && !begun.subarray(STATUS_AT).equals(SWITCHING)
+}
+
+/**
+ * Lets the socket's answers pass an `AnswerBytes`. `push` is replaced and not `read`, because a chunk is pushed once,
+ * and undici calls `read` six times for each answer.
+ */
+export function watchAnswers(socket: Socket, headBytesMax: number): AnswerBytes {
+  const answers = new AnswerBytes(socket, headBytesMax)
+  Object.assign(socket, { [ANSWERS]: answers, push: pushPassed })
+  return answers
+}
+
+const ANSWERS = Symbol('answers')
+type WatchedSocket = Socket & { [ANSWERS]: AnswerBytes }
+
+/** One function for all sockets. V8 inlines it, but not a function for each socket. */
+function pushPassed(this: WatchedSocket, chunk: unknown, encoding?: BufferEncoding): boolean {
+  if (!(chunk instanceof Buffer)) return pushEnd(this, chunk, encoding)
+  const passed = this[ANSWERS].pass(chunk)
+  return passed === undefined ? !this.destroyed : Socket.prototype.push.call(this, passed, encoding)
+}
+
+function pushEnd(socket: WatchedSocket, end: unknown, encoding?: BufferEncoding): boolean {
+  const last = socket[ANSWERS].ended()
+  if (last) Socket.prototype.push.call(socket, last)
+  return Socket.prototype.push.call(socket, end, encoding)
+}
