@@ -28,6 +28,7 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
   if (error instanceof NameError) return failure('dns', error.message, durationMs)
   if (error instanceof ProxyError) return failure('proxy', error.message, durationMs)
   const code = codeOf(error)
+  if (code === NO_COMMON_PROTOCOL) return failure('tls', ONLY_HTTP1, durationMs)
   if (code === 'UND_ERR_INVALID_ARG') return failure('connection_failed', error.message, durationMs, true)
   return failure(attemptErrorCode(error), error.message || code, durationMs)
 }
@@ -69,6 +70,10 @@ const BY_CODE: Record<string, AttemptErrorCode> = {
   UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
 }
+
+/** The server accepts none of the protocols that ALPN offers it (RFC 7301 §3.2). It probably speaks HTTP/2 only. */
+const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+const ONLY_HTTP1 = 'the server does not offer HTTP/1.1, which is the only version that attempts use'
 
 /** Codes of OpenSSL and Node for a refused certificate or a failed handshake. */
 const TLS_CODE =

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { deflateSync, gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
@@ -404,6 +406,15 @@ describe('TLS', () => {
   test('against a server that speaks plain HTTP fails', async () => {
     const hooks = await receiver()
     expect(await post(sender(), `https://127.0.0.1:${hooks.port}/`)).toEqual(failed('tls'))
+  })
+
+  test('a server that offers only HTTP/2 is named so', async () => {
+    const server = createSecureServer(authority.issue(['localhost'])).listen(0, '127.0.0.1')
+    opened.push({ close: async () => void server.close() })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const result = await post(sender({ ca: authority.cert }), `https://localhost:${port}/`)
+    expect(result).toEqual(failed('tls', expect.stringContaining('does not offer HTTP/1.1')))
   })
 })
 

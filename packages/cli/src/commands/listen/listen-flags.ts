@@ -62,13 +62,17 @@ function checkAs(topics: string | undefined, flags: ListenFlags): void {
     )
 }
 
-/** `localhost:3000/hooks` stands for `http://localhost:3000/hooks`. */
+/**
+ * `localhost:3000/hooks` stands for `http://localhost:3000/hooks`, and so does `3000/hooks`. The parser of URLs would
+ * read a bare number as an IPv4 address.
+ */
 export function readUrl(given: string, option: string): URL {
-  const text = /^https?:\/\//.test(given) ? given : `http://${given}`
-  if (URL.canParse(text)) return new URL(text)
+  const text = given.replace(/^:?(?=\d+(?:[/?#]|$))/, 'localhost:')
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
   throw new CommandError(
     'usage',
-    `${option} is no address: ${given}`,
+    `${option} is no http or https address without credentials: ${given}`,
     'Give one such as localhost:3000/hooks.',
   )
 }
