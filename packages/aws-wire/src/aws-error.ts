@@ -1,3 +1,5 @@
+import { toldText } from '@fantail/contracts'
+
 /** A refusal, with the code and the text that AWS uses. */
 interface AwsErrorOptions {
   /** HTTP status; default 400. */
@@ -14,7 +16,7 @@ export class AwsError extends Error {
   readonly shape: string
 
   constructor(code: string, message: string, { status = 400, shape, cause }: AwsErrorOptions = {}) {
-    super(message, { cause })
+    super(toldText(message), { cause })
     this.code = code
     this.status = status
     this.shape = shape ?? code

@@ -57,9 +57,18 @@ test.each([
   expect(jsonError(error, 'r').text).toContain('"__type":"com.amazon.coral.service#SerializationException"')
 })
 
-test('nesting without end is refused or ignored, and stops nothing', () => {
-  expect(refusal(`{"Name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`).code).toBe('SerializationException')
-  expect(decodeJson(`{"Other":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, SHAPES)).toEqual({})
+test('deep nesting and too many values are refused, also in unknown members', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const many = (values: number) => JSON.stringify(Array.from({ length: values }, () => 1))
+  for (const name of ['Name', 'Other']) {
+    expect(refusal(`{"${name}":${nested(200)}}`)).toMatchObject({
+      code: 'SerializationException',
+      message: 'JSON may be nested at most 200 deep.',
+    })
+    expect(refusal(`{"${name}":${many(10_000)}}`).message).toBe('JSON may have at most 10000 values.')
+  }
+  expect(decodeJson(`{"Other":${nested(199)}}`, SHAPES)).toEqual({})
+  expect(decodeJson(`{"Other":${many(9_998)}}`, SHAPES)).toEqual({})
 })
 
 test('an answer can be read by the same shapes', () => {

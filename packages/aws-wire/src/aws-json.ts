@@ -1,4 +1,5 @@
 /** AWS JSON 1.0, which SQS speaks (checklist 161, 205): inputs by shapes, answers, errors. */
+import { JsonBoundError, parseBounded } from '@fantail/contracts'
 import { AwsError } from './aws-error.ts'
 import type { WireAnswer } from './aws-service.ts'
 import { fromBase64 } from './base64.ts'
@@ -17,9 +18,10 @@ export function decodeJson(text: string, shapes: Record<string, Shape>): AwsInpu
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch (cause) {
-    throw unreadable('The request is not JSON.', cause)
+    const message = cause instanceof JsonBoundError ? `${cause.message}.` : 'The request is not JSON.'
+    throw unreadable(message, cause)
   }
 }
 

@@ -1,11 +1,6 @@
 /** Parameters of an AWS Query request: form encoded, in a body or behind the `?` of a URL. */
+import { REQUEST_VALUES_MAX } from '@fantail/contracts'
 import { AwsError } from './aws-error.ts'
-
-/**
- * Fantail's fullest request is a batch of ten messages with ten attributes each: about four hundred parameters.
- * @limit Parameters of a request in the Query protocol. Past it: the request is refused as malformed.
- */
-const PARAMETERS_MAX = 10_000
 
 export type QueryParameters = ReadonlyMap<string, string>
 
@@ -23,8 +18,8 @@ export function parseParameters(...texts: string[]): QueryParameters {
 function decoded(text: string): Map<string, string> {
   const parameters = new Map<string, string>()
   if (text === '') return parameters
-  const pairs = text.split('&', PARAMETERS_MAX + 1)
-  if (pairs.length > PARAMETERS_MAX) throw malformed('The request has too many parameters.')
+  const pairs = text.split('&', REQUEST_VALUES_MAX + 1)
+  if (pairs.length > REQUEST_VALUES_MAX) throw malformed('The request has too many parameters.')
   for (const pair of pairs) {
     if (pair === '') continue
     const equals = pair.indexOf('=')

@@ -26,7 +26,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** The meaning of each code for a client. The OpenAPI document shows these sentences. */
 export const ERROR_MEANING: Record<ErrorCode, string> = {
-  malformed_json: 'The body is not JSON, not UTF-8, or ended early.',
+  malformed_json: 'The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.',
   validation_failed: 'Members of the request are wrong; `details` names each of them.',
   not_supported: 'This server is not set up for what was asked.',
   unauthorized: 'The request carries no valid API key.',
@@ -53,7 +53,24 @@ export interface Problem {
   message: string
 }
 
+/** @limit Problems that a refusal lists. Past it: the message says how many more there are. */
+const PROBLEMS_MAX = 50
+/** @limit Path or text of a listed problem. Past it: it is cut. */
+const PROBLEM_CHARS_MAX = 400
+/** @limit Message of a refusal, over every protocol. Past it: it is cut. */
+const MESSAGE_CHARS_MAX = 2_000
+
+/** A text for an answer, which may quote what a caller has sent. */
+export function toldText(text: string, charsMax = MESSAGE_CHARS_MAX): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1).toWellFormed()}…`
+}
+
+function toldProblem({ path, message }: Problem): Problem {
+  return { path: toldText(path, PROBLEM_CHARS_MAX), message: toldText(message, PROBLEM_CHARS_MAX) }
+}
+
 interface FantailErrorOptions {
+  /** At most PROBLEMS_MAX of them are kept. */
   details?: Problem[]
   /** The wait in whole seconds, which the answer's `Retry-After` has. */
   retryAfterSeconds?: number
@@ -66,10 +83,10 @@ export class FantailError extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, options: FantailErrorOptions = {}) {
-    super(message, { cause: options.cause })
+    super(toldText(message), { cause: options.cause })
     this.name = 'FantailError'
     this.code = code
-    this.details = options.details
+    this.details = options.details?.slice(0, PROBLEMS_MAX).map(toldProblem)
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 

@@ -56,8 +56,22 @@ export {
   endpointOf,
   numbersArn,
 } from './direct/direct-names.ts'
-export { ERROR_MEANING, ERROR_STATUS, type ErrorCode, FantailError, type Problem } from './fantail-error.ts'
-export { isObject, jsonOf, objectOf } from './json-values.ts'
+export {
+  ERROR_MEANING,
+  ERROR_STATUS,
+  type ErrorCode,
+  FantailError,
+  type Problem,
+  toldText,
+} from './fantail-error.ts'
+export {
+  isObject,
+  JsonBoundError,
+  jsonOf,
+  objectOf,
+  parseBounded,
+  REQUEST_VALUES_MAX,
+} from './json-values.ts'
 export {
   APNS_TOKEN_CHARS_MAX,
   ATTEMPT_DEADLINE_MS,

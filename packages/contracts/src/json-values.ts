@@ -1,6 +1,62 @@
-/** Reads JSON that other programs have written, without throwing. */
+/** Reads JSON that other programs have written. */
 
-/** undefined: the text is not JSON. */
+/** @limit Nesting of JSON in requests. Past it: the request is refused. */
+const JSON_DEPTH_MAX = 200
+/**
+ * A batch of a hundred messages with ten attributes each has four thousand. Checks take about a microsecond for each.
+ * @limit Values in a request's JSON, and parameters in the Query protocol. A message that is published may have more.
+ * Past it: the request is refused.
+ */
+export const REQUEST_VALUES_MAX = 10_000
+
+/** JSON that exceeds a bound. The message says which. */
+export class JsonBoundError extends SyntaxError {}
+
+/** Throws a JsonBoundError before it parses anything, or the SyntaxError of JSON.parse. */
+export function parseBounded(text: string, valuesMax = REQUEST_VALUES_MAX): unknown {
+  checkBounds(text, valuesMax)
+  return JSON.parse(text)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+
+/** Finds brackets and commas outside of texts, without memory for what it reads. */
+function checkBounds(text: string, valuesMax: number): void {
+  // Each level takes two characters, and so does each value with its comma.
+  if (text.length <= 2 * JSON_DEPTH_MAX) return
+  let depth = 0
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(text, at)
+    else if (code === COMMA) values++
+    // `[` and `{`, or `]` and `}`: they differ by one bit.
+    else if ((code | 0x20) === 0x7b) {
+      depth++
+      values++
+    } else if ((code | 0x20) === 0x7d) depth--
+    else continue
+    if (depth > JSON_DEPTH_MAX) throw new JsonBoundError(`JSON may be nested at most ${JSON_DEPTH_MAX} deep`)
+    if (values > valuesMax) throw new JsonBoundError(`JSON may have at most ${valuesMax} values`)
+  }
+}
+
+/** The place of the quote that ends the text which begins at `start`. Without one it is the end of everything. */
+function endOfText(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1)
+  if (quote < 0 || text.charCodeAt(quote - 1) !== BACKSLASH) return quote < 0 ? text.length : quote
+  // A text with escaped quotes has many of them. Reading each character is then faster than looking for each quote.
+  for (let at = text.indexOf('\\', start + 1); at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at++
+  }
+  return text.length
+}
+
+/** The value of a message's text, which has no bounds but its size. undefined: the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -14,8 +70,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object in a JSON text. undefined: the text is not the JSON of an object. */
+/** The object in a JSON text within the bounds of requests. undefined: the text is not the JSON of such an object. */
 export function objectOf(text: string): Record<string, unknown> | undefined {
-  const value = jsonOf(text)
-  return isObject(value) ? value : undefined
+  try {
+    const value = parseBounded(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -2,7 +2,7 @@
  * Resource policies of queues and topics. They decide whether a service or an account's key may act on one resource.
  * Supported are effect, principal, action, resource and conditions (access-conditions.ts).
  */
-import { isObject } from '@fantail/contracts'
+import { isObject, objectOf } from '@fantail/contracts'
 import {
   allOf,
   type ConditionVerdict,
@@ -40,15 +40,11 @@ export interface AccessPolicy {
 
 /** undefined: the text is no policy. */
 export function parseAccessPolicy(text: string): AccessPolicy | undefined {
-  try {
-    const document: unknown = JSON.parse(text)
-    if (!isObject(document)) return undefined
-    return {
-      statements: listOf(document.Statement).filter(isObject),
-      hasVariables: document.Version === '2012-10-17',
-    }
-  } catch {
-    return undefined
+  const document = objectOf(text)
+  if (!document) return undefined
+  return {
+    statements: listOf(document.Statement).filter(isObject),
+    hasVariables: document.Version === '2012-10-17',
   }
 }
 

@@ -2,7 +2,7 @@
  * Reads a filter policy as rules. A policy matches if one rule matches, and a rule if each of its clauses is satisfied.
  * Keys become dotted paths, and `$or` is multiplied out. The limits (checklist 93, 94) keep the number of rules small.
  */
-import { type FilterPolicy, type FilterPolicyScope, isObject } from '@fantail/contracts'
+import { type FilterPolicy, type FilterPolicyScope, isObject, parseBounded } from '@fantail/contracts'
 import type { Condition } from './conditions/condition.ts'
 import { ConditionList } from './conditions/condition-list.ts'
 import { readConditions } from './conditions/read-conditions.ts'
@@ -77,7 +77,7 @@ function read(policy: FilterPolicy, reader: Reader): Read {
 function parseObject(text: string): FilterPolicy {
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = parseBounded(text)
   } catch (error) {
     throw new FilterPolicyError(`failed to parse JSON. ${(error as Error).message}`)
   }

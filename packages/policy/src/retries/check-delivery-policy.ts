@@ -8,6 +8,7 @@
  */
 import {
   type DeliveryPolicy,
+  isObject,
   type Problem,
   RETENTION_SECONDS_MAX,
   type RetryPolicy,
@@ -88,8 +89,9 @@ export function checkDeliveryPolicy(policy: unknown, check: PolicyCheck): Proble
  */
 export function parseDeliveryPolicy(policy: unknown): DeliveryPolicy | null {
   if (policy === null || policy === undefined) return null
-  const groups = policy as Members
-  const kept = Object.entries(groups).filter(([name, group]) => group !== null && !IGNORED.has(name))
+  // The check of the whole subscription comes later. It refuses what is no object.
+  if (!isObject(policy)) return policy as DeliveryPolicy
+  const kept = Object.entries(policy).filter(([name, group]) => group !== null && !IGNORED.has(name))
   const { healthyRetryPolicy, ...others } = structuredClone(Object.fromEntries(kept)) as Members
   if (healthyRetryPolicy === undefined) return others as DeliveryPolicy
   return { healthyRetryPolicy: withoutPreset(healthyRetryPolicy as Members), ...others } as DeliveryPolicy

@@ -10,6 +10,7 @@ import {
   KEY_SCOPES,
   type KeyScope,
   nameOfArn,
+  objectOf,
   parseArn,
   parsePlatformApplicationArn,
   parsePlatformEndpointArn,
@@ -82,13 +83,8 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
     [String(AttributeName)]: AttributeValue,
   }
   if (typeof given.RedrivePolicy !== 'string') return []
-  try {
-    const policy: unknown = JSON.parse(given.RedrivePolicy)
-    return sqsTarget('SendMessage', (policy as Record<string, unknown> | null)?.deadLetterTargetArn)
-  } catch {
-    // The text is not JSON. The operation itself refuses it.
-    return []
-  }
+  // The operation itself refuses a text that is not the JSON of an object.
+  return sqsTarget('SendMessage', objectOf(given.RedrivePolicy)?.deadLetterTargetArn)
 }
 
 const subscribing: Find = (input, call, settings) => {

@@ -16,7 +16,14 @@ import {
   reportChange,
   type Target,
 } from '@fantail/access'
-import { FantailError, isQueueName, isTopicName, queueArn, topicArn } from '@fantail/contracts'
+import {
+  FantailError,
+  isQueueName,
+  isTopicName,
+  queueArn,
+  REQUEST_BYTES_MAX,
+  topicArn,
+} from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
@@ -29,6 +36,8 @@ import type { Rule } from './rule.ts'
 
 /** The guard of one route. */
 export interface RouteGuard {
+  /** The largest body that the route reads, unless it names another bound itself. */
+  bytesMax: number
   /**
    * Finds the caller before the body is read. Throws or rejects with `unauthorized`, or with `forbidden` for another
    * site's page.
@@ -63,6 +72,9 @@ interface Tools {
   cursors: Cursors
 }
 
+/** @limit Body of a request to a route that needs no key. Past it: `too_large`. */
+const PUBLIC_BYTES_MAX = 4_096
+
 const NOBODY_ASKED: Pick<RouteGuard, 'identify' | 'admit' | 'permit' | 'answer'> = {
   identify: () => null,
   admit: () => undefined,
@@ -79,10 +91,12 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
       }
     : () => undefined
   const open = rule.need === 'public' || rule.need === 'own' || (rule.isMetrics && deps.settings.openMetrics)
-  if (open) return { ...NOBODY_ASKED, identify: openTo(rule, foreign), report }
+  const bytesMax = rule.need === 'public' ? PUBLIC_BYTES_MAX : REQUEST_BYTES_MAX
+  if (open) return { ...NOBODY_ASKED, bytesMax, identify: openTo(rule, foreign), report }
   if (!deps.settings.auth)
-    return { ...NOBODY_ASKED, identify: (request) => notForeign(request, foreign), report }
+    return { ...NOBODY_ASKED, bytesMax, identify: (request) => notForeign(request, foreign), report }
   return {
+    bytesMax,
     identify: (request) => callerOf(request, deps, rule),
     admit: (caller) => admit(caller, rule, deps),
     permit: (call) => {

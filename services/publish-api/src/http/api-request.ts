@@ -3,15 +3,17 @@
  * scan for headers and copy the body. Otherwise, as in tests, it reads a web Request.
  */
 import type { IncomingMessage } from 'node:http'
-import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'
+import { FantailError } from '@fantail/contracts'
 
 export class ApiRequest {
   readonly #request: Request
   readonly #incoming: IncomingMessage | undefined
+  readonly #bytesMax: number
 
-  constructor(request: Request, incoming: IncomingMessage | undefined) {
+  constructor(request: Request, incoming: IncomingMessage | undefined, bytesMax: number) {
     this.#request = request
     this.#incoming = incoming
+    this.#bytesMax = bytesMax
   }
 
   get method(): string {
@@ -48,9 +50,9 @@ export class ApiRequest {
 
   /**
    * The whole body. Rejects with `too_large` as soon as it exceeds the limit, also if no length was announced. Rejects
-   * with `malformed_json` if the sender stops in the middle.
+   * with `malformed_json` if the sender stops in the middle. The default is the limit of the route.
    */
-  bytes(bytesMax = REQUEST_BYTES_MAX): Promise<Buffer> {
+  bytes(bytesMax = this.#bytesMax): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
     return this.#incoming === undefined
       ? webBytes(this.#request, bytesMax)

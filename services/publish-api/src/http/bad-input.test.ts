@@ -70,6 +70,32 @@ test('every route that takes JSON refuses other values than objects, unknown mem
   }
 })
 
+test('every route that takes JSON bounds its nesting, its values, and what a refusal says', async () => {
+  const headers = { 'Content-Type': 'application/json' }
+  const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]))
+  const isPublic = (path: string) => path.endsWith('/session')
+  for (const { method, path } of withBody()) {
+    const refused = async (body: unknown) => {
+      const { status, text, body: answer } = await api.call(method, fill(path), { body, headers })
+      return { status, bytes: text.length, ...answer.error }
+    }
+    const nested = await refused(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
+    const many = await refused(members(12_000))
+    if (isPublic(path)) {
+      expect([path, nested.status, many.status]).toEqual([path, 413, 413])
+      expect((await refused({ a: 'x'.repeat(4_096) })).message).toContain('at most 4096 bytes')
+    } else {
+      expect([path, nested.status, nested.code]).toEqual([path, 400, 'malformed_json'])
+      expect([path, many.status, many.message]).toEqual([path, 400, 'JSON may have at most 10000 values'])
+    }
+    const unknown = await refused(members(isPublic(path) ? 300 : 4_000))
+    expect([path, unknown.details.length]).toEqual([path, 50])
+    expect(unknown.message).toMatch(/; and \d+ more$/)
+    const long = await refused({ ['x'.repeat(isPublic(path) ? 4_000 : 50_000)]: 1 })
+    expect([path, long.status, long.bytes < 4_096]).toEqual([path, 400, true])
+  }
+})
+
 test('every route refuses unknown, doubled and out-of-range members of its query', async () => {
   for (const { method, path, query, queryIs } of endpointsOf(api.deps)) {
     if (queryIs === 'own') continue

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '@fantail/access'
-import { FantailError } from '@fantail/contracts'
+import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'
 import type { Context, Hono } from 'hono'
 import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps.ts'
@@ -66,9 +66,9 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function begin(context: ApiContext): Begun {
+function begin(context: ApiContext, bytesMax = REQUEST_BYTES_MAX): Begun {
   // `app.request()` passes no bindings, although the types say so.
-  const request = new ApiRequest(context.req.raw, context.env?.incoming)
+  const request = new ApiRequest(context.req.raw, context.env?.incoming, bytesMax)
   const given = request.header('x-request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
   return { request, requestId, startedAt: performance.now() }
@@ -84,7 +84,7 @@ async function answer(
   { context, params }: Matched,
   tools: Tools,
 ): Promise<Response> {
-  const begun = begin(context)
+  const begun = begin(context, guard.bytesMax)
   const { request, requestId, startedAt } = begun
   let caller: Caller = null
   try {

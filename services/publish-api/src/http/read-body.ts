@@ -1,6 +1,6 @@
 /** Checks type and encoding of request bodies, and parses them. */
 import { isUtf8 } from 'node:buffer'
-import { FantailError } from '@fantail/contracts'
+import { FantailError, JsonBoundError, parseBounded } from '@fantail/contracts'
 import type { ApiRequest } from './api-request.ts'
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
@@ -24,10 +24,13 @@ export async function readJsonText(request: ApiRequest): Promise<string> {
   return jsonTextOf(request, await request.bytes())
 }
 
-export function parseJson(text: string): unknown {
+/** Throws `malformed_json`. `valuesMax` is given by routes that publish JSON of any number of values. */
+export function parseJson(text: string, valuesMax?: number): unknown {
   try {
-    return JSON.parse(text)
+    return parseBounded(text, valuesMax)
   } catch (error) {
+    if (error instanceof JsonBoundError)
+      throw new FantailError('malformed_json', error.message, { cause: error })
     const detail = error instanceof Error ? error.message : ''
     throw new FantailError('malformed_json', `the body is not JSON: ${detail}`, { cause: error })
   }

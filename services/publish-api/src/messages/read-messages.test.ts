@@ -181,17 +181,30 @@ test('lists every problem at once', () => {
   ])
 })
 
-test('refuses text that is no JSON, and JSON nested past what can be written again', () => {
+test('refuses text that is no JSON, and JSON that is nested too deeply', () => {
   expect(refusal('{"message":')?.code).toBe('malformed_json')
   expect(refusal('')?.code).toBe('malformed_json')
   const deep = (depth: number, inner: string) =>
     `{"message":${'['.repeat(depth)}${inner}${']'.repeat(depth)}}`
   for (const inner of ['', '1.50']) {
-    expect(refusal(deep(400_000, inner))).toMatchObject({
-      code: 'validation_failed',
-      details: [{ path: 'message' }],
+    for (const depth of [200, 400_000]) {
+      expect(refusal(deep(depth, inner))).toMatchObject({
+        code: 'malformed_json',
+        message: 'JSON may be nested at most 200 deep',
+      })
+    }
+    expect(readMessages(deep(199, inner)).messages[0]?.message).toBe(deep(199, inner).slice(11, -1))
+  }
+})
+
+test('takes a message of any number of values, and bounds those around it', () => {
+  const message = Array.from({ length: 20_000 }, (_, i) => i)
+  expect(readMessages(JSON.stringify({ message })).messages[0]?.message).toBe(JSON.stringify(message))
+  for (const text of [{ message, attributes: { a: message } }, { messages: [{ message }, { a: message }] }]) {
+    expect(refusal(JSON.stringify(text))).toMatchObject({
+      code: 'malformed_json',
+      message: 'JSON may have at most 10000 values',
     })
-    expect(readMessages(deep(500, inner)).messages[0]?.message).toBe(deep(500, inner).slice(11, -1))
   }
 })
 

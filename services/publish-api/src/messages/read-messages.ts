@@ -44,15 +44,9 @@ export interface NewMessages {
 
 /** The messages of a JSON body. Throws `malformed_json`, `validation_failed` or `too_large`. */
 export function readMessages(text: string): NewMessages {
-  const value = parseJson(text)
-  try {
-    const exact = hasNumbers(value) && mayLoseDigits(text) ? parseExactly(text) : value
-    return take(value, exact) ?? refuse(value)
-  } catch (error) {
-    // JSON.stringify and revivers have one limit: deep nesting exhausts the stack.
-    if (error instanceof RangeError) throw invalid([{ path: 'message', message: 'is nested too deeply' }])
-    throw error
-  }
+  const value = parseJson(text, Number.POSITIVE_INFINITY)
+  const exact = hasNumbers(value) && mayLoseDigits(text) ? parseExactly(text) : value
+  return take(value, exact) ?? refuse(value)
 }
 
 /**
@@ -164,6 +158,7 @@ function takeAttributes(value: unknown, exact: unknown): Record<string, MessageA
 function refuse(value: unknown): never {
   const batch = isObject(value) && 'messages' in value
   const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
+  parseJson(JSON.stringify(entries.map(withoutMessage)))
   const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
   const result = (batch ? BatchInput : MessageInput).safeParse(value)
   const problems = result.success ? [] : problemsOf(result.error)
@@ -175,6 +170,11 @@ function refuse(value: unknown): never {
   })
   if (problems.length === 0 && sizes.length > 0) throw tooLarge(sizes)
   throw invalid([...problems, ...sizes])
+}
+
+/** The bound of values does not count those of messages, because the schema does not look into them. */
+function withoutMessage(entry: unknown): unknown {
+  return isObject(entry) ? { ...entry, message: '' } : entry
 }
 
 function sizeProblem(path: string): Problem {

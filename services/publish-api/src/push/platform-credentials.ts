@@ -4,7 +4,7 @@
  */
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import {
-  isObject,
+  objectOf,
   PLATFORM_CREDENTIAL_CHARS_MAX,
   type Platform,
   type PlatformCredential,
@@ -100,18 +100,11 @@ function refused(name: string, message: string): AttributeError {
 }
 
 function isServiceAccount(text: string): boolean {
-  try {
-    const account: unknown = JSON.parse(text)
-    if (!isObject(account)) return false
-    const { type, project_id: project, client_email: email, private_key: key } = account
-    const isNamed = typeof project === 'string' && /^[a-z0-9.:-]{1,100}$/.test(project)
-    return (
-      type === 'service_account' && isNamed && typeof email === 'string' && isRsaKey(privateKey(String(key)))
-    )
-  } catch {
-    // The text is not JSON, so it is no service account.
-    return false
-  }
+  const { type, project_id: project, client_email: email, private_key: key } = objectOf(text) ?? {}
+  const isNamed = typeof project === 'string' && /^[a-z0-9.:-]{1,100}$/.test(project)
+  return (
+    type === 'service_account' && isNamed && typeof email === 'string' && isRsaKey(privateKey(String(key)))
+  )
 }
 
 function isRsaKey(key: KeyObject | undefined): boolean {

@@ -1,5 +1,11 @@
 /** Tokens of platform endpoints, in the form in which they are stored. */
-import { APNS_TOKEN_CHARS_MAX, isObject, PLATFORM_TOKEN_BYTES_MAX, type Platform } from '@fantail/contracts'
+import {
+  APNS_TOKEN_CHARS_MAX,
+  isObject,
+  objectOf,
+  PLATFORM_TOKEN_BYTES_MAX,
+  type Platform,
+} from '@fantail/contracts'
 import type { ApiDeps } from '../deps.ts'
 import { refusedHost, unreachable } from '../subscriptions/outbound.ts'
 
@@ -28,7 +34,7 @@ function readAppleToken(text: string): ReadToken {
 }
 
 function readBrowser(text: string, guard: ApiDeps['addressGuard']): ReadToken {
-  const { endpoint, keys } = membersOf(text)
+  const { endpoint, keys } = objectOf(text) ?? {}
   const { p256dh, auth } = isObject(keys) ? keys : {}
   const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null
   if (url?.username !== '' || url.password !== '' || bytes(p256dh) !== 65 || bytes(auth) !== 16) {
@@ -38,16 +44,6 @@ function readBrowser(text: string, guard: ApiDeps['addressGuard']): ReadToken {
   const refused = refusedHost(guard, url.href)
   if (refused) return { message: unreachable(refused) }
   return { token: JSON.stringify({ endpoint: url.href, keys: { p256dh, auth } }) }
-}
-
-function membersOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    // The text is not JSON, so it has no members.
-    return {}
-  }
 }
 
 function bytes(text: unknown): number {

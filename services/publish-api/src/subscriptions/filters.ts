@@ -22,8 +22,6 @@ function filterProblem(policy: FilterPolicy, scope: FilterPolicyScope): Problem 
     return isStorable(policy) ? undefined : { path, message: 'holds a text or number that cannot be kept' }
   } catch (error) {
     if (error instanceof FilterPolicyError) return { path, message: `is refused: ${error.explained}` }
-    // A policy that overflows the stack is nested too deeply for a filter.
-    if (error instanceof RangeError) return { path, message: 'is nested too deeply' }
     throw error
   }
 }

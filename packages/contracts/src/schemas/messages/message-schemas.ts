@@ -163,21 +163,12 @@ function reportStructure(
   context: z.core.$RefinementCtx,
 ): void {
   if (structure !== 'json' || message === '') return
-  const problem = structureProblem(typeof message === 'string' ? message : jsonText(message))
+  const problem = structureProblem(typeof message === 'string' ? message : JSON.stringify(message))
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['message'], message: problem })
 }
 
 function report(message: string | undefined, context: z.core.$RefinementCtx): void {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
-}
-
-/** The JSON text of a value. '' if it is nested too deeply. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return ''
-  }
 }
 
 export const BatchInput = namedInput(

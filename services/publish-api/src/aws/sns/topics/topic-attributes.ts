@@ -7,6 +7,7 @@ import {
   DISPLAY_NAME_CHARS_MAX,
   type FifoThroughputScope,
   isFifoName,
+  parseBounded,
   type TopicRecord,
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
@@ -116,7 +117,7 @@ export function differingAttribute(given: Given, topic: TopicRecord, rules: Topi
 function documentOf(text: string | undefined): unknown {
   if (!text) return undefined
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch {
     return text
   }

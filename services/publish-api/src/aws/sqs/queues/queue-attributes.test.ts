@@ -354,12 +354,15 @@ test('[220] an empty KmsMasterKeyId also removes the reuse period', async () => 
 test('values are bounded, and odd ones inside them are refused like any other', async () => {
   const name = await create()
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-  await expect(set(name, { Policy: nested(1_366) })).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
-  await set(name, { Policy: nested(1_365) })
+  const sized = (bytes: number) => `{"Id":"${'x'.repeat(bytes - 9)}"}`
+  for (const Policy of [nested(201), sized(8_193)])
+    await expect(set(name, { Policy })).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
+  await set(name, { Policy: sized(8_192) })
+  await set(name, { Policy: nested(200) })
   await expect(
-    sqs.client.send(new CreateQueueCommand({ QueueName: name, Attributes: { Policy: nested(1_364) } })),
+    sqs.client.send(new CreateQueueCommand({ QueueName: name, Attributes: { Policy: nested(199) } })),
   ).rejects.toMatchObject({ name: 'QueueNameExists' })
-  for (const odd of ['{"toString":1}', '[[]]', 'null', `${'['.repeat(4_000)}${']'.repeat(4_000)}`]) {
+  for (const odd of ['{"toString":1}', '[[]]', 'null', '[['.repeat(90) + ']]'.repeat(90)]) {
     for (const RedrivePolicy of [
       `{"maxReceiveCount":1,"deadLetterTargetArn":${odd}}`,
       `{"deadLetterTargetArn":"x","maxReceiveCount":${odd}}`,
