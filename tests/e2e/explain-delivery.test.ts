@@ -18,8 +18,10 @@ interface MessageView {
 
 interface DeliveryView {
   subscriptionId: string
+  endpoint: string | null
   state: string
   attempts: number
+  attemptsMax: number | null
   lastStatusCode: number | null
   reason: string | null
   nextAttemptAt: string | null
@@ -72,6 +74,47 @@ test('says for each message what became of it at every subscription', async () =
     nextAttemptAt: expect.any(String),
   })
 })
+
+test.each(['left', 'left.fifo'])(
+  'keeps the ends of %s as they were when others get the slots of those who left',
+  async (topic) => {
+    const { client } = stack()
+    await client.put(
+      '/v1/topics/' + topic,
+      topic.endsWith('.fifo') ? { contentBasedDeduplication: true } : {},
+    )
+    receiver().respond(`/${topic}/dead`, { status: 404 })
+    receiver().respond(`/${topic}/again`, (_, n) => ({ status: n === 1 ? 503 : 200 }))
+    const join = (name: string, set: object = {}) =>
+      subscribe(stack(), topic, { endpoint: hook(`/${topic}/${name}`), name, ...set })
+    const before = [
+      await join('first'),
+      await join('dead'),
+      await join('again', { deliveryPolicy: retries(3) }),
+      await join('none', { filterPolicy: { colour: ['red'] } }),
+    ]
+    const { messageId } = await client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, {
+      message: 'x',
+      ...(topic.endsWith('.fifo') && { groupId: 'g' }),
+    })
+    const shown = async (isEnded: (counts: Record<string, number>) => boolean) => {
+      const { message, deliveries } = await outcome(messageId, isEnded)
+      const parts = deliveries.map(({ endpoint: _, attemptsMax: __, ...row }) => row)
+      return {
+        counts: message.counts,
+        rows: parts.sort((a, b) => (a.subscriptionId < b.subscriptionId ? -1 : 1)),
+      }
+    }
+    const ended = await shown(({ delivered, deadLettered }) => delivered === 2 && deadLettered === 1)
+    for (const { id } of before) await client.call('DELETE', `/v1/subscriptions/${id}`)
+    const after = [await join('other-1'), await join('other-2'), await join('other-3'), await join('other-4')]
+    expect(await shown(() => true)).toEqual(ended)
+    for (const { id } of after) {
+      const found = await client.get<{ messages: unknown[] }>(`/v1/messages?subscription=${id}`)
+      expect(found.messages).toEqual([])
+    }
+  },
+)
 
 test('knows a message without a subscriber, and no other', async () => {
   await stack().client.put('/v1/topics/lonely')

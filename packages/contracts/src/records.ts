@@ -202,6 +202,11 @@ export interface SubscriptionRecord {
   createdAt: number
   /** Its number in the slice, 0 to 499. It stays for the subscription's life, and is reused afterwards. */
   slot: number
+  /**
+   * How many subscriptions its slice had lost before it came. Subscriptions that had the same slot differ in it.
+   * Absent: none.
+   */
+  departures?: number
   attributes: Record<string, string>
 }
 

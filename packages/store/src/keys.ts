@@ -45,12 +45,18 @@ export const unfinishedKey = (base: string) => `${base}unfinished`
  * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord), `v` (version of that record)
  * - `rate` default throttle or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override the policy
  * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
+ * - `gone`: number of subscriptions that it has lost
  */
 export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
 /** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
 
 // `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
+/**
+ * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts). The
+ * newest 500 departures stay until the topic is deleted.
+ */
+export const formerKey = (base: string, sliceId: string) => `${base}former:${sliceId}`
 // `<base>gone:<id>`. String, 60 s, in the slice's shard: marks a removed subscription or slice, so that a late creation
 // is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */

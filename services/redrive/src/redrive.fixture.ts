@@ -73,7 +73,7 @@ export function storesOn(redis: Redis) {
     }),
     memory: new StorageGuard({ redis }),
     kept: new KeptMessages(redis),
-    outcomes: new OutcomeLog(redis, { slice: async () => null }, new Lanes(redis), {
+    outcomes: new OutcomeLog(redis, { slice: async () => null, former: async () => [] }, new Lanes(redis), {
       queues: 2,
       entriesMax: 1_000,
     }),

@@ -793,7 +793,7 @@ export type Delivery = {
      */
     subscriptionName: string | null;
     /**
-     * Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; null if unknown.
+     * Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; null if unknown, as after the subscription was deleted.
      */
     endpoint: string | null;
     /**
@@ -4017,7 +4017,7 @@ export type SearchedMessage = {
      */
     messageId: string;
     /**
-     * ARN of its topic. null: only a deleted subscription names it.
+     * ARN of its topic. null: the topic was deleted.
      */
     topicArn: string | null;
     /**

@@ -4,9 +4,9 @@ import type { AttemptDecision, EventType } from '@fantail/contracts/schemas/even
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf } from '../lanes/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
-import { bits, type Found, hasBit, type LaneEntry, readEntry } from '../outcomes/outcome-entries.ts'
+import { bits, type Found, type LaneEntry, readEntry, statusCodeOf } from '../outcomes/outcome-entries.ts'
 import { beginningsIn } from '../outcomes/outcome-pages.ts'
-import type { SliceRef } from '../topics/snapshots.ts'
+import type { SliceMoment } from '../topics/snapshots.ts'
 import type { LogPage } from './outcome-reader.ts'
 
 /** An event as processes pass it on. Times are epoch ms. */
@@ -46,9 +46,9 @@ export interface KnownSubscription {
   endpoint: string | null
 }
 
-/** Finds subscriptions by their slots at the time of a message, or by id. */
+/** Finds subscriptions by their slots at a moment, or by id. */
 export interface SubscriptionFinder {
-  bySlots(slice: SliceRef, messageId: string, slots: number[]): Promise<KnownSubscription[]>
+  bySlots(slice: SliceMoment, slots: number[]): Promise<KnownSubscription[]>
   byId(id: string): Promise<KnownSubscription>
 }
 
@@ -137,9 +137,9 @@ async function dispatchEvents(entry: DispatchEntry, finder: SubscriptionFinder):
   const delivered = bits(entry.delivered)
   const parked = bits(entry.parked)
   if (!slice || delivered.length + parked.length === 0) return []
-  const found = await finder.bySlots(slice, messageId, [...delivered, ...parked])
+  const found = await finder.bySlots(slice, [...delivered, ...parked])
   const ends = delivered.map((slot, n): Ranked => {
-    const answer = { attempts: 1, statusCode: codeOf(entry, slot), error: null, redrives: 0 }
+    const answer = { attempts: 1, statusCode: statusCodeOf(entry, slot), error: null, redrives: 0 }
     const known = { ...found[n], topicArn }
     return { rank: slot, event: { type: 'delivered', at, messageId, ...known, ...answer, ...UNDELAYED } }
   })
@@ -151,12 +151,6 @@ async function dispatchEvents(entry: DispatchEntry, finder: SubscriptionFinder):
     return { rank: PARKED_RANK + slot, event: { type: 'parked', at, messageId, ...known, ...state } }
   })
   return [...ends, ...waiting]
-}
-
-/** The status code. null: an older release did not store it. */
-function codeOf({ otherCodes }: DispatchEntry, slot: number): number | null {
-  if (!otherCodes) return null
-  return otherCodes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? 200
 }
 
 async function endOf(entry: LaneEntry, finder: SubscriptionFinder): Promise<DeliveryEvent> {

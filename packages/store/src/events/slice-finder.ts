@@ -1,11 +1,15 @@
 /**
  * Finds the subscriptions of events. A slice is read again when it is too old, or if it does not have a subscription.
  */
-import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
+import type { SubscriptionRecord } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
-import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
+import {
+  type FormerSubscription,
+  type SlotHolder,
+  SlotHolders,
+} from '../subscriptions/former-subscriptions.ts'
 import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
-import type { SliceData, SliceRef, Snapshots } from '../topics/snapshots.ts'
+import type { SliceData, SliceMoment, SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { type KnownSubscription, NO_SUBSCRIPTION, type SubscriptionFinder } from './log-events.ts'
 
 /**
@@ -24,21 +28,23 @@ const FINDER_SLICES_MAX = 100
  */
 const GONE_SUBSCRIPTIONS_MAX = 500
 
-type Known = Pick<SubscriptionRecord, 'id' | 'slot' | 'createdAt' | 'endpoint' | 'name'>
+type Known = SlotHolder & { name: string | null; endpoint: string | null }
 
 interface Kept {
   topicArn: string | null
-  bySlot: Map<number, Known>
+  holders: SlotHolders<Known>
   byId: Map<string, Known>
   /** Monotonic ms. */
   at: number
 }
 
+type Slices = Pick<Snapshots, 'slice' | 'former'>
+
 export class SliceFinder implements SubscriptionFinder {
-  readonly #snapshots: Pick<Snapshots, 'slice'>
+  readonly #snapshots: Slices
   readonly #kept = new LRUCache<string, Kept>({ max: FINDER_SLICES_MAX })
 
-  constructor(snapshots: Pick<Snapshots, 'slice'>) {
+  constructor(snapshots: Slices) {
     this.#snapshots = snapshots
   }
 
@@ -52,16 +58,13 @@ export class SliceFinder implements SubscriptionFinder {
     for (const kept of this.#kept.values()) kept.at = Number.NEGATIVE_INFINITY
   }
 
-  async bySlots(slice: SliceRef, messageId: string, slots: number[]): Promise<KnownSubscription[]> {
+  async bySlots(slice: SliceMoment, slots: number[]): Promise<KnownSubscription[]> {
+    const { departures } = slice
     let kept = await this.#slice(slice, FINDER_AGE_MS_MAX)
-    if (slots.some((slot) => !kept.bySlot.has(slot))) kept = await this.#slice(slice, LACKING_MS)
-    const createdBy = publishedAtOf(messageId) + CLOCK_SLACK_MS
+    if (slots.some((slot) => !kept.holders.at(slot, departures))) kept = await this.#slice(slice, LACKING_MS)
     return slots.map((slot) => {
-      const known = kept.bySlot.get(slot)
-      // The slot may belong to a newer subscription now.
-      return known && known.createdAt <= createdBy
-        ? foundIn(kept, known)
-        : { ...NO_SUBSCRIPTION, topicArn: kept.topicArn }
+      const known = kept.holders.at(slot, departures)
+      return known ? foundIn(kept, known) : { ...NO_SUBSCRIPTION, topicArn: kept.topicArn }
     })
   }
 
@@ -77,28 +80,33 @@ export class SliceFinder implements SubscriptionFinder {
   async #slice({ sliceId, shard }: SliceRef, ageMsMax: number): Promise<Kept> {
     const before = this.#kept.get(sliceId)
     if (before && performance.now() - before.at <= ageMsMax) return before
-    const kept = keptOf(await this.#snapshots.slice({ sliceId, shard }), before)
+    const data = await this.#snapshots.slice({ sliceId, shard })
+    // Afterwards this process knows most of the subscriptions that leave.
+    const readsFormer = !before || ageMsMax === LACKING_MS
+    const former = readsFormer ? await this.#snapshots.former({ sliceId, shard }) : []
+    const kept = keptOf(data, former, before)
     this.#kept.set(sliceId, kept)
     return kept
   }
 }
 
 function foundIn({ topicArn }: Kept, { id, name, endpoint }: Known): KnownSubscription {
-  return { topicArn, subscriptionId: id, subscriptionName: name ?? null, endpoint }
+  return { topicArn, subscriptionId: id, subscriptionName: name, endpoint }
 }
 
 /** Deleted subscriptions stay known for a while, because their last events come after the deletion. */
-function keptOf(data: SliceData | null, before: Kept | undefined): Kept {
+function keptOf(data: SliceData | null, former: FormerSubscription[], before: Kept | undefined): Kept {
   const at = performance.now()
-  if (!data) return { topicArn: null, bySlot: new Map(), byId: new Map(), ...before, at }
-  const now = new Map(
-    data.subscriptions.map(({ id, slot, createdAt, endpoint, name = null }) => [
-      id,
-      { id, slot, createdAt, endpoint, name },
-    ]),
-  )
-  const gone = [...(before?.byId ?? [])].filter(([id]) => !now.has(id)).slice(-GONE_SUBSCRIPTIONS_MAX)
-  const byId = new Map<string, Known>([...gone, ...now])
-  const bySlot = new Map([...byId.values()].map((known) => [known.slot, known]))
-  return { topicArn: data.topic.arn, bySlot, byId, at }
+  if (!data) return { topicArn: null, holders: new SlotHolders([]), byId: new Map(), ...before, at }
+  const now = new Map(data.subscriptions.map((record) => [record.id, knownOf(record)]))
+  const left = former.map((one): [string, Known] => [one.id, knownOf({ ...one, endpoint: null })])
+  const gone = new Map([...left, ...(before?.byId ?? [])].filter(([id]) => !now.has(id)))
+  const byId = new Map<string, Known>([...[...gone].slice(-GONE_SUBSCRIPTIONS_MAX), ...now])
+  return { topicArn: data.topic.arn, holders: new SlotHolders(byId.values()), byId, at }
+}
+
+type Named = SlotHolder & Pick<SubscriptionRecord, 'name'> & { endpoint: string | null }
+
+function knownOf({ id, slot, departures = 0, name = null, endpoint }: Named): Known {
+  return { id, slot, departures, name, endpoint }
 }

@@ -1,9 +1,12 @@
-import type { SliceRef } from '../topics/snapshots.ts'
+import type { SliceMoment } from '../topics/snapshots.ts'
 
 /** A status code, and the slots whose deliveries got it. */
 export type CodeSlots = readonly [statusCode: number, slots: Buffer]
 
-/** The entry of dispatch for one message in one slice. If `slice` is null, nothing matched in the whole topic. */
+/**
+ * The entry of dispatch for one message in one slice, as the slice was when the message was matched. If `slice` is
+ * null, nothing matched in the whole topic.
+ */
 export interface DispatchEntry {
   messageId: string
   /** The 16 bytes of the message id, if the caller has them. */
@@ -12,7 +15,7 @@ export interface DispatchEntry {
   /** The target of a direct message. Messages of topics have none. */
   target?: string
   sizeBytes: number
-  slice: SliceRef | null
+  slice: SliceMoment | null
   delivered: Buffer
   /** Status codes other than 200 of delivered slots. Absent: the codes are unknown (older releases). */
   otherCodes?: CodeSlots[]

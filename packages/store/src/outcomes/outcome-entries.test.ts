@@ -3,17 +3,11 @@
  * understood.
  */
 import { expect, test } from 'vitest'
+import { SlotHolders } from '../subscriptions/former-subscriptions.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import {
-  dispatchText,
-  type Found,
-  type LaneEntry,
-  laneText,
-  mergeSlices,
-  readEntry,
-  statusCodeOf,
-  wasPaused,
-} from './outcome-entries.ts'
+import { dispatchText, type Found, type LaneEntry, laneText, readEntry } from './outcome-entries.ts'
+import type { Subscriber } from './outcome-subscribers.ts'
+import { slotFacts } from './slot-facts.ts'
 
 const ID = '019320aa-0000-7000-8000-000000000000'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
@@ -48,10 +42,8 @@ function read(...texts: string[]): Found {
   return found
 }
 
-const codesIn = (...texts: string[]) => {
-  const [merged] = mergeSlices(read(...texts).dispatch).values()
-  return [0, 1, 2].map((slot) => merged && statusCodeOf(merged, slot))
-}
+const factsIn = (...texts: string[]) => slotFacts(read(...texts).dispatch, () => undefined)
+const codesIn = (...texts: string[]) => factsIn(...texts).map(({ statusCode }) => statusCode)
 
 test('a first attempt that was answered 200 costs nothing, another status a few characters', () => {
   const plain = dispatchText(dispatch)
@@ -97,6 +89,36 @@ test('those parked in a pause are kept behind all else, and merged over the star
   const parked = { ...dispatch, delivered: NOTHING, parked: Buffer.from([0b11]) }
   const texts = [0b1, 0b10].map((bit) => dispatchText({ ...parked, paused: Buffer.from([bit]) }))
   expect(texts[0]).toBe(`["e","${TOPIC}",12,"7:uid.0","","Aw==","",[],[],"AQ=="]`)
-  const [merged] = mergeSlices(read(...texts, dispatchText(parked)).dispatch).values()
-  expect([0, 1, 2].map((slot) => merged && wasPaused(merged, slot))).toEqual([true, true, false])
+  expect(factsIn(...texts, dispatchText(parked)).map(({ wasPaused }) => wasPaused)).toEqual([true, true])
+  const third = dispatchText({ ...parked, parked: Buffer.from([0b100]) })
+  expect(factsIn(third).map(({ wasPaused }) => wasPaused)).toEqual([false])
+})
+
+test('the departures of a slice cost a few characters, and nothing if there was none', () => {
+  const slice = { sliceId: 'uid.0', shard: 7, departures: 300 }
+  const text = dispatchText({ ...dispatch, slice })
+  expect(text.length - dispatchText(dispatch).length).toBe(':300'.length)
+  expect(read(text).dispatch).toMatchObject([{ slice }])
+})
+
+test('a slot has another subscription in a later start, and the facts of each are its own', () => {
+  const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((id, n) => {
+    const place = { slot: n === 1 ? 1 : 0, departures: n === 2 ? 1 : 0 }
+    return { id, ...place, name: null, endpoint: null, attemptsMax: null, probeSeconds: 0 }
+  }) as [Subscriber, Subscriber, Subscriber]
+  const holders = new SlotHolders([alice, bob, carol])
+  const none = { ...dispatch, delivered: NOTHING }
+  const failures: DispatchEntry['failures'] = [[0, 503, null]]
+  const later = { sliceId: 'uid.0', shard: 7, departures: 1 }
+  const entries = [
+    { ...none, parked: Buffer.from([0b01]), filtered: Buffer.from([0b10]), failures },
+    { ...none, slice: later, delivered: Buffer.from([0b01]), parked: Buffer.from([0b10]) },
+  ]
+  const facts = slotFacts(entries, (slot, { slice }) => holders.at(slot, slice?.departures))
+  const shown = facts.map(({ subscriber, state, failure }) => [subscriber?.id, state, failure?.statusCode])
+  expect(shown).toEqual([
+    ['carol', 'delivered', undefined],
+    ['alice', 'parked', 503],
+    ['bob', 'parked', undefined],
+  ])
 })

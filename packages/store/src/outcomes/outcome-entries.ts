@@ -3,6 +3,7 @@
  * subscription slot.
  */
 import type { StoredWhy } from '@fantail/contracts'
+import type { SliceMoment } from '../topics/snapshots.ts'
 import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 import { packWhy, unpackWhy } from './why-codes.ts'
@@ -81,7 +82,7 @@ type LaneFields = [
 export function dispatchText(entry: DispatchEntry): string {
   const { topicArn, target, sizeBytes, slice, delivered, otherCodes = [] } = entry
   const { parked, paused, filtered, failures } = entry
-  const where = slice ? `${slice.shard}:${slice.sliceId}` : ''
+  const where = slice ? sliceText(slice) : ''
   const fields: DispatchFields = [
     entry.otherCodes ? 'e' : 'd',
     topicArn,
@@ -97,6 +98,17 @@ export function dispatchText(entry: DispatchEntry): string {
   else if (codes.length > 0) fields.push(failures, codes)
   else if (failures.length > 0) fields.push(failures)
   return JSON.stringify(fields)
+}
+
+/** Most slices have lost no subscription, and their texts say nothing of it. */
+function sliceText({ shard, sliceId, departures = 0 }: SliceMoment): string {
+  return departures === 0 ? `${shard}:${sliceId}` : `${shard}:${sliceId}:${departures}`
+}
+
+function readSlice(text: string): SliceMoment | null {
+  if (text === '') return null
+  const [shard, sliceId = '', departures = 0] = text.split(':')
+  return { shard: Number(shard), sliceId, departures: Number(departures) }
 }
 
 function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
@@ -155,13 +167,12 @@ function readLane(messageId: string, fields: LaneFields): LaneEntry {
 function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry {
   const [tag, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
   const [paused, target] = fields.slice(9) as [paused?: string, target?: string]
-  const colon = where.indexOf(':')
   return {
     messageId,
     topicArn,
     ...(target !== undefined && { target }),
     sizeBytes,
-    slice: where === '' ? null : { shard: Number(where.slice(0, colon)), sliceId: where.slice(colon + 1) },
+    slice: readSlice(where),
     delivered: Buffer.from(delivered, 'base64'),
     ...(tag === 'e' && { otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)) }),
     parked: Buffer.from(parked, 'base64'),
@@ -172,60 +183,6 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
 }
 
 const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
-
-/**
- * Combines several entries of one slice. The status code of a slot is in the first item of `codes` that has the slot.
- * `ends` has the same form, for the times at which slots were delivered or filtered.
- */
-export interface MergedEntry extends DispatchEntry {
-  codes: CodeSlots[]
-  ends: [storedAt: number, slots: Buffer][]
-}
-
-function codesOf({ otherCodes, delivered }: DispatchEntry): CodeSlots[] {
-  return otherCodes ? [...otherCodes, [200, delivered]] : []
-}
-
-function endsOf({ storedAt, delivered, filtered }: DispatchEntry): MergedEntry['ends'] {
-  return storedAt === undefined ? [] : [[storedAt, union(delivered, filtered)]]
-}
-
-/** A job that was started again leaves several entries for a slice. A bit that is set in any of them counts. */
-export function mergeSlices(entries: DispatchEntry[]): Map<string, MergedEntry> {
-  const merged = new Map<string, MergedEntry>()
-  for (const entry of entries) {
-    const key = entry.slice?.sliceId ?? ''
-    const before = merged.get(key)
-    if (!before) {
-      merged.set(key, { ...entry, codes: codesOf(entry), ends: endsOf(entry) })
-      continue
-    }
-    const delivered = union(before.delivered, entry.delivered)
-    const parked = without(union(before.parked, entry.parked), delivered)
-    merged.set(key, {
-      ...entry,
-      delivered,
-      codes: [...before.codes, ...codesOf(entry)],
-      ends: [...before.ends, ...endsOf(entry)],
-      parked,
-      paused: union(before.paused ?? NOTHING, entry.paused ?? NOTHING),
-      // The filter may change between two runs. A slot that was delivered does not count as filtered.
-      filtered: without(union(before.filtered, entry.filtered), union(delivered, parked)),
-      failures: [...before.failures, ...entry.failures],
-    })
-  }
-  return merged
-}
-
-function union(a: Buffer, b: Buffer): Buffer {
-  return Buffer.from(
-    Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? 0) | (b[i] ?? 0)),
-  )
-}
-
-function without(a: Buffer, b: Buffer): Buffer {
-  return Buffer.from(Array.from(a, (byte, i) => byte & ~(b[i] ?? 0)))
-}
 
 export function bits(bitmap: Buffer): number[] {
   const slots: number[] = []
@@ -241,12 +198,8 @@ export function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** The status code of the slot. null: unknown. */
-export function statusCodeOf({ codes }: MergedEntry, slot: number): number | null {
-  return codes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
-}
-
-/** When the slot was delivered or filtered. null: unknown. */
-export function endedAtOf({ ends }: MergedEntry, slot: number): number | null {
-  return ends.find(([, slots]) => hasBit(slots, slot))?.[0] ?? null
+/** The status code that a delivered slot got. null: an older release did not store it. */
+export function statusCodeOf({ otherCodes }: DispatchEntry, slot: number): number | null {
+  if (!otherCodes) return null
+  return otherCodes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? 200
 }

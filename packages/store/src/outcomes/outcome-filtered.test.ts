@@ -14,7 +14,7 @@ function bitmap(...slots: number[]): Buffer {
 }
 
 const first = (count: number) => Array.from({ length: count }, (_, slot) => slot)
-type Slices = [number: number, slots: number[]][]
+type Slices = [number: number, slots: number[], departures?: number][]
 
 const textsOf = (slices: Slices, except: number[] = []) =>
   filteredTexts({
@@ -23,7 +23,13 @@ const textsOf = (slices: Slices, except: number[] = []) =>
     topicArn,
     topicUid: 'uid',
     sizeBytes: 7,
-    runs: slotRuns(slices.map(([number, slots]) => ({ number, slots: slotsText(bitmap(...slots)) }))),
+    runs: slotRuns(
+      slices.map(([number, slots, departures = 0]) => ({
+        number,
+        slots: slotsText(bitmap(...slots)),
+        departures,
+      })),
+    ),
     except,
   })
 
@@ -35,6 +41,9 @@ test('slices and slots are read as written', () => {
     [4, first(12)],
     [5, [1, 2, 499]],
     [6, [1, 2, 499]],
+    [7, first(500), 12],
+    [8, first(500), 12],
+    [9, first(500), 3],
     [11, []],
   ]
   for (const except of [
@@ -44,7 +53,7 @@ test('slices and slots are read as written', () => {
     [11],
     [0, 1, 3],
     [4, 5, 6],
-    [0, 2, 5, 7, 11, 12],
+    [0, 2, 5, 8, 11, 12],
     [0, 1, 3, 4, 5, 6, 11],
   ]) {
     const found: Found = { dispatch: [], lanes: [] }
@@ -52,7 +61,14 @@ test('slices and slots are read as written', () => {
     expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
       slices
         .filter(([number]) => !except.includes(number))
-        .map(([number, slots]) => [{ sliceId: `uid.${number}`, shard: sliceShard(topicArn, number) }, slots]),
+        .map(([number, slots, departures]) => [
+          {
+            sliceId: `uid.${number}`,
+            shard: sliceShard(topicArn, number),
+            ...(departures !== undefined && { departures }),
+          },
+          slots,
+        ]),
     )
     for (const entry of found.dispatch)
       expect(entry).toMatchObject({ messageId, topicArn, sizeBytes: 7, failures: [] })
@@ -62,6 +78,8 @@ test('slices and slots are read as written', () => {
 test('two hundred full slices are one short entry, as many with holes are several that stay short', () => {
   const full = textsOf(first(200).map((number) => [number, first(500)]))
   expect(full.map((text) => text.length < 200)).toEqual([true])
+  const lossy = textsOf(first(200).map((number) => [number, first(500), 40]))
+  expect(lossy.map((text) => text.length < 200)).toEqual([true])
   const holes = textsOf(first(200).map((number) => [number, [number, 499]]))
   expect(holes.length).toBeGreaterThan(1)
   expect(holes.length).toBeLessThan(100)

@@ -24,8 +24,14 @@ export interface FilteredEntry {
 /** A number n stands for the first n slots. A text is a bitmap of slots in base64. */
 export type SlotsText = number | string
 
-/** Numbers of slices. */
-export type SlotRun = readonly [first: number, last: number, slots: SlotsText]
+/** Numbers of slices, and how many subscriptions each of them had lost. Absent: none. */
+export type SlotRun = readonly [first: number, last: number, slots: SlotsText, departures?: number]
+
+interface FilteredSlice {
+  number: number
+  slots: SlotsText
+  departures: number
+}
 export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
 
 /**
@@ -42,13 +48,14 @@ export function slotsText(bitmap: Buffer): SlotsText {
   return isPrefix ? count : bitmap.toString('base64')
 }
 
-/** Combines slices of a topic, in the order of their numbers, into runs with the same slots. */
-export function slotRuns(slices: Iterable<{ number: number; slots: SlotsText }>): SlotRun[] {
-  const runs: [number, number, SlotsText][] = []
-  for (const { number, slots } of slices) {
+/** Combines slices of a topic, in the order of their numbers, into runs with the same slots and departures. */
+export function slotRuns(slices: Iterable<FilteredSlice>): SlotRun[] {
+  const runs: [number, number, SlotsText, number?][] = []
+  for (const { number, slots, departures } of slices) {
     const run = runs.at(-1)
-    if (run && run[1] === number - 1 && run[2] === slots) run[1] = number
-    else runs.push([number, number, slots])
+    const isNext = run?.[1] === number - 1 && run[2] === slots && (run[3] ?? 0) === departures
+    if (isNext) run[1] = number
+    else runs.push(departures === 0 ? [number, number, slots] : [number, number, slots, departures])
   }
   return runs
 }
@@ -67,7 +74,7 @@ export function filteredTexts({ topicArn, topicUid, sizeBytes, runs, except }: F
   for (const run of except.length > 0 ? without(runs, except) : runs) {
     if (chars > RUNS_CHARS_MAX) end()
     part.push(run)
-    chars += 12 + String(run[2]).length
+    chars += 12 + String(run[2]).length + String(run[3] ?? '').length
   }
   end()
   return texts
@@ -75,16 +82,16 @@ export function filteredTexts({ topicArn, topicUid, sizeBytes, runs, except }: F
 
 function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[] {
   let next = 0
-  return runs.flatMap(([first, last, slots]) => {
+  return runs.flatMap(([first, last, ...slots]) => {
     const parts: SlotRun[] = []
     let from = first
     for (; next < except.length && (except[next] as number) <= last; next++) {
       const number = except[next] as number
       if (number < from) continue
-      if (number > from) parts.push([from, number - 1, slots])
+      if (number > from) parts.push([from, number - 1, ...slots])
       from = number + 1
     }
-    if (from <= last) parts.push([from, last, slots])
+    if (from <= last) parts.push([from, last, ...slots])
     return parts
   })
 }
@@ -92,12 +99,16 @@ function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[]
 /** One entry for each slice. */
 export function readFiltered(messageId: string, fields: FilteredFields): DispatchEntry[] {
   const [, topicArn, sizeBytes, uid, runs] = fields
-  return runs.flatMap(([first, last, slots]) =>
+  return runs.flatMap(([first, last, slots, departures]) =>
     Array.from({ length: last - first + 1 }, (_, i) => ({
       messageId,
       topicArn,
       sizeBytes,
-      slice: { sliceId: `${uid}.${first + i}`, shard: sliceShard(topicArn, first + i) },
+      slice: {
+        sliceId: `${uid}.${first + i}`,
+        shard: sliceShard(topicArn, first + i),
+        ...(departures !== undefined && { departures }),
+      },
       delivered: NOTHING,
       parked: NOTHING,
       filtered: typeof slots === 'number' ? firstSlots(slots) : Buffer.from(slots, 'base64'),

@@ -39,6 +39,7 @@ async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
   const slice = { sliceId: SLICE, shard: SHARD }
   const snapshots = {
     slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions: [subscription] }),
+    former: async () => [],
   }
   const log = new OutcomeLog(redis, snapshots, asked, {
     queues: 1,
@@ -161,7 +162,7 @@ test('a quarantined delivery counts once, and has its endpoint', async () => {
 
 test('a message is found where FANTAIL_QUEUES was another number when it was dispatched', async () => {
   const { messageId } = await parked()
-  const snapshots = { slice: async () => null }
+  const snapshots = { slice: async () => null, former: async () => [] }
   for (const queues of [1, 2, 7, 64]) {
     const log = new OutcomeLog(redis, snapshots, lanes, { queues, entriesMax: 100 })
     expect(await log.message(messageId)).toMatchObject({ messageId, topicArn: TOPIC })

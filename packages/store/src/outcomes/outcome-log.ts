@@ -3,9 +3,10 @@
  *
  * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
  * Dispatch writes an entry per message and slice: bitmaps by subscription slot (delivered, parked, filtered), and
- * failures. One more entry covers all slices whose filters rejected the message. A lane writes one entry for each
- * delivery that ended there. Waiting deliveries are read from their lanes. Entries are written soon after the work has
- * ended, not in its script. After a crash between the two, the message is delivered and its entry missing.
+ * failures. A slot passes from one subscription to another, so the entry also says how many had left the slice. One
+ * more entry covers all slices whose filters rejected the message. A lane writes one entry for each delivery that ended
+ * there. Waiting deliveries are read from their lanes. Entries are written soon after the work has ended, not in its
+ * script. After a crash between the two, the message is delivered and its entry missing.
  *
  * A look-up reads the message's stream from the message's own time (its id is a UUIDv7) to the end, then the lanes. If
  * a delivery is in no lane and has no entry, it has just ended, and its entry will come. The look-up then reads on for
@@ -18,23 +19,20 @@ import { deliveryId } from '../lanes/generations.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
 import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { SlotHolders } from '../subscriptions/former-subscriptions.ts'
+import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
 import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { existingStreams } from './existing-streams.ts'
 import {
-  bits,
   dispatchText,
-  endedAtOf,
   type Found,
   type LaneEntry,
   laneText,
-  type MergedEntry,
-  mergeSlices,
   type ResentEntry,
   readEntry,
   resentText,
-  statusCodeOf,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
 import { withRemovedLetters } from './outcome-letters.ts'
@@ -46,15 +44,16 @@ import {
   directRow,
   filteredRow,
   generationOf,
-  goneRow,
   PURGED,
   parkedRow,
   redrivenRows,
   resentRow,
   UNTOLD,
+  unknownRows,
   wholeRows,
 } from './outcome-rows.ts'
-import { CLOCK_SLACK_MS, type Subscriber, subscribersBySlot, subscribersOf } from './outcome-subscribers.ts'
+import { CLOCK_SLACK_MS, formerSubscriber, type Subscriber, subscribersOf } from './outcome-subscribers.ts'
+import { type SlotFacts, slotFacts } from './slot-facts.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
 
@@ -111,14 +110,15 @@ type LaneEntries = Map<string | null, LaneEntry[]>
 type Pages = [id: Buffer, fields: Buffer[]][]
 
 type Lanes = Pick<LaneStore, 'deliveryStates'>
+type Slices = Pick<Snapshots, 'slice' | 'former'>
 
 export class OutcomeLog {
   readonly #redis: Redis
-  readonly #snapshots: Pick<Snapshots, 'slice'>
+  readonly #snapshots: Slices
   readonly #lanes: Lanes
   readonly #options: OutcomeLogOptions
 
-  constructor(redis: Redis, snapshots: Pick<Snapshots, 'slice'>, lanes: Lanes, options: OutcomeLogOptions) {
+  constructor(redis: Redis, snapshots: Slices, lanes: Lanes, options: OutcomeLogOptions) {
     this.#redis = redis
     this.#snapshots = snapshots
     this.#lanes = lanes
@@ -251,11 +251,11 @@ export class OutcomeLog {
 
   async #outcomesNow({ dispatch, lanes: entries, resent = [] }: Found): Promise<DeliveryOutcome[]> {
     const found = { dispatch, lanes: withRemovedLetters(entries) }
-    const bySlice = mergeSlices(dispatch)
+    const bySlice = [...Map.groupBy(dispatch, ({ slice }) => slice?.sliceId).values()]
     const lanes = Map.groupBy(found.lanes, ({ subscriptionId }) => subscriptionId)
-    const rows = await Promise.all([...bySlice.values()].map((entry) => this.#sliceOutcomes(entry, lanes)))
+    const rows = await Promise.all(bySlice.map((entries) => this.#sliceOutcomes(entries, lanes)))
     const ended = [...rows.flat(), ...redrivenRows(found, rows.flat())]
-    const slices = [...bySlice.values()].flatMap(({ slice }) => slice ?? [])
+    const slices = bySlice.flatMap(([first]) => first?.slice ?? [])
     return [...(await this.#withResent(ended, resent, slices)), ...wholeRows(found)]
   }
 
@@ -285,7 +285,7 @@ export class OutcomeLog {
   async #resentIn(slice: SliceRef, latest: Map<string, ResentEntry>): Promise<DeliveryOutcome[]> {
     const data = await this.#snapshots.slice(slice)
     const asked = (data ? subscribersOf(data) : []).flatMap((subscriber) => {
-      const entry = latest.get(subscriber.record.id)
+      const entry = latest.get(subscriber.id)
       return entry ? [{ subscriber, entry }] : []
     })
     if (asked.length === 0) return []
@@ -301,24 +301,41 @@ export class OutcomeLog {
     )
   }
 
-  async #sliceOutcomes(entry: MergedEntry, lanes: LaneEntries): Promise<DeliveryOutcome[]> {
-    if (!entry.slice) return []
-    const bySlot = subscribersBySlot(await this.#snapshots.slice(entry.slice), entry.messageId)
+  /** `entries`: those of one slice. */
+  async #sliceOutcomes(entries: DispatchEntry[], lanes: LaneEntries): Promise<DeliveryOutcome[]> {
+    const [first] = entries
+    if (!first?.slice) return []
+    const { slice, messageId } = first
+    const all = await this.#slotFacts(slice, entries)
+    const byState = Map.groupBy(all, ({ state }) => state)
+    const parked = byState.get('parked') ?? []
+    const known = parked.flatMap((facts) =>
+      facts.subscriber ? [{ facts, subscriber: facts.subscriber }] : [],
+    )
+    const delivery = deliveryId(messageId)
+    const asked = known.map(({ subscriber }) => ({ subscriptionId: subscriber.id, delivery }))
+    const states = asked.length > 0 ? await this.#lanes.deliveryStates(slice.shard, asked) : []
+    const told = new Set(all.map(({ subscriber }) => subscriber?.id))
     const rows = [
-      ...bits(entry.delivered).map((slot) => deliveredRow(bySlot.get(slot), answerOf(entry, slot))),
-      ...bits(entry.filtered).map((slot) => filteredRow(bySlot.get(slot), endedAtOf(entry, slot))),
+      ...(byState.get('delivered') ?? []).map(deliveredRow),
+      ...(byState.get('filtered') ?? []).map(filteredRow),
+      ...known.map(({ facts, subscriber }, i) => {
+        const ended = firstOf(lanes.get(subscriber.id))
+        return parkedRow(subscriber, { where: states[i], ended, facts }, messageId)
+      }),
+      ...unknownRows(parked.length - known.length, untold(lanes, slice, told)),
     ]
-    const parked = bits(entry.parked)
-    const known = parked.flatMap((slot) => bySlot.get(slot) ?? [])
-    const delivery = deliveryId(entry.messageId)
-    const asked = known.map(({ record }) => ({ subscriptionId: record.id, delivery }))
-    const states = asked.length > 0 ? await this.#lanes.deliveryStates(entry.slice.shard, asked) : []
-    known.forEach((subscriber, i) => {
-      const ended = lanes.get(subscriber.record.id)?.find(({ generation }) => generation === 0)
-      rows.push(parkedRow(subscriber, states[i], ended, entry))
-    })
-    for (const slot of parked) if (!bySlot.has(slot)) rows.push(goneRow())
-    return this.#withRedriven(rows, known, entry.slice.shard, lanes)
+    const present = known.flatMap(({ subscriber }) => (subscriber.former ? [] : [subscriber]))
+    return this.#withRedriven(rows, present, slice.shard, lanes)
+  }
+
+  async #slotFacts(slice: SliceRef, entries: DispatchEntry[]): Promise<SlotFacts[]> {
+    const data = await this.#snapshots.slice(slice)
+    const present = data ? subscribersOf(data) : []
+    const facts = factsBy(present, entries)
+    if (facts.every(({ subscriber }) => subscriber)) return facts
+    const former = await this.#snapshots.former(slice)
+    return factsBy([...present, ...former.map(formerSubscriber)], entries)
   }
 
   /** A dead delivery may have been redriven and wait again. It has no entry about that yet. */
@@ -329,19 +346,19 @@ export class OutcomeLog {
     lanes: LaneEntries,
   ): Promise<DeliveryOutcome[]> {
     const asked = known.flatMap((subscriber) => {
-      const dead = latestOf(lanes.get(subscriber.record.id) ?? [])
+      const dead = latestOf(lanes.get(subscriber.id) ?? [])
       return dead?.outcome === 'deadLettered' ? [{ subscriber, dead }] : []
     })
     if (asked.length === 0) return rows
     const states = await this.#lanes.deliveryStates(
       shard,
       asked.map(({ subscriber, dead }) => ({
-        subscriptionId: subscriber.record.id,
+        subscriptionId: subscriber.id,
         delivery: deliveryId(dead.messageId, dead.generation + 1),
       })),
     )
     const back = new Map(
-      asked.map(({ subscriber, dead }, i) => [subscriber.record.id, backRow(subscriber, states[i], dead)]),
+      asked.map(({ subscriber, dead }, i) => [subscriber.id, backRow(subscriber, states[i], dead)]),
     )
     return rows.map((row) => back.get(row.subscriptionId ?? '') ?? row)
   }
@@ -352,8 +369,26 @@ function storedAtOf(page: Buffer): number {
   return Number.parseInt(page.toString('latin1'), 10)
 }
 
-function answerOf(entry: MergedEntry, slot: number): Pick<DeliveryOutcome, 'lastStatusCode' | 'endedAt'> {
-  return { lastStatusCode: statusCodeOf(entry, slot), endedAt: endedAtOf(entry, slot) }
+function factsBy(subscribers: Subscriber[], entries: DispatchEntry[]): SlotFacts[] {
+  const holders = new SlotHolders(subscribers)
+  return slotFacts(entries, (slot, entry) => holders.at(slot, entry.slice?.departures))
+}
+
+/** The entry of the delivery before any redrive or resend. */
+function firstOf(entries: LaneEntry[] = []): LaneEntry | undefined {
+  return entries.find(({ generation }) => generation === 0)
+}
+
+/** First ends at subscriptions of the slice that are not in `told`. */
+function untold(
+  lanes: LaneEntries,
+  { sliceId }: SliceRef,
+  told: ReadonlySet<string | undefined>,
+): LaneEntry[] {
+  return [...lanes].flatMap(([id, entries]) => {
+    const isOfSlice = id !== null && !told.has(id) && placeOfSubscription(id)?.sliceId === sliceId
+    return isOfSlice ? (firstOf(entries) ?? []) : []
+  })
 }
 
 /** A deleted entry of the quarantine may be about a message whose topic is unknown. */

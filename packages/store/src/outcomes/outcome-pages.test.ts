@@ -69,7 +69,10 @@ function countIn(page: Buffer): number {
 
 test('the log keeps about so many entries, whether they came singly or many at once', async () => {
   const entriesMax = 2_000
-  const log = new OutcomeLog(redis, { slice: async () => null }, lanes, { queues: 1, entriesMax })
+  const log = new OutcomeLog(redis, { slice: async () => null, former: async () => [] }, lanes, {
+    queues: 1,
+    entriesMax,
+  })
   const report = (count: number) =>
     log.append({
       dispatch: Array.from({ length: count }, () => entryOf(createMessageId(Date.now()))),

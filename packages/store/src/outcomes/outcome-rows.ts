@@ -3,13 +3,14 @@ import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf, resentAtOf, resentGeneration } from '../lanes/generations.ts'
 import type { DeliveryWhere } from '../lanes/lane-records.ts'
-import type { DispatchEntry } from './dispatch-entry.ts'
-import { type Found, type LaneEntry, type LaneOutcome, wasPaused } from './outcome-entries.ts'
+import type { Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
+import type { SlotFacts } from './slot-facts.ts'
 
 /** The reason that is shown for an ended delivery if the log has no entry of its end. */
 export const UNTOLD = 'unknown'
 export const PURGED = 'purged'
+const UNSUBSCRIBED = 'unsubscribed'
 
 export type DeliveryState = LaneOutcome | 'waiting' | 'inFlight' | 'filtered' | 'quarantined'
 
@@ -78,33 +79,23 @@ function placeOf({ subscriptionId, subscriptionName, endpoint, attemptsMax }: De
   return { subscriptionId, subscriptionName, endpoint, attemptsMax }
 }
 
-/** undefined: the subscription no longer exists. */
+/** undefined: nobody knows the subscription any more. */
 function placeAt(subscriber: Subscriber | undefined): Place {
   if (!subscriber) return NOWHERE
-  const { record, attemptsMax } = subscriber
-  const { id, name = null, endpoint } = record
+  const { id, name, endpoint, attemptsMax } = subscriber
   return { subscriptionId: id, subscriptionName: name, endpoint, attemptsMax }
 }
 
-type Answered = Pick<DeliveryOutcome, 'lastStatusCode' | 'endedAt'>
-
-const UNANSWERED: Answered = { lastStatusCode: null, endedAt: null }
-
 /** Row of a delivery without any attempt. */
 export function emptyRow(): DeliveryOutcome {
-  return { ...deliveredRow(undefined, UNANSWERED), state: 'waiting', attempts: 0 }
-}
-
-/** The row of a delivery that succeeded at its first attempt, made by dispatch. */
-export function deliveredRow(subscriber: Subscriber | undefined, answered: Answered): DeliveryOutcome {
   return {
-    ...placeAt(subscriber),
-    state: 'delivered',
-    attempts: 1,
-    lastStatusCode: answered.lastStatusCode,
+    ...NOWHERE,
+    state: 'waiting',
+    attempts: 0,
+    lastStatusCode: null,
     lastError: null,
     nextAttemptAt: null,
-    endedAt: answered.endedAt,
+    endedAt: null,
     ...shownWhy(undefined),
     reason: null,
     redrives: 0,
@@ -112,14 +103,20 @@ export function deliveredRow(subscriber: Subscriber | undefined, answered: Answe
   }
 }
 
+/** The row of a delivery that succeeded at its first attempt, made by dispatch. */
+export function deliveredRow({ subscriber, statusCode, storedAt }: SlotFacts): DeliveryOutcome {
+  const answered = { attempts: 1, lastStatusCode: statusCode, endedAt: storedAt }
+  return { ...emptyRow(), ...placeAt(subscriber), state: 'delivered', ...answered }
+}
+
 /** The row of a direct message. It shows the target, and not the subscription whose lane many targets share. */
 export function directRow(row: DeliveryOutcome, target: string): DeliveryOutcome {
   return { ...row, subscriptionId: null, subscriptionName: null, endpoint: target }
 }
 
-export function filteredRow(subscriber: Subscriber | undefined, endedAt: number | null): DeliveryOutcome {
-  const why = whyItEnded('filterPolicy')
-  return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt, ...shownWhy(why) }
+export function filteredRow({ subscriber, storedAt }: SlotFacts): DeliveryOutcome {
+  const why = shownWhy(whyItEnded('filterPolicy'))
+  return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt: storedAt, ...why }
 }
 
 /** The row of a message that ended as a whole, before matching. There is at most one. */
@@ -128,8 +125,16 @@ export function wholeRows({ lanes }: Found): DeliveryOutcome[] {
   return ended ? [endedRow(ended, NOWHERE)] : []
 }
 
-export function goneRow(): DeliveryOutcome {
-  return discardedRow(NOWHERE, 'unsubscribed')
+/**
+ * Rows of parked deliveries whose subscriptions nobody knows any more. `ended`: entries of subscriptions of the same
+ * slice that nobody knows either. Entries have ids, and parked deliveries only slots.
+ */
+export function unknownRows(parked: number, ended: LaneEntry[]): DeliveryOutcome[] {
+  const known = ended.map((entry) => endedRow(entry, { ...NOWHERE, subscriptionId: entry.subscriptionId }))
+  const others = Array.from({ length: Math.max(0, parked - ended.length) }, () =>
+    discardedRow(NOWHERE, UNSUBSCRIBED),
+  )
+  return [...known, ...others]
 }
 
 function discardedRow(place: Place, reason: string): DeliveryOutcome {
@@ -201,7 +206,7 @@ function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
 }
 
 /** The cause for which it waits. In flight: the cause of its attempt's time. */
-function whyThere({ record }: Subscriber, where: DeliveryWhere, generation: number): Why | undefined {
+function whyThere({ probeSeconds }: Subscriber, where: DeliveryWhere, generation: number): Why | undefined {
   const { state, hold } = where
   if (state?.kind === 'dead') {
     return hold?.because === 'dlqMissing'
@@ -209,7 +214,7 @@ function whyThere({ record }: Subscriber, where: DeliveryWhere, generation: numb
       : whyItEnded(state.reason)
   }
   if (hold) {
-    const probeMs = (record.circuitBreaker?.probeSeconds ?? 0) * 1_000
+    const probeMs = probeSeconds * 1_000
     return { because: hold.because, delayMs: hold.because === 'circuitOpen' && probeMs > 0 ? probeMs : null }
   }
   if (state?.why) return state.why
@@ -217,20 +222,28 @@ function whyThere({ record }: Subscriber, where: DeliveryWhere, generation: numb
   return whyRedriven(state ? 0 : generation) ?? (isFresh ? { because: 'capacity', delayMs: null } : undefined)
 }
 
+/** The row of a parked delivery. `where`: its place in its lane; `ended`: the entry of its end. */
 export function parkedRow(
   subscriber: Subscriber,
-  where: DeliveryWhere | undefined,
-  ended: LaneEntry | undefined,
-  entry: DispatchEntry,
+  {
+    where,
+    ended,
+    facts,
+  }: { where: DeliveryWhere | undefined; ended: LaneEntry | undefined; facts: SlotFacts },
+  messageId: string,
 ): DeliveryOutcome {
-  const [, statusCode, error] = entry.failures.find(([slot]) => slot === subscriber.record.slot) ?? []
-  const waiting = waitingRow(subscriber, where, { statusCode, error }, 0)
+  const { former } = subscriber
+  // The lane of a deleted subscription discards what waits in it.
+  const isKept = !former || where?.where === 'inFlight'
+  const last = facts.failure ?? { statusCode: null, error: null }
+  const waiting = isKept ? waitingRow(subscriber, where, last, 0) : undefined
   if (waiting) return waiting
   const place = placeAt(subscriber)
-  if (ended) return endedRow(wasPaused(entry, subscriber.record.slot) ? heldByPause(ended) : ended, place)
+  if (ended) return endedRow(facts.wasPaused ? heldByPause(ended) : ended, place)
   // The delivery left its lane without an entry: it was purged, or its entry was cut off or lost.
-  const isPurged = (where?.purgedAt ?? 0) >= publishedAtOf(entry.messageId)
-  return discardedRow(place, isPurged ? PURGED : UNTOLD)
+  const purgedAt = Math.max(where?.purgedAt ?? 0, former?.purgedAt ?? 0)
+  const isPurged = purgedAt >= publishedAtOf(messageId)
+  return discardedRow(place, isPurged ? PURGED : former ? UNSUBSCRIBED : UNTOLD)
 }
 
 /**

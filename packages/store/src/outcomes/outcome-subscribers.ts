@@ -1,35 +1,34 @@
 /** The subscriptions of a slice, as the rows of a message show them. */
-import { publishedAtOf, type SubscriptionRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
+import type { FormerSubscription, SlotHolder } from '../subscriptions/former-subscriptions.ts'
 import type { SliceData } from '../topics/snapshots.ts'
 
 /** The publisher's clock and Redis's may differ. Entries have Redis's time. */
 export const CLOCK_SLACK_MS = 5_000
 
-export interface Subscriber {
-  record: SubscriptionRecord
-  /** One first attempt, and the retries of the policy in force. */
-  attemptsMax: number
-}
-
-/**
- * The subscriptions of a slice by slot. A subscription that is newer than the message is left out, because its slot may
- * have belonged to an older subscription.
- */
-export function subscribersBySlot(data: SliceData | null, messageId: string): Map<number, Subscriber> {
-  const bySlot = new Map<number, Subscriber>()
-  if (!data) return bySlot
-  const createdBy = publishedAtOf(messageId) + CLOCK_SLACK_MS
-  for (const subscriber of subscribersOf(data)) {
-    if (subscriber.record.createdAt <= createdBy) bySlot.set(subscriber.record.slot, subscriber)
-  }
-  return bySlot
+export interface Subscriber extends SlotHolder {
+  name: string | null
+  /** null: the subscription was deleted. */
+  endpoint: string | null
+  /** One first attempt, and the retries of the policy in force. null: the subscription was deleted. */
+  attemptsMax: number | null
+  /** Between the probes of its circuit breaker. 0: it has none. */
+  probeSeconds: number
+  /** The subscription was deleted. Absent: it exists. */
+  former?: FormerSubscription
 }
 
 /** All present subscriptions of a slice. A message may be resent to those that are newer than it. */
 export function subscribersOf(data: SliceData): Subscriber[] {
   return data.subscriptions.map((record) => {
+    const { id, slot, departures = 0, name = null, endpoint, circuitBreaker } = record
     const { numRetries } = effectivePolicy(data.topic, record).healthyRetryPolicy
-    return { record, attemptsMax: numRetries + 1 }
+    const probeSeconds = circuitBreaker?.probeSeconds ?? 0
+    return { id, slot, departures, name, endpoint, attemptsMax: numRetries + 1, probeSeconds }
   })
+}
+
+export function formerSubscriber(former: FormerSubscription): Subscriber {
+  const { id, slot, departures = 0, name } = former
+  return { id, slot, departures, name, endpoint: null, attemptsMax: null, probeSeconds: 0, former }
 }

@@ -111,6 +111,8 @@ const SLICE = {
   overrides: 'ovr',
   revision: 'rev',
   count: 'n:',
+  /** How many subscriptions it has lost. */
+  departures: 'gone',
 } satisfies Names
 
 /** Hash of a queue. */

@@ -26,8 +26,9 @@ export function unpackStored(id: string, topicArn: string, text: string): Stored
 }
 
 export function changedBy(current: SubscriptionRecord, change: SubscriptionChange): SubscriptionRecord {
-  const { id, arn, topicArn, protocol, endpoint, slot, createdAt } = current
-  return { ...current, ...change(current), id, arn, topicArn, protocol, endpoint, slot, createdAt }
+  const { id, arn, topicArn, protocol, endpoint, slot, departures, createdAt } = current
+  const place = { slot, ...(departures !== undefined && { departures }), createdAt }
+  return { ...current, ...change(current), id, arn, topicArn, protocol, endpoint, ...place }
 }
 
 export function movedBy(current: SubscriptionRecord, change: SubscriptionChange): SubscriptionRecord {

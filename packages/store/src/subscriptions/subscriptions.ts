@@ -62,7 +62,7 @@ const SUBSCRIPTION_TRIES_MAX = 100
 /** A subscription without the fields that the store sets itself. */
 export type NewSubscription = Omit<
   SubscriptionRecord,
-  'id' | 'arn' | 'slot' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
+  'id' | 'arn' | 'slot' | 'departures' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
 > & { token?: string; tokenExpiresAt?: number }
 
 interface SubscriptionsOptions {
@@ -148,6 +148,12 @@ export class Subscriptions {
     const [exists, topicArn] = await replies(pipeline)
     if (exists !== 1 || typeof topicArn !== 'string') return null
     return { sliceId: place.sliceId, shard: place.shard, topicArn }
+  }
+
+  /** The topic of the subscription with this id, also of one that was deleted. null: there is no such topic. */
+  async topicOf(id: string): Promise<string | null> {
+    const place = placeOfSubscription(id)
+    return place ? this.#redis.hget(sliceKey(shardBase(place.shard), place.sliceId), 'arn') : null
   }
 
   /** Subscriptions by topic, slice and id, without unsubscribed ones. A page of a filtered list may be short. */

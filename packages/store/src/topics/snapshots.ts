@@ -5,12 +5,13 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { inOneGo, type Steps } from '@fantail/policy'
 import type { Redis } from 'ioredis'
-import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
+import { formerKey, sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
+import { type FormerSubscription, unpackFormer } from '../subscriptions/former-subscriptions.ts'
 import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
 import { parseSlices, parseTopic } from './topics-record.ts'
 
@@ -19,6 +20,12 @@ const READ_SLICE = readScript('read-slice-1')
 export interface SliceRef {
   sliceId: string
   shard: number
+}
+
+/** A slice as it was at some moment. The slots of its subscriptions belong to that moment. */
+export interface SliceMoment extends SliceRef {
+  /** How many subscriptions the slice had lost. Absent: none. */
+  departures?: number
 }
 
 interface TopicSlices {
@@ -30,14 +37,14 @@ interface TopicSlices {
   subscriptions: number
 }
 
-export interface SliceData extends SliceRef {
+export interface SliceData extends SliceMoment {
   revision: string
   topic: TopicRecord
   subscriptions: SubscriptionRecord[]
 }
 
 /** A slice whose records are not parsed yet. */
-export interface PackedSlice extends SliceRef {
+export interface PackedSlice extends SliceMoment {
   revision: string
   topic: TopicRecord
   /** The topic's record as it is stored. */
@@ -96,13 +103,22 @@ export class Snapshots {
   /** Like `slice`, but the records are not parsed yet. */
   async packedSlice({ sliceId, shard }: SliceRef): Promise<PackedSlice | null> {
     const base = shardBase(shard)
-    const [revision, text, ...records] = (await runScript(this.#redis, READ_SLICE, {
+    const [revision, text, departures, ...records] = (await runScript(this.#redis, READ_SLICE, {
       base,
       slice: sliceId,
     })) as Buffer[]
     if (!revision || !text) return null
     const topic = parseTopic(String(text), `${sliceKey(base, sliceId)} topic`)
-    return { sliceId, shard, revision: String(revision), topic, topicText: text, records }
+    const moment = { sliceId, shard, departures: Number(departures) }
+    return { ...moment, revision: String(revision), topic, topicText: text, records }
+  }
+
+  /** Subscriptions that have left the slice. */
+  async former({ sliceId, shard }: SliceRef): Promise<FormerSubscription[]> {
+    const key = formerKey(shardBase(shard), sliceId)
+    return (await this.#redis.hvals(key)).flatMap(
+      (text) => this.#readable(() => unpackFormer(text, key)) ?? [],
+    )
   }
 
   /** Parses the records, in steps. A step reads about one byte. */
@@ -117,11 +133,15 @@ export class Snapshots {
     return { ...slice, subscriptions }
   }
 
-  /** undefined: the record cannot be read. */
   #unpackOne(id: string, text: string, slice: Omit<PackedSlice, 'records' | 'topicText'>) {
     const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
+    return this.#readable(() => unpackSubscription(text, { id, topicArn: slice.topic.arn, key }))
+  }
+
+  /** undefined: the record cannot be read. */
+  #readable<T>(unpack: () => T): T | undefined {
     try {
-      return unpackSubscription(text, { id, topicArn: slice.topic.arn, key })
+      return unpack()
     } catch (error) {
       if (!(error instanceof CorruptRecordError)) throw error
       this.#onCorrupt(error)

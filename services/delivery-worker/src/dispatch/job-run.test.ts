@@ -8,6 +8,7 @@ const subscription = {} as CompiledSubscription
 const sliceOf = (n: number): CompiledSlice => ({
   sliceId: `topic.${n}`,
   shard: n % 48,
+  departures: 0,
   revision: '1',
   topic: {} as CompiledSlice['topic'],
   slots: 8,

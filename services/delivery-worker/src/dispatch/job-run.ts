@@ -46,6 +46,8 @@ export class Unit {
   readonly field: string
   /** Replaced if the snapshot changes while deliveries wait. */
   slice: CompiledSlice
+  /** How many subscriptions the slice had lost when the unit was started. Slots belong to that moment. */
+  readonly departures: number
   /** When the slice was last known to be current, by performance.now(). */
   checkedAt: number
   readonly startedAt = performance.now()
@@ -82,6 +84,7 @@ export class Unit {
     this.checkedAt = checkedAt
     this.context = context
     this.slice = slice
+    this.departures = slice.departures
     this.field = `${index}.${slice.sliceId}`
     const before = run.restored.get(this.field)
     this.settled = new Bitmap(slice.slots, before)
@@ -145,8 +148,8 @@ export class Unit {
 
   /** Called when the unit has ended and was reported. Drops most of its data. The rest says where its checkpoint is. */
   release(): void {
-    const { sliceId, shard, revision, topic, slots } = this.slice
-    this.slice = { sliceId, shard, revision, topic, slots, ...NOBODY }
+    const { sliceId, shard, departures, revision, topic, slots } = this.slice
+    this.slice = { sliceId, shard, departures, revision, topic, slots, ...NOBODY }
     this.matched = []
     this.failures = []
     this.#otherCodes = undefined

@@ -7,12 +7,12 @@
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter, SliceRef } from '@fantail/store'
+import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter } from '@fantail/store'
 import { type DispatchEntry, deliveryGeneration, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { Unit } from '../dispatch/job-run.ts'
 import type { Claimed } from '../lanes/settling.ts'
 import type { Bitmap } from '../topics/bitmap.ts'
-import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
@@ -91,7 +91,7 @@ export class OutcomeRecorder {
       topicArn,
       ...(target !== undefined && { target }),
       sizeBytes: unit.context.sizeBytes,
-      slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard },
+      slice: { sliceId: unit.slice.sliceId, shard: unit.slice.shard, departures: unit.departures },
       delivered: unit.delivered.packed(),
       otherCodes: unit.otherCodes(),
       parked: unit.parked.packed(),
@@ -117,11 +117,15 @@ export class OutcomeRecorder {
   }
 
   /** Records that a message has left its FIFO log, and waits in these lanes. */
-  moved(context: MessageContext, { sliceId, shard }: SliceRef, { parked, paused, filtered }: Moved): void {
+  moved(
+    context: MessageContext,
+    { sliceId, shard, departures }: CompiledSlice,
+    { parked, paused, filtered }: Moved,
+  ): void {
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
     const nothing = { delivered: NOTHING, failures: [] }
-    const slice = { sliceId, shard }
+    const slice = { sliceId, shard, departures }
     const found = { slice, parked: parked.packed(), ...(paused && { paused: paused.packed() }), filtered }
     this.#dispatch.push({ messageId, id, topicArn, sizeBytes, ...found, ...nothing })
     this.#flush()

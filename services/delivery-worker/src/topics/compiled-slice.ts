@@ -48,6 +48,8 @@ export interface CompiledSubscription {
 export interface CompiledSlice {
   sliceId: string
   shard: number
+  /** How many subscriptions the slice had lost. */
+  departures: number
   revision: string
   topic: TopicRecord
   /** The subscriptions that messages are matched with: confirmed, and active or paused. */
@@ -92,6 +94,7 @@ export function* compileSlice(
   return {
     sliceId: data.sliceId,
     shard: data.shard,
+    departures: data.departures ?? 0,
     revision: data.revision,
     topic: data.topic,
     ...divide(confirmed, filters),

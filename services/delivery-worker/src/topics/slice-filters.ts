@@ -23,6 +23,7 @@ export type FilterReasons = Map<FilterReason, number>
 interface Slice {
   sliceId: string
   revision: string
+  departures?: number
 }
 
 interface Filtered {
@@ -43,6 +44,8 @@ const SLOT_BYTES = 32
 export class SliceFilters {
   readonly sliceId: string
   readonly revision: string
+  /** How many subscriptions the slice had lost. */
+  readonly departures: number
   /** Slots of subscriptions with a filter. */
   readonly slots: Buffer
   /** The same slots in the form of the outcome log. */
@@ -57,13 +60,14 @@ export class SliceFilters {
   readonly groups: readonly FilterGroup[]
 
   private constructor(
-    { sliceId, revision }: Slice,
+    { sliceId, revision, departures = 0 }: Slice,
     filtered: Filtered[],
     groups: FilterGroup[],
     { unfiltered, bytes }: Sum,
   ) {
     this.sliceId = sliceId
     this.revision = revision
+    this.departures = departures
     this.slots = Buffer.alloc((Math.max(...filtered.map(({ slot }) => slot)) >> 3) + 1)
     for (const { slot } of filtered) setBit(this.slots, slot)
     this.slotsText = slotsText(this.slots)

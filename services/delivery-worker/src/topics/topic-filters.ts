@@ -198,7 +198,16 @@ export class TopicFilters {
     const whole = [...this.#known].filter(([, { filters }]) => filters.isWhole).sort(([a], [b]) => a - b)
     const sizes: Whole['sizes'] = new Map()
     for (const [, { filters }] of whole) addSizes(sizes, filters, 1)
-    const runs = slotRuns(whole.map(([number, { filters }]) => ({ number, slots: filters.slotsText })))
+    const runs = slotRuns(
+      whole.map(
+        ([
+          number,
+          {
+            filters: { slotsText, departures },
+          },
+        ]) => ({ number, slots: slotsText, departures }),
+      ),
+    )
     return { runs, slices: whole.length, sizes }
   }
 

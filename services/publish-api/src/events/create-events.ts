@@ -15,7 +15,7 @@ import { LogFollower } from './log-follower.ts'
 interface EventsOptions {
   redis: Redis
   subscriber: Redis
-  snapshots: Pick<Snapshots, 'slice'>
+  snapshots: Pick<Snapshots, 'slice' | 'former'>
   /** Number of dispatch queues. The outcome log has a stream for each. */
   queues: number
   /** Number of entries that the outcome log keeps. 0: it is not kept. */

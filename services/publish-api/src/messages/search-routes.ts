@@ -44,7 +44,7 @@ async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Pr
     until: until === undefined ? undefined : Date.parse(until),
     limit,
     cursor,
-    // The topic of a deleted subscription is unknown, and so is the owner of the message.
+    // The topic is unknown if it was deleted, and so is the owner of the message.
     isVisible: (arn) => (arn === null ? caller === null : isVisible(caller, arn)),
   })
   const { messages, scannedTo, nextCursor } = found
@@ -58,7 +58,7 @@ async function ownSubscription({ subscriptions }: ApiDeps, given: string, caller
   if (!place || !record || !isVisible(caller, record.topicArn)) {
     throw new FantailError('not_found', 'no such subscription')
   }
-  return { id, sliceId: place.sliceId, slot: record.slot, createdAt: record.createdAt }
+  return { id, sliceId: place.sliceId, slot: record.slot, departures: record.departures }
 }
 
 function messageView({ publishedAt, at, ends, ...message }: FoundMessage): object {

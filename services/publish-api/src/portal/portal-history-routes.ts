@@ -89,9 +89,9 @@ async function listDeliveries(deps: ApiDeps, { params, caller }: Call): Promise<
   const record = await visibleSubscription(deps, params.id ?? '')
   const place = placeOfSubscription(record.id)
   if (!place) throw notFound('subscription')
-  const { id, slot, createdAt } = record
+  const { id, slot, departures } = record
   const found = await deps.search.find({
-    subscription: { id, sliceId: place.sliceId, slot, createdAt },
+    subscription: { id, sliceId: place.sliceId, slot, departures },
     limit: PORTAL_ROWS_MAX,
     isVisible: (arn) => arn !== null && isVisible(caller, arn),
   })

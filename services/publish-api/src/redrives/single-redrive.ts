@@ -145,9 +145,10 @@ async function tryNoteParked(
 async function noteParked(
   { messages }: ApiDeps,
   { messageId, topicArn, message }: NonNullable<RedriveEdit['message']>,
-  { id, slot }: SubscriptionRecord,
+  { id, slot, departures }: SubscriptionRecord,
 ): Promise<void> {
-  const slice = placeOfSubscription(id) ?? null
+  const place = placeOfSubscription(id)
+  const slice = place ? { sliceId: place.sliceId, shard: place.shard, departures } : null
   const parked = Buffer.alloc((slot >> 3) + 1)
   parked[slot >> 3] = 1 << (slot & 7)
   const none = Buffer.alloc(0)

@@ -421,7 +421,7 @@ function createStores(
       unsent,
     }),
     attempts: new AttemptStore(redis),
-    search: new OutcomeSearch(redis, (id) => subscriptions.locate(id)),
+    search: new OutcomeSearch(redis, (id) => subscriptions.topicOf(id)),
     quarantine: unsent.quarantine,
     counts: new Counts(redis),
     fifoLog: new FifoLog(redis, { acks }),

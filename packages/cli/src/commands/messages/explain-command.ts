@@ -117,7 +117,7 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
   if (deliveries.length === 0) return `${head}\nno deliveries: the topic has no subscription that matches`
   const rows = deliveries.map((delivery) => [
     MARKS[delivery.state][0],
-    delivery.endpoint ?? delivery.subscriptionId,
+    delivery.endpoint ?? delivery.subscriptionName ?? delivery.subscriptionId,
     delivery.state,
     attemptsText(delivery),
     nextText(delivery),

@@ -63,7 +63,7 @@ function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean })
   const navigate = route.useNavigate()
   const text = attemptsMax === null ? String(attempts) : w.of(attempts, attemptsMax)
   if (state === 'filtered') return '–'
-  if (subscriptionId === null) return text
+  if (subscriptionId === null || isDeleted(delivery)) return text
   return (
     <Button
       kind="plain"
@@ -81,7 +81,7 @@ function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean })
 /** The open row. Without a choice of the user, it is the first delivery that has attempts and is not delivered. */
 function openedOf(rows: readonly Delivery[], open: string | undefined): string | null | undefined {
   if (open !== undefined) return open
-  return rows.find(({ state, attempts }) => attempts > 0 && state !== 'delivered')?.subscriptionId
+  return rows.find((row) => row.attempts > 0 && row.state !== 'delivered' && !isDeleted(row))?.subscriptionId
 }
 
 /** The cause by its name in the API, and the delay. */
@@ -172,6 +172,11 @@ function UnknownMessage() {
   )
 }
 
+/** Whether its subscription was deleted. Its page then says so, and it can get nothing any more. */
+function isDeleted({ subscriptionId, endpoint }: Delivery): boolean {
+  return subscriptionId !== null && endpoint === null
+}
+
 /** The name of a delivery's subscription, or what else is known of it. */
 function nameOf({ subscriptionId, subscriptionName, endpoint }: Delivery): string {
   return subscriptionName ?? endpoint ?? subscriptionId ?? w.unknown
@@ -182,7 +187,7 @@ function resendOf(messageId: string): Column<Delivery> {
   return {
     title: words.resend.resend,
     show: (delivery) =>
-      delivery.subscriptionId === null ? (
+      delivery.subscriptionId === null || isDeleted(delivery) ? (
         '–'
       ) : (
         <ResendButton

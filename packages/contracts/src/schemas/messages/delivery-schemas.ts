@@ -94,7 +94,7 @@ const DeliveryView = named(
         .nullable()
         .describe(
           'Present endpoint of the subscription, without credentials, also where an earlier endpoint took the delivery; ' +
-            'null if unknown.',
+            'null if unknown, as after the subscription was deleted.',
         ),
       state: z
         .enum([

@@ -47,10 +47,7 @@ const SearchedMessage = named(
   z
     .object({
       messageId: z.uuid().describe('Id of the message, as publishing answered it.'),
-      topicArn: z
-        .string()
-        .nullable()
-        .describe('ARN of its topic. null: only a deleted subscription names it.'),
+      topicArn: z.string().nullable().describe('ARN of its topic. null: the topic was deleted.'),
       publishedAt: timestamp('When it was published'),
       sizeBytes: z
         .int()

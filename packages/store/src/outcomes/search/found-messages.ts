@@ -13,7 +13,7 @@ interface FoundEnd extends Omit<LaneEntry, 'messageId' | 'storedAt' | 'why'> {
 
 export interface FoundMessage {
   messageId: string
-  /** null: no entry that was read names it, and the subscription was deleted. */
+  /** null: no entry that was read names it, and it was deleted. */
   topicArn: string | null
   /** Bytes. null: unknown, like the topic. */
   sizeBytes: number | null

@@ -1,14 +1,13 @@
 /** Finds the deliveries of an outcome log's entry that match a search. */
-import { publishedAtOf } from '@fantail/contracts'
+import type { SlotHolder } from '../../subscriptions/former-subscriptions.ts'
 import type { DispatchEntry } from '../dispatch-entry.ts'
-import { bits, type Found, hasBit, type LaneEntry, mergeSlices, statusCodeOf } from '../outcome-entries.ts'
-import { CLOCK_SLACK_MS } from '../outcome-subscribers.ts'
+import { bits, type Found, hasBit, type LaneEntry, statusCodeOf } from '../outcome-entries.ts'
 import type { FoundEntry, SearchedState } from './found-messages.ts'
 
 /** Absent members allow everything. */
 export interface SearchFilter {
   topicArn?: string | undefined
-  subscription?: { id: string; sliceId: string; slot: number; createdAt: number } | undefined
+  subscription?: (SlotHolder & { sliceId: string }) | undefined
   state?: SearchedState | undefined
   /** HTTP status that the entry has. */
   statusCode?: number | undefined
@@ -58,10 +57,10 @@ function countSlots(
   { subscription, statusCode }: SearchFilter,
 ): number {
   if (!subscription) return slotsWith(entry, state, statusCode).length
-  const { sliceId, slot, createdAt } = subscription
+  const { sliceId, slot, departures = 0 } = subscription
   if (entry.slice?.sliceId !== sliceId || !hasBit(entry[state], slot)) return 0
-  // A subscription that was deleted may have had the slot before.
-  if (createdAt > publishedAtOf(entry.messageId) + CLOCK_SLACK_MS) return 0
+  // A subscription that was deleted had the slot before.
+  if ((entry.slice.departures ?? 0) < departures) return 0
   return slotsWith(entry, state, statusCode).includes(slot) ? 1 : 0
 }
 
@@ -73,6 +72,5 @@ function slotsWith(
   if (statusCode === undefined) return bits(entry[state])
   if (state === 'filtered') return []
   if (state === 'parked') return entry.failures.flatMap(([slot, code]) => (code === statusCode ? [slot] : []))
-  const [merged] = mergeSlices([entry]).values()
-  return merged ? bits(entry.delivered).filter((slot) => statusCodeOf(merged, slot) === statusCode) : []
+  return bits(entry.delivered).filter((slot) => statusCodeOf(entry, slot) === statusCode)
 }

@@ -48,23 +48,23 @@ interface Position {
   done: number
 }
 
-type Locate = (subscriptionId: string) => Promise<{ topicArn: string } | null>
+type FindTopic = (subscriptionId: string) => Promise<string | null>
 
 export class OutcomeSearch {
   readonly #redis: Redis
-  readonly #locate: Locate
+  readonly #findTopic: FindTopic
 
-  /** `locate` finds the topic of a subscription. */
-  constructor(redis: Redis, locate: Locate) {
+  /** `findTopic` finds the topic of a subscription, also of a deleted one. */
+  constructor(redis: Redis, findTopic: FindTopic) {
     this.#redis = redis
-    this.#locate = locate
+    this.#findTopic = findTopic
   }
 
   /** Throws `validation_failed` if the cursor is not valid. */
   async find(request: SearchRequest): Promise<SearchResult> {
     const from = request.cursor === undefined ? undefined : readPosition(request.cursor)
     const readers = await this.#readers(request, from)
-    const search = new Search(request, this.#locate)
+    const search = new Search(request, this.#findTopic)
     let scannedTo: number | null = null
     for (let pages = 0; ; pages++) {
       const page = await newestHead(readers)
@@ -100,13 +100,13 @@ export class OutcomeSearch {
 class Search {
   readonly found: FoundMessages
   readonly #request: SearchRequest
-  readonly #locate: Locate
+  readonly #findTopic: FindTopic
   readonly #topics = new Map<string, Promise<string | null>>()
 
-  constructor(request: SearchRequest, locate: Locate) {
+  constructor(request: SearchRequest, findTopic: FindTopic) {
     this.found = new FoundMessages(request.limit)
     this.#request = request
-    this.#locate = locate
+    this.#findTopic = findTopic
   }
 
   /**
@@ -140,7 +140,7 @@ class Search {
     const known = this.#topics.get(id)
     if (known) return known
     if (this.#topics.size === SEARCHED_TOPICS_MAX) return undefined
-    const topic = this.#locate(id).then((place) => place?.topicArn ?? null)
+    const topic = this.#findTopic(id)
     this.#topics.set(id, topic)
     return topic
   }

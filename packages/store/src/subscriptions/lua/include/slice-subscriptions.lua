@@ -1,14 +1,20 @@
 -- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
 -- @include lane-next
 
+-- @limit Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows
+-- of its deliveries no longer name it.
+local FORMER_SUBSCRIPTIONS_MAX = 500
+
 -- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
--- end. Slot and time of creation are appended to it.
+-- end. Slot, departures and time of creation are appended to it.
 local function place_subscription(base, slice, id, new, rev, now)
   local slots = base .. 'slots:' .. slice
   local slot = redis.call('BITPOS', slots, 0)
   redis.call('SETBIT', slots, slot, 1)
   local created = string.format('%.0f', now)
+  local departures = redis.call('HGET', base .. 'slice:' .. slice, SLICE.departures)
   local record = new.open .. ',"' .. SUBSCRIPTION.slot .. '":' .. slot
+    .. (departures and ',"' .. SUBSCRIPTION.departures .. '":' .. departures or '')
     .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created .. '}'
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
   redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. new.status, 1)
@@ -18,6 +24,18 @@ local function place_subscription(base, slice, id, new, rev, now)
   if new.mode ~= '' then redis.call('HSET', base .. 'lane:' .. id, LANE.mode, new.mode) end
   if new.expires ~= '' then redis.call('ZADD', base .. 'expiries', new.expires, id) end
   return record
+end
+
+-- Numbers the departure of a subscription, and remembers who had its slot.
+local function note_departure(base, slice, id, record)
+  local former = base .. 'former:' .. slice
+  local number = redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.departures, 1)
+  local purged_at = redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt)
+  redis.call('HSET', former, number, cjson.encode({
+    id = id, slot = record[SUBSCRIPTION.slot], departures = record[SUBSCRIPTION.departures] or 0,
+    name = record[SUBSCRIPTION.name], purgedAt = tonumber(purged_at or 0),
+  }))
+  redis.call('HDEL', former, number - FORMER_SUBSCRIPTIONS_MAX)
 end
 
 -- Closes the lane of a removed subscription. An empty lane is removed at once. Otherwise `take` drains it.
@@ -46,6 +64,7 @@ local function remove_subscription(base, slice, id, rev, now)
   if counted then redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. counted, -1) end
   redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
+  note_departure(base, slice, id, record)
   close_lane(base, id, now)
   return record
 end
@@ -53,7 +72,8 @@ end
 -- Removes a slice with all its subscriptions. For a minute it refuses new subscriptions.
 local function drop_slice(base, slice, now)
   local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
-  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice)
+  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice,
+    base .. 'former:' .. slice)
   local empty = {}
   for _, id in ipairs(ids) do
     -- Most lanes are empty and need not be closed. Closing all of them would block Redis for some 15 ms.
