@@ -45,7 +45,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const worker = createWorker<object>({
     name: MAINTENANCE_QUEUE,
     url: redisUrl,
-    concurrency: 1,
+    jobsMax: 1,
     process,
     telemetry,
   })

@@ -81,7 +81,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const worker = createWorker<TaskJob>({
     name: TASK_QUEUE,
     url: options.redisUrl,
-    concurrency: TASKS_MAX,
+    jobsMax: TASKS_MAX,
     process: (job) => runTask({ ...options, pauses }, job.data.task, stopping.signal),
     telemetry,
   })

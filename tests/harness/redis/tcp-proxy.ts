@@ -22,8 +22,8 @@ export interface TcpProxy {
   port: number
   /** Waits for such a request on any connection. Resolves when it comes, and rejects if it does not come in time. */
   trap(trap: Trap): Promise<void>
-  /** From now on, delays everything that Redis sends by this time. */
-  delayReplies(ms: number): void
+  /** From now on, delays everything that Redis sends, and everything that it gets, by these times. */
+  delayReplies(ms: number, requestsMs?: number): void
   /**
    * From now on, connections are accepted and nothing passes. `speak` ends this, and closes connections on which
    * nothing has passed.
@@ -44,6 +44,7 @@ interface SetTrap extends Trap {
 interface Network {
   port: number
   delayMs: number
+  requestsDelayMs: number
   isMute: boolean
   /** Returns and removes the trap if it matches one of these commands. */
   takeTrap(commands: Buffer[]): SetTrap | undefined
@@ -55,6 +56,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const network: Network = {
     port: targetPort,
     delayMs: 0,
+    requestsDelayMs: 0,
     isMute: false,
     takeTrap: (commands) => {
       if (!commands.some((command) => set?.matches(command))) return undefined
@@ -92,8 +94,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
         }
         set = { ...trap, sprung }
       }),
-    delayReplies: (ms) => {
+    delayReplies: (ms, requestsMs = 0) => {
       network.delayMs = ms
+      network.requestsDelayMs = requestsMs
     },
     mute: () => {
       network.isMute = true
@@ -123,7 +126,8 @@ function pass(client: Socket, target: Socket, network: Network): void {
   }
   const commands = new CommandReader()
   const replies = new ReplyWatch()
-  const reply = inTime(client, network)
+  const reply = inTime(client, () => network.delayMs)
+  const request = inTime(target, () => network.requestsDelayMs)
   client.on('data', (chunk) => {
     if (cut || network.isMute) return
     const whole = commands.read(chunk)
@@ -132,10 +136,10 @@ function pass(client: Socket, target: Socket, network: Network): void {
       spring(taken)
       return
     }
-    if (whole.length > 0) target.write(Buffer.concat(whole))
+    if (whole.length > 0) request(Buffer.concat(whole))
     if (!taken) return
     trapped = taken
-    target.write(replies.question)
+    request(Buffer.from(replies.question))
   })
   target.on('data', (chunk) => {
     if (cut || network.isMute) return
@@ -162,18 +166,18 @@ class ReplyWatch {
 }
 
 /** Writes each piece after the network's delay. One timer per piece would not keep their order. */
-function inTime(client: Socket, network: Network): (chunk: Buffer) => void {
+function inTime(to: Socket, delayMs: () => number): (chunk: Buffer) => void {
   const line: { chunk: Buffer; dueAt: number }[] = []
   const writeDue = () => {
-    while (line[0] && line[0].dueAt <= performance.now()) client.write(line.shift()?.chunk ?? '')
+    while (line[0] && line[0].dueAt <= performance.now()) to.write(line.shift()?.chunk ?? '')
     if (line[0]) setTimeout(writeDue, Math.ceil(line[0].dueAt - performance.now()))
   }
   return (chunk) => {
-    if (line.length === 0 && network.delayMs === 0) {
-      client.write(chunk)
+    if (line.length === 0 && delayMs() === 0) {
+      to.write(chunk)
       return
     }
-    line.push({ chunk, dueAt: performance.now() + network.delayMs })
+    line.push({ chunk, dueAt: performance.now() + delayMs() })
     if (line.length === 1) writeDue()
   }
 }

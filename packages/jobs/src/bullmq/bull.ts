@@ -7,10 +7,11 @@
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'
-import { type JobsOptions, type Processor, Queue, type Telemetry, Worker, type WorkerOptions } from 'bullmq'
+import { type Job, type JobsOptions, Queue, type Telemetry, type Worker } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CompletionGuard } from './completion-guard.ts'
+import { type Capacity, PromptWorker } from './prompt-worker.ts'
 import { connectionWhenFull } from './when-full.ts'
 
 /** @limit Lock of a job, which its worker renews. After it: another worker may start the job. */
@@ -91,11 +92,10 @@ export async function openQueue<T>(
   }
 }
 
-interface WorkerSettings<T> {
+interface WorkerSettings<T> extends Capacity {
   name: string
   url: RedisTarget
-  concurrency: number
-  process: Processor<T, void>
+  process(job: Job<T, void>, token?: string): Promise<void>
   /** Asked before a job is completed. Default: every job may be completed. */
   guard?: CompletionGuard
   telemetry?: Telemetry | undefined
@@ -108,17 +108,16 @@ interface WorkerSettings<T> {
 export function createWorker<T>({
   name,
   url,
-  concurrency,
   process,
   guard,
   telemetry,
+  ...capacity
 }: WorkerSettings<T>): Worker<T, void> {
   const connection = connectionWhenFull(workerConnection(url, name), guard)
-  const options: WorkerOptions = {
+  const options = {
     connection,
     prefix: queuePrefix(name),
     autorun: false,
-    concurrency,
     drainDelay: DRAIN_SECONDS,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_BUSY_MS,
@@ -127,7 +126,7 @@ export function createWorker<T>({
     removeOnComplete: { count: 0 },
     ...(telemetry ? { telemetry } : {}),
   }
-  const worker = new Worker<T, void>(name, process, options)
+  const worker = new PromptWorker<T>(name, process, options, capacity)
   // A job scheduler of the worker uses the same connection and does not close it.
   connection.on('error', (error: Error) => worker.emit('error', error))
   worker.once('closed', () => connection.disconnect())

@@ -13,7 +13,7 @@ test('a worker asks before it completes a job, and tries the job again where it 
   const worker = createWorker({
     name: 'guarded',
     url: server.url,
-    concurrency: 1,
+    jobsMax: 1,
     process: async () => void tries++,
     guard: {
       mayComplete: (job) => asked.push(job) > 1,
@@ -42,7 +42,7 @@ test('a completion that waited for a connection is asked about when it is sent',
   const worker = createWorker({
     name: 'waits',
     url: server.url,
-    concurrency: 1,
+    jobsMax: 1,
     process: () => {
       started.resolve()
       return noticed.promise

@@ -9,7 +9,7 @@ test('a first connection that is refused is made again, and the worker becomes r
   const worker = createWorker({
     name: 'dispatch-0',
     url: `redis://127.0.0.1:${port}`,
-    concurrency: 1,
+    jobsMax: 1,
     process: async () => undefined,
   })
   worker.on('error', () => refused.resolve())

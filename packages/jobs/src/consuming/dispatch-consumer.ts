@@ -77,7 +77,8 @@ export class DispatchConsumer {
     this.#worker = createWorker<JobData>({
       name: this.#name,
       url: options.url,
-      concurrency: options.jobsMax,
+      jobsMax: options.jobsMax,
+      hasCapacity: options.hasCapacity?.bind(options),
       process: (job, token) => this.#process(job, token ?? ''),
       guard: this.#runs,
       telemetry: options.telemetry,
@@ -95,10 +96,6 @@ export class DispatchConsumer {
     const takeFailed = () => unreadable.takeFailed()
     this.#stalled = new StalledWatch({ queue: this.#name, redis, worker: this.#worker, takeFailed, onError })
     this.#listen()
-  }
-
-  get runningJobs(): number {
-    return this.#runs.running.size
   }
 
   /** Starts taking jobs; resolves when BullMQ's connections are up. */
@@ -134,15 +131,6 @@ export class DispatchConsumer {
     for (const entry of this.#runs.running.values()) void this.#locks.retake(entry)
   }
 
-  /**
-   * Sets how many jobs may run. BullMQ compares this bound when a job ends, so running jobs always end. A lower bound
-   * only stops fetching.
-   */
-  #setConcurrency(): void {
-    const { jobsMax, hasCapacity } = this.#options
-    this.#worker.concurrency = hasCapacity?.() === false ? Math.max(1, this.runningJobs) : jobsMax
-  }
-
   /** Must be called once a second. Never rejects. */
   watch(): Promise<void> {
     return this.#stalled.watch()
@@ -169,7 +157,6 @@ export class DispatchConsumer {
     } finally {
       // Until the latest start of the run ends, another start may come and continue the run.
       if (entry.token === token) this.#runs.leave(entry)
-      this.#setConcurrency()
     }
     this.#runs.remember(entry)
   }
@@ -188,7 +175,6 @@ export class DispatchConsumer {
     const entry = this.#starts.entryOf(job)
     entry.begun = true
     this.#runs.begin(entry)
-    this.#setConcurrency()
     entry.done = this.#options.run(this.#starts.runOf(entry, job, messages))
     return entry
   }

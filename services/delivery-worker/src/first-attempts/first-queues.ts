@@ -76,7 +76,11 @@ export class FirstQueues {
     if (!queue) return
     const { slots } = this.#options
     for (let next = queue.first; next; next = queue.first) {
-      if (this.#checks.mustWait(next.unit, now)) return
+      if (this.#checks.mustWait(next.unit, now)) {
+        // The queue waits for Redis. This time says nothing about its endpoint.
+        queue.movedAt = Math.max(queue.movedAt, now)
+        return
+      }
       if (this.#options.targets.isBusy(next.unit.context)) {
         queue.removeFirst()
         this.#waiting--

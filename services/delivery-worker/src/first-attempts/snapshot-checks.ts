@@ -34,23 +34,29 @@ export class SnapshotChecks {
   }
 
   /**
-   * Returns true if nothing of the unit may start before `checked` is called. Every unit has a check of its own, though
-   * a slice is read only once for all of them. The checks keep the queues of a message's subscriptions in step.
+   * Returns true if nothing of the unit may start before `checked` is called. Every unit has a check of its own. The
+   * checks keep the queues of a message's subscriptions in step. If another unit has just checked the same slice, the
+   * unit need not wait: behind a slow Redis, units would wait for a round trip each, one after the other.
    */
   mustWait(unit: Unit, now: number): boolean {
     if (!this.isDue(unit, now)) return false
-    if (!this.#checking.has(unit)) {
-      this.#checking.add(unit)
-      void this.#check(unit)
+    if (this.#checking.has(unit)) return true
+    const { snapshots } = this.#options
+    const slice = unit.run.lost ? null : snapshots.slice(unit.slice)
+    if (slice === unit.slice) {
+      unit.checkedAt = snapshots.checkedAt(slice)
+      return false
     }
+    this.#checking.add(unit)
+    void this.#check(unit, slice)
     return true
   }
 
-  async #check(unit: Unit): Promise<void> {
+  async #check(unit: Unit, read: ReturnType<SnapshotCache['slice']> | null): Promise<void> {
     const { snapshots, checked } = this.#options
     let slice = null
     try {
-      slice = unit.run.lost ? null : await snapshots.slice(unit.slice)
+      slice = await read
     } catch {
       // Redis does not answer, so no attempt may start with this snapshot. Parking logs the failure and repeats until
       // Redis answers.
@@ -59,10 +65,7 @@ export class SnapshotChecks {
     const isCurrent = slice?.revision === unit.slice.revision
     if (slice) {
       unit.slice = slice
-      // The last check of the slice may be old already, because its answer took long. It counts as at most half of the
-      // allowed age, so that the unit is not checked again at once.
-      const newest = performance.now() - FIRST_SNAPSHOT_AGE_MS_MAX / 2
-      unit.checkedAt = Math.max(snapshots.checkedAt(slice), newest)
+      unit.checkedAt = snapshots.checkedAt(slice)
     }
     checked(unit, isCurrent ? 'current' : slice ? 'changed' : 'unknown')
   }

@@ -8,7 +8,10 @@ import type { FirstAttempt } from './first-attempt.ts'
 const HEAD_MAX = 64
 
 export class SubscriptionQueue {
-  /** When an attempt was last started, or else when the first one was queued, by performance.now(). */
+  /**
+   * When an attempt was last started, or else when the first one was queued, by performance.now(). It is later if the
+   * queue has waited for a check of the snapshot.
+   */
   movedAt: number
   /** Places of started attempts are empty, so that the queue does not keep these attempts in memory. */
   #waiting: (FirstAttempt | undefined)[]

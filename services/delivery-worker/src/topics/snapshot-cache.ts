@@ -29,6 +29,11 @@ import { dropTallies, fingerprintOf, isLasting } from './unchanged-slice.ts'
  */
 const RELOAD_MS = 60_000
 /**
+ * When the answer of a check comes, the check counts as at most this old. Otherwise each use would wait for a check of
+ * its own if round trips take longer than SNAPSHOT_AGE_MS_MAX. Changes then act up to half a round trip later.
+ */
+const ANSWER_AGE_MS_MAX = SNAPSHOT_AGE_MS_MAX / 2
+/**
  * A topic with 100,000 plain webhooks fits. Otherwise each of its messages would read all slices again.
  * @limit memory (worker) Slices that a worker caches. Past it: the least recently used one is dropped.
  */
@@ -48,10 +53,14 @@ const REVISIONS_PER_TRIP_MAX = 500
  */
 const TRIPS = { cache: false, maxBatchSize: REVISIONS_PER_TRIP_MAX, batchScheduleFn: setImmediate }
 
+/** Times by performance.now(). */
 interface Cached<T> {
   value: T
   loadedAt: number
+  /** When the latest check was requested. */
   checkedAt: number
+  /** From when its age counts. Behind a slow Redis, a check is old when its answer comes. */
+  freshFrom: number
 }
 
 interface CachedSlice extends Cached<CompiledSlice> {
@@ -93,7 +102,7 @@ export class SnapshotCache {
   /** The topic's snapshot, or null if there is no such topic. Rejects if Redis does not answer. */
   topic(arn: string): Promise<TopicSnapshot | null> | TopicSnapshot {
     const cached = this.#topics.get(arn)
-    if (cached && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX) return cached.value
+    if (cached && isFresh(cached)) return cached.value
     return this.#once(`t:${arn}`, () => this.#checkTopic(arn))
   }
 
@@ -103,9 +112,7 @@ export class SnapshotCache {
     // A script read this revision some time ago. It does not show that the slice is current, so the time of its check
     // stays.
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
-    const checked =
-      cached && revision === undefined && performance.now() - cached.checkedAt < SNAPSHOT_AGE_MS_MAX
-    if (checked && cached) return cached.value
+    if (cached && revision === undefined && isFresh(cached)) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
@@ -165,23 +172,23 @@ export class SnapshotCache {
   }
 
   /**
-   * When the cached slice was last known to be current, by performance.now(). Its own check counts, or that of its
-   * topic's snapshot.
+   * From when the age of the cached slice's last check counts, by performance.now(). This is its own check, or that of
+   * its topic's snapshot.
    */
   checkedAt({ sliceId }: Pick<SliceRef, 'sliceId'>, snapshot?: TopicSnapshot): number {
-    const slice = this.#slices.peek(sliceId)?.checkedAt ?? 0
+    const slice = this.#slices.peek(sliceId)?.freshFrom ?? 0
     const topic = snapshot && this.#topics.peek(snapshot.topic.arn)
-    return topic && topic.value === snapshot ? Math.max(slice, topic.checkedAt) : slice
+    return topic && topic.value === snapshot ? Math.max(slice, topic.freshFrom) : slice
   }
 
   /** Called when the topic was changed. The next use checks again. */
   invalidate(arn: string): void {
     const cached = this.#topics.get(arn)
     if (!cached) return
-    cached.checkedAt = 0
+    cached.freshFrom = 0
     for (const { sliceId } of cached.value.slices) {
       const slice = this.#slices.get(sliceId)
-      if (slice) slice.checkedAt = 0
+      if (slice) Object.assign(slice, { checkedAt: 0, freshFrom: 0 })
     }
   }
 
@@ -194,7 +201,7 @@ export class SnapshotCache {
       return null
     }
     if (cached && cached.value.revision === revision && !isOld(cached)) {
-      cached.checkedAt = startedAt
+      Object.assign(cached, checkedSince(startedAt))
       return cached.value
     }
     return this.#loadTopic(arn)
@@ -206,7 +213,7 @@ export class SnapshotCache {
     if (!found) return null
     const hasFilters = this.#topics.peek(arn)?.value.hasFilters ?? false
     const value: TopicSnapshot = { ...found, since, hasFilters }
-    this.#topics.set(arn, { value, loadedAt: since, checkedAt: since })
+    this.#topics.set(arn, { value, loadedAt: since, ...checkedSince(since) })
     return value
   }
 
@@ -224,18 +231,19 @@ export class SnapshotCache {
     const revision = await this.#sliceRevisions.load(ref)
     const cached = this.#slices.get(ref.sliceId)
     if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
-      cached.checkedAt = startedAt
+      Object.assign(cached, checkedSince(startedAt))
       this.#filters.keep(ref, cached.value.filters, startedAt)
       return cached.value
     }
     const packed = revision === null ? null : await this.#snapshots.packedSlice(ref)
+    const answered = checkedSince(startedAt)
     if (!packed) {
       this.#slices.delete(ref.sliceId)
       this.#filters.keep(ref, null, startedAt)
       return null
     }
     const loaded = await this.#load(packed)
-    const entry = Object.assign(loaded, { loadedAt: startedAt, checkedAt: startedAt })
+    const entry = Object.assign(loaded, { loadedAt: startedAt, ...answered })
     const { value } = entry
     const readyAt = performance.now()
     this.#filters.keep(ref, value.filters, startedAt)
@@ -292,6 +300,15 @@ function* sliceMatchInSteps(
   filters: SliceFilters,
 ): Steps<SliceMatch> {
   return sliceMatch(slice, context, yield* filters.matchInSteps(context))
+}
+
+/** The times of a check whose answer has just come. */
+function checkedSince(startedAt: number): Pick<Cached<unknown>, 'checkedAt' | 'freshFrom'> {
+  return { checkedAt: startedAt, freshFrom: Math.max(startedAt, performance.now() - ANSWER_AGE_MS_MAX) }
+}
+
+function isFresh<T>({ freshFrom }: Cached<T>): boolean {
+  return performance.now() - freshFrom < SNAPSHOT_AGE_MS_MAX
 }
 
 function isOld<T>(cached: Cached<T>): boolean {
