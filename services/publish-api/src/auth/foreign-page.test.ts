@@ -1,4 +1,7 @@
+import { unsubscribeLink } from '@fantail/delivery'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { snsOperations } from '../aws/sns/index.ts'
+import { sqsOperations } from '../aws/sqs/index.ts'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 import { createForeignPages } from './foreign-page.ts'
 
@@ -78,7 +81,9 @@ test.each<[status: number, method: string, headers: Record<string, string>]>([
   [403, 'GET', { 'User-Agent': BROWSER }],
   [403, 'HEAD', { 'User-Agent': BROWSER }],
   [403, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'cross-site' }],
-  [200, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'none' }],
+  [403, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }],
+  [403, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'none', 'Upgrade-Insecure-Requests': '1' }],
+  [403, 'POST', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' }],
   [200, 'GET', { 'User-Agent': BROWSER, 'Sec-Fetch-Site': 'same-origin' }],
   [200, 'GET', { 'User-Agent': 'curl/8.14.1' }],
   [200, 'GET', { 'User-Agent': 'aws-cli/2.27.0 md/awscrt' }],
@@ -87,7 +92,7 @@ test.each<[status: number, method: string, headers: Record<string, string>]>([
   expect((await api.call(method, '/?Action=ListTopics', { headers })).status).toBe(status)
 })
 
-test('such a page changes nothing, by either API, but links can be followed from anywhere', async () => {
+test('such a page changes nothing, by either API, but programs can follow links from anywhere', async () => {
   const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
   const { status, body } = await api.call('DELETE', '/v1/topics/orders', { headers })
   expect([status, body.error.code]).toEqual([403, 'forbidden'])
@@ -103,6 +108,72 @@ test('such a page changes nothing, by either API, but links can be followed from
     TopicArn: arn,
     Token: message?.token ?? '',
   })
-  expect((await api.call('GET', `/?${confirm}`, { headers })).status).toBe(200)
+  expect(
+    (await api.call('GET', `/?${confirm}`, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status,
+  ).toBe(200)
   expect((await api.call('GET', '/healthz', { headers })).status).toBe(200)
+})
+
+const REDIRECTED: Record<string, string>[] = [
+  ['Sec-Fetch-Mode', 'navigate'],
+  ['Upgrade-Insecure-Requests', '1'],
+].map(([name = '', value = '']) => ({
+  'User-Agent': BROWSER,
+  Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'Sec-Fetch-Site': 'none',
+  [name]: value,
+}))
+test.each(REDIRECTED)('a browser that a page redirects here performs no operation: %j', async (headers) => {
+  const arn = 'arn:aws:sns:us-east-1:000000000000:orders'
+  const operations = [...snsOperations(api.deps), ...sqsOperations(api.deps)].map(({ name }) => name)
+  expect(operations).toEqual(expect.arrayContaining(['Publish', 'DeleteQueue', 'Unsubscribe']))
+  for (const Action of operations.filter(
+    (name) => name !== 'ConfirmSubscription' && name !== 'Unsubscribe',
+  )) {
+    for (const path of ['/', '/000000000000/orders']) {
+      const query = new URLSearchParams({ Action, TopicArn: arn, QueueUrl: path, Message: 'x' })
+      const { status, text } = await api.call('GET', `${path}?${query}`, { headers })
+      expect([Action, status, text]).toEqual([Action, 403, expect.stringContaining('a browser opens')])
+    }
+  }
+})
+
+test.each(REDIRECTED)(
+  'a browser that opens a link asks by a button, other programs act: %j',
+  async (headers) => {
+    const body = { endpoint: 'https://example.com/asked', confirmation: 'handshake' }
+    const { id, arn, topicArn } = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body
+    const [message] = await waitingIn(api, id)
+    const statusOf = async () => (await api.call('GET', `/v1/subscriptions/${id}`)).body.status
+    const confirm = { Action: 'ConfirmSubscription', TopicArn: topicArn, Token: message?.token ?? '' }
+    const page = await openedAs(headers, confirm)
+    expect([page, await statusOf()]).toEqual(['/confirmation.html', 'pending'])
+    const java = { 'User-Agent': 'Java/21.0.4', Accept: 'text/html, image/gif, image/jpeg, */*; q=0.2' }
+    expect((await api.call('GET', `/?${new URLSearchParams(confirm)}`, { headers: java })).status).toBe(200)
+    expect(await statusOf()).toBe('active')
+    const link = unsubscribeLink('http://localhost', arn, await api.deps.linkKey.get())
+    const leave = { Action: 'Unsubscribe', ...Object.fromEntries(new URL(link).searchParams) }
+    expect([await openedAs(headers, leave), await statusOf()]).toEqual(['/unsubscribe.html', 'active'])
+    await api.call('DELETE', `/v1/subscriptions/${id}`)
+  },
+)
+
+/** The path of the page that the browser gets for the link. Its button is there. */
+async function openedAs(headers: Record<string, string>, link: Record<string, string>): Promise<string> {
+  const answer = await api.call('GET', `/?${new URLSearchParams(link)}`, { headers })
+  const to = new URL(answer.headers.get('location') ?? '', 'http://localhost/')
+  const { status, text } = await api.call('GET', to.pathname + to.search, { headers })
+  expect([answer.status, status, text]).toEqual([303, 200, expect.stringContaining('<form method="post">')])
+  return to.pathname
+}
+
+test('a page of another site cannot unsubscribe by the ARN alone', async () => {
+  const body = { endpoint: 'https://example.com/known' }
+  const { id, arn } = (await api.call('POST', '/v1/topics/orders/subscriptions', { body })).body
+  const query = new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn })
+  const pages: Record<string, string>[] = [{ 'Sec-Fetch-Site': 'cross-site' }, { 'User-Agent': BROWSER }]
+  for (const headers of pages) {
+    expect((await api.call('GET', `/?${query}`, { headers })).status).toBe(403)
+  }
+  expect((await api.call('GET', `/v1/subscriptions/${id}`)).status).toBe(200)
 })

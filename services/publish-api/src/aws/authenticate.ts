@@ -77,11 +77,12 @@ export function createReadRequest(
   }
 }
 
-/** Accepts every caller except another site's page. */
+/** Accepts every caller except another site's page. A link has a token, so pages of all sites may contain it. */
 function unasked(foreign: ForeignPages): Authenticate {
-  return async (request, { service, action = '' }) => {
-    if (service === 'sns' && UNSIGNED.has(action)) foreign.refuseHost(request)
-    else foreign.refuseBlindGet(request)
+  return async (request, { service, action = '', parameters }) => {
+    const isLink = service === 'sns' && UNSIGNED.has(action) && parameters.get('Token') !== undefined
+    if (isLink) foreign.refuseHost(request)
+    else foreign.refuseBrowsing(request)
     return null
   }
 }

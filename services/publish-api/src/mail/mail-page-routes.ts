@@ -1,10 +1,11 @@
 /**
- * The links in mails (checklist 319 to 321, 330 to 333). Programs that check mails open every link. So a GET only shows
- * a page with a button, and a POST makes the change. The POST comes from that button, or from a mail program by one
- * click (RFC 8058), which sends neither cookies nor a login.
+ * The links in mails (checklist 319 to 321, 330 to 333), and all other links that a browser opens. Programs that check
+ * mails open every link. So a GET only shows a page with a button, and a POST makes the change. The POST comes from
+ * that button, or from a mail program by one click (RFC 8058), which sends neither cookies nor a login.
  */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import { isUnsubscribeToken, unsubscribeLink } from '@fantail/delivery'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type AnswerDoc, type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -57,11 +58,11 @@ function confirmRoutes(deps: ApiDeps): Endpoint[] {
       answers: { 200: page('A page with a button, or that the subscription is confirmed'), 400: INVALID },
       errors: [],
       handle: async (call) => {
-        if (deps.settings.emailConfirmOnGet) return confirmByLink(deps, call)
         const record = await awaiting(deps, call)
-        return record
-          ? askToConfirmPage(record.topicArn, record.move?.endpoint ?? record.endpoint)
-          : invalidLinkPage()
+        if (!record) return invalidLinkPage()
+        const isMail = PROTOCOL_TRAITS[record.protocol].confirmedBy === 'person'
+        if (isMail && deps.settings.emailConfirmOnGet) return confirmByLink(deps, call)
+        return askToConfirmPage(record.topicArn, record.move?.endpoint ?? record.endpoint)
       },
     }),
     endpoint({

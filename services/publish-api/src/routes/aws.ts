@@ -2,6 +2,7 @@
  * Amazon's own protocols on one path: AWS Query of SNS and SQS, AWS JSON of SQS, and the links in delivered messages.
  */
 import { z } from 'zod'
+import { isNavigation } from '../auth/foreign-page.ts'
 import { createAwsApi } from '../aws/serve.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -75,6 +76,25 @@ function isVisitor(request: ApiRequest): boolean {
   return request.header('accept')?.includes('text/html') === true && new URL(request.url).search === ''
 }
 
+/** The pages that ask by a button whether the operation of a link is meant. */
+const PAGES = new Map([
+  ['ConfirmSubscription', 'confirmation.html'],
+  ['Unsubscribe', 'unsubscribe.html'],
+])
+
+/**
+ * The page for a link that a browser opens. Browsers also open links ahead, or because another page sends them there.
+ * Undefined for other requests. Programs that visit a link are no browser, whatever they accept.
+ */
+function pageOf(request: ApiRequest): Answer | undefined {
+  if (!isNavigation(request)) return undefined
+  const { searchParams, search } = new URL(request.url)
+  const page = PAGES.get(searchParams.get('Action') ?? '')
+  if (page === undefined) return undefined
+  // Relative, because FANTAIL_PUBLIC_URL may have a path.
+  return { status: 303, text: '', headers: { Location: page + search, 'Cache-Control': 'no-store' } }
+}
+
 /** The page for people. */
 function toPage(settings: ApiDeps['settings']): Answer {
   const location = settings.console === 'off' ? '/docs' : '/console/'
@@ -111,10 +131,12 @@ export function awsRoutes(deps: ApiDeps): Endpoint[] {
       answers: {
         ...answers,
         303: {
-          description: 'A browser’s request that asks for nothing is led to the console, or to `/docs`',
+          description:
+            'A browser is led to the page that asks about a link, or to the console or `/docs` if it asks for nothing',
         },
       },
-      handle: (call) => (isVisitor(call.request) ? toPage(deps.settings) : handle(call)),
+      handle: (call) =>
+        isVisitor(call.request) ? toPage(deps.settings) : (pageOf(call.request) ?? handle(call)),
     }),
     endpoint({
       ...queue,
