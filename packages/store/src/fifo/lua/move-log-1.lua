@@ -63,7 +63,7 @@ local function place(subscription, delivery, of)
     lanes[id].fifo = subscription.fifo
     redis.call('HSET', base .. 'lane:' .. id, LANE.fifo, subscription.fifo)
   end
-  if join_group(base, id, of, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
+  if join_group(base, id, of, delivery, now) then put_in_set(base, id, delivery, 'fresh', now) end
   return true
 end
 

@@ -49,7 +49,7 @@ local function park_entry(id, delivery, message, item, group)
   local fifo = lanes[id].fifo and group ~= ''
   if is_present(base, id, delivery) or fifo and is_last(id, group, delivery) then return 0 end
   hold_body(base, id, message)
-  if not fifo or join_group(base, id, group, delivery) then put_in_set(base, id, delivery, 'fresh', now) end
+  if not fifo or join_group(base, id, group, delivery, now) then put_in_set(base, id, delivery, 'fresh', now) end
   refer_to(message)
   redis.call('HSET', key, item, '')
   if not is_single then note_sender(base, id, delivery, task) end

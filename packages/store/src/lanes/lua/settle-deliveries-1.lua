@@ -23,6 +23,7 @@
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
+-- @include lane-group
 -- @include lane-settle
 -- @include lane-whole
 run_when_full(base)
@@ -63,7 +64,7 @@ local function settle_lane(id, standing, first, last)
   local moved = accepted and standing ~= '' and note_standing(base, id, batch_lane(batch), standing)
   if moved or is_due_changed(batch) then
     end_probe(batch, first, leases)
-    lane_next(base, id, now, batch.lane)
+    lane_next_led(base, id, now, batch.lane)
   end
 end
 

@@ -18,9 +18,11 @@
 -- @include lane-lease
 -- @include lane-return
 -- @include lane-claim
+-- @include lane-group
 -- @include lane-whole
 -- @include fifo-log
 local LANES = 32
+local GROUPS_LOOKED_AT = 200
 -- @limit Dead deliveries that one script of the sweep claims. Past it: the next script continues.
 local SWEPT_DELIVERIES_MAX = 1000
 -- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
@@ -43,6 +45,19 @@ local function correct_times(id)
   return #ids == RETURNS_MAX or returned == RETURNS_MAX
 end
 
+-- Looks at some groups of the lane. Returns whether one has no head in the lane's sets.
+local function is_torn(id)
+  local key = base .. 'groups:' .. id
+  if redis.call('EXISTS', key) == 0 then return false end
+  local flat = redis.call('HRANDFIELD', key, GROUPS_LOOKED_AT, 'WITHVALUES')
+  for i = 1, #flat, 2 do
+    local is_group, name = string.sub(flat[i], 1, 1) == 'g', string.sub(flat[i], 2)
+    local head, group = is_group and flat[i + 1] or name, is_group and name or flat[i + 1]
+    if not is_in_sets(base, id, head) or group_of(base, id, head) ~= group then return true end
+  end
+  return false
+end
+
 local function sweep_lane(id)
   local lane = lane_of(base, id, now, true)
   if index == 'held' then redis.call('SREM', base .. 'held', id) end
@@ -51,6 +66,7 @@ local function sweep_lane(id)
     local claims = { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
     local _, more = expire_lane(take, id, lane, claims, take.left)
     if #claims > 4 then take.lanes[#take.lanes + 1] = claims end
+    if is_torn(id) then mend_groups(base, id, now) end
     unfinished = correct_times(id) or more or returned == RETURNS_MAX or unfinished
   end
   lane_next(base, id, now, lane)

@@ -40,6 +40,7 @@
 -- @include lane-return
 -- @include lane-discard
 -- @include lane-claim
+-- @include lane-group
 -- @include lane-pace
 -- @include lane-pick
 -- @include lane-whole
@@ -129,7 +130,7 @@ local function take_lane(id, lane)
   if more then
     set_due(base, id, now, lane, now, lane.leased, not_before)
   else
-    lane_next(base, id, now, lane, not_before)
+    lane_next_led(base, id, now, lane, not_before)
   end
 end
 
@@ -167,7 +168,7 @@ local function take_turn(id, lane)
     full[id] = true
     not_before = now + FULL_MS
   end
-  lane_next(base, id, now, lane, not_before)
+  lane_next_led(base, id, now, lane, not_before)
 end
 
 -- Handles lanes that need no attempt: deleted ones, paused ones, and those that an older release put into the wrong

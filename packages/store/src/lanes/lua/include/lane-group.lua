@@ -16,27 +16,17 @@ local function count_behind(base, id, n)
   if n ~= 0 then redis.call('HINCRBY', base .. 'lane:' .. id, LANE.behind, n) end
 end
 
--- Returns true if the delivery is now its group's head. The caller must then put it into a set. Otherwise it waits
--- behind the head.
-local function join_group(base, id, group, delivery)
-  local groups = base .. 'groups:' .. id
-  if redis.call('HSETNX', groups, 'g' .. group, delivery) == 1 then
-    redis.call('HSET', groups, 'd' .. delivery, group)
-    return true
+local function is_in_sets(base, id, delivery)
+  for _, set in ipairs({ 'fresh:', 'retry:', 'lease:' }) do
+    if redis.call('ZSCORE', base .. set .. id, delivery) then return true end
   end
-  redis.call('RPUSH', behind_key(base, id, group), delivery)
-  count_behind(base, id, 1)
   return false
 end
 
--- Called when a delivery leaves the lane permanently. If it is a head, the next delivery of its group becomes due now,
--- and true is returned. It is due now, and not at its publishing time, so that a group with a long backlog does not go
--- before all others.
-local function leave_group(base, id, delivery, now)
-  local groups, group = base .. 'groups:' .. id, group_of(base, id, delivery)
-  if not group then return false end
-  redis.call('HDEL', groups, 'd' .. delivery)
-  local next = redis.call('LPOP', behind_key(base, id, group))
+-- Makes the first delivery behind a group's lost or leaving head the head. It becomes due now, and not at its
+-- publishing time, so that a group with a long backlog does not go before all others. Returns whether there is one.
+local function follow_head(base, id, group, now)
+  local groups, next = base .. 'groups:' .. id, redis.call('LPOP', behind_key(base, id, group))
   if not next then
     redis.call('HDEL', groups, 'g' .. group)
     return false
@@ -45,6 +35,84 @@ local function leave_group(base, id, delivery, now)
   redis.call('ZADD', base .. 'fresh:' .. id, text(now), next)
   count_behind(base, id, -1)
   return true
+end
+
+-- Mends groups after corruption of their heads, so that no group stands still: its head is in no set any more, or the
+-- hash has lost or changed one of the two members about it. `leaving`: a delivery that is leaving the lane. Returns
+-- true if a group got a new head. Reads the whole hash, so callers first make sure that something is wrong.
+local function mend_groups(base, id, now, leaving)
+  local groups, heads, owners, followed = base .. 'groups:' .. id, {}, {}, false
+  local flat = redis.call('HGETALL', groups)
+  for i = 1, #flat, 2 do
+    local kind, name = string.sub(flat[i], 1, 1), string.sub(flat[i], 2)
+    if kind == 'g' then heads[name] = flat[i + 1] else owners[name] = flat[i + 1] end
+  end
+  local alive = {}
+  for delivery, group in pairs(owners) do
+    heads[group] = heads[group] or delivery
+    if delivery ~= leaving and is_in_sets(base, id, delivery) then
+      alive[group] = delivery
+    else
+      redis.call('HDEL', groups, 'd' .. delivery)
+    end
+  end
+  for group, head in pairs(heads) do
+    if alive[group] then
+      redis.call('HSET', groups, 'g' .. group, alive[group])
+    elseif head ~= leaving and is_in_sets(base, id, head) then
+      redis.call('HSET', groups, 'd' .. head, group)
+    else
+      followed = follow_head(base, id, group, now) or followed
+    end
+  end
+  return followed
+end
+
+-- lane_next for scripts after which a FIFO lane may seem empty, although deliveries wait behind heads that were lost.
+local function lane_next_led(base, id, now, lane, not_before)
+  local due = lane_next(base, id, now, lane, not_before)
+  if due or redis.call('EXISTS', base .. 'groups:' .. id) == 0 then return due end
+  for _, set in ipairs({ 'fresh:', 'retry:', 'lease:' }) do
+    if redis.call('EXISTS', base .. set .. id) == 1 then return due end
+  end
+  return mend_groups(base, id, now) and lane_next(base, id, now, lane) or nil
+end
+
+-- Whether the group's head was checked by this script.
+local checked = {}
+
+local function is_led(base, id, group)
+  local name = id .. group
+  if checked[name] then return true end
+  checked[name] = true
+  local head = redis.call('HGET', base .. 'groups:' .. id, 'g' .. group)
+  return head and is_in_sets(base, id, head) and group_of(base, id, head) == group
+end
+
+-- Returns true if the delivery is now its group's head. The caller must then put it into a set. Otherwise it waits
+-- behind the head.
+local function join_group(base, id, group, delivery, now)
+  local groups = base .. 'groups:' .. id
+  local is_first = redis.call('HSETNX', groups, 'g' .. group, delivery) == 1
+  if is_first and redis.call('EXISTS', behind_key(base, id, group)) == 0 then
+    redis.call('HSET', groups, 'd' .. delivery, group)
+    return true
+  end
+  redis.call('RPUSH', behind_key(base, id, group), delivery)
+  count_behind(base, id, 1)
+  if not is_led(base, id, group) then mend_groups(base, id, now) end
+  return false
+end
+
+-- Called when a delivery leaves the lane permanently. If it is a head, the next delivery of its group becomes due now,
+-- and true is returned.
+local function leave_group(base, id, delivery, now)
+  local groups, group = base .. 'groups:' .. id, group_of(base, id, delivery)
+  if not group or redis.call('HGET', groups, 'g' .. group) ~= delivery then
+    return mend_groups(base, id, now, delivery)
+  end
+  redis.call('HDEL', groups, 'd' .. delivery)
+  return follow_head(base, id, group, now)
 end
 
 -- The first deliveries behind a head, at most max.
