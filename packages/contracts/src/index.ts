@@ -101,6 +101,7 @@ export {
   PLATFORM_ENDPOINTS_MAX,
   PLATFORM_TOKEN_BYTES_MAX,
   PLATFORM_USER_DATA_BYTES_MAX,
+  QUEUE_ATTRIBUTE_TYPE_CHARS_MAX,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MAX_RECEIVE_COUNT_MAX,
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
@@ -139,7 +140,11 @@ export {
   subjectProblem,
   textProblem,
   toAttribute,
+  UNSENDABLE_TEXT,
   unsendable,
+  unsendableAttribute,
+  unsendableCharacter,
+  unsendableNumber,
 } from './message-rules.ts'
 export { problemsOf } from './problems.ts'
 export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'

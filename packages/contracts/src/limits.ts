@@ -120,6 +120,8 @@ export const QUEUE_MESSAGE_BYTES_MAX = 1_048_576
 export const QUEUE_MESSAGE_BYTES_MIN = 1_024
 /** @limit Source queues that a redrive allow policy names. Past it: `validation_failed`. */
 export const QUEUE_ALLOWED_SOURCES_MAX = 10
+/** @limit Type of an attribute of a queue's message. Past it: the message is refused. */
+export const QUEUE_ATTRIBUTE_TYPE_CHARS_MAX = 256
 /** @limit Attributes of a queue's message. Past it: the message is refused. */
 export const QUEUE_MESSAGE_ATTRIBUTES_MAX = 10
 /** @limit Shortest lease of a queue: a receive may wait 20 seconds. Past it: `validation_failed`. */

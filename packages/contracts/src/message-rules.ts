@@ -4,7 +4,7 @@
  */
 import type { Problem } from './fantail-error.ts'
 import { isObject, jsonOf } from './json-values.ts'
-import { SUBJECT_CHARS_MAX } from './limits.ts'
+import { QUEUE_ATTRIBUTE_TYPE_CHARS_MAX, SUBJECT_CHARS_MAX } from './limits.ts'
 import { formatPath } from './problems.ts'
 import type { MessageAttribute } from './records.ts'
 
@@ -35,9 +35,29 @@ export function subjectProblem(subject: string): string | undefined {
   return unicodeProblem(subject)
 }
 
+export const UNSENDABLE_TEXT = 'must hold only characters that XML 1.0 allows'
+
 /** Whether no queue takes the text, because it holds a character that XML 1.0 does not have. */
 export function unsendable(text: string): boolean {
   return UNSENDABLE.test(text)
+}
+
+/** The first character because of which no queue takes the text, as `#x1F`. */
+export function unsendableCharacter(text: string): string | undefined {
+  const [character] = UNSENDABLE.exec(text) ?? []
+  return character === undefined ? undefined : `#x${character.codePointAt(0)?.toString(16).toUpperCase()}`
+}
+
+/** Whether no queue takes the attribute, because its type says Number and its value is none. */
+export function unsendableNumber({ type, value }: MessageAttribute): boolean {
+  return type.startsWith('Number') && !NUMBER.test(value)
+}
+
+/** Whether no queue takes the attribute's type or value. */
+export function unsendableAttribute(attribute: MessageAttribute): boolean {
+  const { type, value } = attribute
+  if (type.length > QUEUE_ATTRIBUTE_TYPE_CHARS_MAX || unsendable(type)) return true
+  return unsendableNumber(attribute) || (!type.startsWith('Binary') && unsendable(value))
 }
 
 export function textProblem(text: string): string | undefined {
@@ -88,7 +108,7 @@ export function attributeProblem({ type, value }: MessageAttribute): Problem | u
     }
   }
   if (value === '') return { path: 'value', message: 'must not be empty' }
-  if (type.startsWith('Number') && !NUMBER.test(value)) return { path: 'value', message: 'must be a number' }
+  if (unsendableNumber({ type, value })) return { path: 'value', message: 'must be a number' }
   if (type.startsWith('Binary') && !BASE64.test(value)) return { path: 'value', message: 'must be base64' }
   const message = unicodeProblem(value)
   return message === undefined ? undefined : { path: 'value', message }

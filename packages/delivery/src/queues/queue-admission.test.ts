@@ -26,6 +26,27 @@ test('one look-up serves all callers, also where there is no such queue', async 
   expect(asked).toHaveLength(1)
 })
 
+test('types and values that no queue takes are refused before anything is looked up', async () => {
+  const { asked, admission } = slowQueues()
+  const refused = (type: string, value: string) =>
+    admission.refusalOf(QUEUE, message, { body: 'x', attributes: { n: { type, value } } })
+  const reason = "a queue does not take the type or value of the attribute 'n'"
+  for (const [type, value] of [
+    ['String', 'a\x02b'],
+    ['String.Array', '["\ufffe"]'],
+    ['String', '\ud800'],
+    ['String.\x01', 'x'],
+    [`String.${'x'.repeat(250)}`, 'x'],
+    ['Number', 'seven'],
+  ] as const) {
+    expect((await refused(type, value))?.message, JSON.stringify([type, value])).toBe(reason)
+  }
+  expect(asked).toEqual([])
+  const taken = refused('Binary', 'AgI=')
+  asked[0]?.resolve(null)
+  expect(await taken).toBeUndefined()
+})
+
 test('a failed look-up fails its callers, and the next call asks again', async () => {
   const { asked, admission } = slowQueues()
   const failing = admission.denies(QUEUE, message)

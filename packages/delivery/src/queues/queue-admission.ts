@@ -10,7 +10,9 @@ import {
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   type QueueRecord,
+  UNSENDABLE_TEXT,
   unsendable,
+  unsendableAttribute,
 } from '@fantail/contracts'
 import { type AccessPolicy, type Organizations, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
 import { LRUCache } from 'lru-cache'
@@ -65,7 +67,9 @@ export class QueueAdmission {
         `Number of message attributes [${attributes}] exceeds the maximum allowed [${QUEUE_MESSAGE_ATTRIBUTES_MAX}].`,
       )
     }
-    if (unsendable(item.body)) return unfit('a queue takes only characters that XML 1.0 allows')
+    if (unsendable(item.body)) return unfit(`a text for a queue ${UNSENDABLE_TEXT}`)
+    const odd = Object.entries(item.attributes).find(([, attribute]) => unsendableAttribute(attribute))
+    if (odd) return unfit(`a queue does not take the type or value of the attribute '${odd[0]}'`)
     const rules = await this.#rulesFor(queueArn)
     if (!rules) return undefined
     if (messageBytes(item.body, item.attributes) > rules.bytesMax) {

@@ -46,8 +46,8 @@ export class QueueHandles {
   }
 
   /**
-   * Hides each message for its time, in order. Throws `not_found`. On a standard queue a handle of any receive works
-   * while the message is in flight. `newestOnly`: handles of earlier receives change nothing.
+   * Hides each message in flight for its time, in order. Throws `not_found`. On a standard queue a handle of any
+   * receive works. `newestOnly`: handles of earlier receives change nothing.
    */
   async changeVisibility(
     arn: string,

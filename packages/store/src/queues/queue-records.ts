@@ -105,10 +105,9 @@ export interface ReceiveTurn {
 }
 
 /**
- * `invalid_receipt_handle`: it is not a handle of this queue. `message_not_available`: the message is deleted. Or it is
- * not in flight, and this is not the handle of its newest receive. `visibility_limit_exceeded`: it would be hidden for
- * more than 12 hours after the receive. `expired_receipt_handle`: FIFO only, the visibility timeout of the receive is
- * over.
+ * `invalid_receipt_handle`: it is not a handle of this queue. `message_not_available`: the message is deleted or not in
+ * flight. `visibility_limit_exceeded`: it would be hidden for more than 12 hours after the receive.
+ * `expired_receipt_handle`: FIFO only, the visibility timeout of the receive is over.
  */
 export type HandleError =
   | 'invalid_receipt_handle'

@@ -313,7 +313,7 @@ class History {
       return
     }
     const inFlight = item?.flying && item.visibleAt > model.clock
-    const current = newest || (earlier && inFlight) ? item : undefined
+    const current = inFlight && (newest || earlier) ? item : undefined
     const changes = [{ handle: chosen.handle, seconds: each.timeout }]
     const [result] = await fixture.queues.changeVisibility(this[chosen.where], changes, rule)
     expect(result).toEqual(current ? { ok: true } : { ok: false, error: 'message_not_available' })

@@ -113,9 +113,9 @@ test('[203] a handle of an earlier receive changes the visibility of a message i
   await skew(6_000)
   expect(await queues.receive(arn, one)).toEqual([])
   await skew(8_000)
-  expect(await queues.changeVisibility(arn, shown([old], 5))).toEqual(unavailable)
-  expect(await queues.changeVisibility(arn, shown([fresh], 5))).toEqual([{ ok: true }])
-  expect(await queues.changeVisibility(arn, shown([old], 0))).toEqual([{ ok: true }])
+  for (const handle of [old, fresh]) {
+    expect(await queues.changeVisibility(arn, shown([handle], 5))).toEqual(unavailable)
+  }
   expect((await queues.getWithCounts(arn))?.counts.visible).toBe(1)
 })
 
@@ -222,20 +222,28 @@ test('[172][173] visibility 0 shows a message at once, extensions end 12 hours a
   const first = handles(await queues.receive(arn, one))
   expect(await queues.changeVisibility(arn, shown(first, 0))).toEqual([{ ok: true }])
   const again = handles(await queues.receive(arn, one))
+  expect(await queues.changeVisibility(arn, shown(again, 11 * 3_600))).toEqual([{ ok: true }])
   await skew(10 * HOUR_MS)
   expect(await queues.changeVisibility(arn, shown(again, 2 * 3_600 - 5))).toEqual([{ ok: true }])
   const refused = [{ ok: false, error: 'visibility_limit_exceeded' }]
   expect(await queues.changeVisibility(arn, shown(again, 2 * 3_600 + 5))).toEqual(refused)
 })
 
-test('a handle whose time is over still hides a message that nobody has received since', async () => {
+test('no handle hides a message that is visible: its time is over, or it was shown early', async () => {
   const { queues, skew } = fixture
-  const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
-  await queues.send(arn, [{ body: 'a' }])
-  const handle = handles(await queues.receive(arn, one))
-  await skew(5_000)
-  expect(await queues.changeVisibility(arn, shown(handle, 60))).toEqual([{ ok: true }])
-  expect(await queues.receive(arn, one)).toEqual([])
+  for (const newestOnly of [false, true]) {
+    const arn = await aQueue({ visibilityTimeoutSeconds: 1 })
+    await queues.send(arn, [{ body: 'late' }, { body: 'shown' }])
+    const given = handles(await queues.receive(arn, ten))
+    const shownEarly = given.slice(1)
+    await queues.changeVisibility(arn, shown(shownEarly, 0))
+    expect(await queues.changeVisibility(arn, shown(shownEarly, 60), { newestOnly })).toEqual(unavailable)
+    await skew(5_000)
+    const results = await queues.changeVisibility(arn, shown(given, 60), { newestOnly })
+    expect(results).toEqual([...unavailable, ...unavailable])
+    expect(await queues.receive(arn, ten)).toHaveLength(2)
+    await skew(0)
+  }
 })
 
 test('delays hide before the first receive: the queue default, or the message own', async () => {

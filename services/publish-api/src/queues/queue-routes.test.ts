@@ -119,12 +119,14 @@ test('a batch is answered in order; one bad entry refuses all of it', async () =
   await api.call('PUT', '/v1/queues/batch')
   const sent = await post('batch/messages', { messages: [{ body: 'a' }, { body: 'b', delaySeconds: 60 }] })
   expect(sent.body.results).toHaveLength(2)
+  const attributes = { fine: 'x', odd: 'a\x02b' }
   const bad = await post('batch/messages', {
-    messages: [{ body: 'c' }, { body: '' }, { body: 'd', delaySeconds: 901 }],
+    messages: [{ body: 'c' }, { body: '' }, { body: 'd', delaySeconds: 901 }, { body: 'e', attributes }],
   })
   expect(bad.body.error.details.map(({ path }: { path: string }) => path)).toEqual([
     'messages[1].body',
     'messages[2].delaySeconds',
+    'messages[3].attributes.odd',
   ])
   expect((await api.call('GET', '/v1/queues/batch')).body.counts).toEqual({
     visible: 1,

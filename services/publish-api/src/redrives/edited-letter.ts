@@ -16,6 +16,9 @@ import {
   type QueueMessage,
   type RedriveEdit,
   structureProblem,
+  UNSENDABLE_TEXT,
+  unsendable,
+  unsendableAttribute,
 } from '@fantail/contracts'
 
 interface Changes {
@@ -95,8 +98,12 @@ export function checkBytes(
   throw new FantailError('too_large', `message ${message}`, { details: [{ path: 'message', message }] })
 }
 
-/** A queue takes no more attributes. One of them is the old id. */
-export function checkAttributeCount(attributes: Record<string, MessageAttribute>): void {
+/** Throws `validation_failed` if no queue takes the text, or the attributes. One attribute is the old id. */
+export function checkSendable(text: string, attributes: Record<string, MessageAttribute> = {}): void {
+  if (unsendable(text)) throw FantailError.invalid('message', UNSENDABLE_TEXT)
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (unsendableAttribute(attribute)) throw FantailError.invalid(`attributes.${name}`, UNSENDABLE_TEXT)
+  }
   if (Object.keys(attributes).length <= QUEUE_MESSAGE_ATTRIBUTES_MAX) return
   const most = QUEUE_MESSAGE_ATTRIBUTES_MAX - 1
   throw FantailError.invalid(

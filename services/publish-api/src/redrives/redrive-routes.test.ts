@@ -311,6 +311,8 @@ test('an edit that its target would not take is refused, and changes nothing', a
   const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`a${n}`, n]))
   await api.call('PUT', '/v1/queues/aside')
   expect(await send({ attributes, destination: 'aside' })).toEqual([400, 'attributes'])
+  expect(await send({ message: '\x01', destination: 'aside' })).toEqual([400, 'message'])
+  expect(await send({ attributes: { n: '\x02' }, destination: 'aside' })).toEqual([400, 'attributes.n'])
   const all = (await api.deps.queues.peek(`${QUEUE}refusing`, { limit: 100 })).items
   expect([
     all.length,

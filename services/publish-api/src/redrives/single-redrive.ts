@@ -23,7 +23,7 @@ import type { Answer, Call } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { queueOf } from '../queues/queue-routes.ts'
 import type { FilterTrials } from '../routes/filter-trials.ts'
-import { checkAttributeCount, checkBytes, editOf, textOf } from './edited-letter.ts'
+import { checkBytes, checkSendable, editOf, textOf } from './edited-letter.ts'
 
 type Input = z.output<typeof EditInput>
 
@@ -98,7 +98,7 @@ async function checkEdit(deps: ApiDeps, trials: FilterTrials, { edit, target }: 
   if (!topic) throw FantailError.invalid('destination', GONE)
   checkBytes(message.message, message.attributes, topic.messageBytesMax)
   const isQueue = parseArn(subscription.endpoint)?.service === 'sqs'
-  if (isQueue && subscription.rawMessageDelivery) checkAttributeCount(message.attributes ?? {})
+  if (isQueue && subscription.rawMessageDelivery) checkSendable(message.message, message.attributes)
   await checkFilter(trials, subscription, message)
 }
 
@@ -109,7 +109,7 @@ async function checkForQueue(
 ): Promise<void> {
   const queue = await queues.get(queueArn)
   checkBytes(body, attributes, queue?.maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX)
-  checkAttributeCount(attributes)
+  checkSendable(body, attributes)
 }
 
 async function checkFilter(

@@ -1,7 +1,8 @@
 /** Schemas for sending to a queue over REST. */
 import { z } from 'zod'
+import { isObject } from '../../json-values.ts'
 import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
-import { unsendable } from '../../message-rules.ts'
+import { toAttribute, UNSENDABLE_TEXT, unsendable, unsendableAttribute } from '../../message-rules.ts'
 import { FifoId, MessageInput } from '../messages/message-schemas.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 import { Delay } from './queue-schemas.ts'
@@ -9,7 +10,7 @@ import { Delay } from './queue-schemas.ts'
 const Body = z
   .string()
   .min(1)
-  .refine((text) => !unsendable(text), 'must hold only characters that XML 1.0 allows')
+  .refine((text) => !unsendable(text), UNSENDABLE_TEXT)
 
 export const QueueItemInput = namedInput(
   'QueueMessageInput',
@@ -28,6 +29,13 @@ export const QueueItemInput = namedInput(
       deduplicationId: FifoId.optional().describe(
         'FIFO queues only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
       ),
+    })
+    .superRefine(({ attributes }, context) => {
+      for (const [name, given] of isObject(attributes) ? Object.entries(attributes) : []) {
+        const attribute = toAttribute(given)
+        if (attribute === undefined || !unsendableAttribute(attribute)) continue
+        context.addIssue({ code: 'custom', path: ['attributes', name], message: UNSENDABLE_TEXT })
+      }
     })
     .meta({
       description: 'One message for a queue.',

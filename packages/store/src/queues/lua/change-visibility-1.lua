@@ -1,7 +1,7 @@
--- Hides received messages for some time from now; 0 makes them visible at once. In a standard queue the handle of any
--- receive works while the message is in flight, as in SQS. The handle of the newest receive also works after its time.
--- If newest_only is set, only the handle of the newest receive works. In a FIFO queue the handle must be of the newest
--- receive and not expired.
+-- Hides messages in flight for some time from now; 0 makes them visible at once. A visible message is never hidden,
+-- because another receive may be about to get it. In a standard queue the handle of any receive works, as in SQS. If
+-- newest_only is set, only the handle of the newest receive works. In a FIFO queue the handle must be of the newest
+-- receive.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg newest_only: flag, handles of earlier receives change nothing
@@ -13,7 +13,7 @@
 -- Returns false if there is no such queue, or for each handle one of these:
 --   - 'ok'
 --   - 'invalid': it belongs to another queue
---   - 'gone': the message is deleted, moves to another queue, or was received again and is not in flight
+--   - 'gone': the message is deleted, moves to another queue, or is not in flight
 --   - 'expired' (FIFO): the message was received again, or the handle's time is over
 --   - 'limit': the time would end more than 12 hours after the newest receive
 -- @include when-full
@@ -45,7 +45,7 @@ local function change(ms, id, digest)
   local h = members_of(queue, id, 'h', 't')
   local rank = receive_of(h[1], digest)
   local before = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) or 0
-  if not rank or rank > 1 and (newest_only or before <= queue.clock) or leaving(queue, id) then return 'gone' end
+  if not rank or rank > 1 and newest_only or before <= queue.clock or leaving(queue, id) then return 'gone' end
   if queue.clock + ms > (tonumber(h[2]) or queue.clock) + HIDDEN_MAX_MS then return 'limit' end
   if queue.clock + ms < before then sooner = true end
   redis.call('ZREM', queue.q .. 'ready', id)

@@ -167,6 +167,18 @@ test('keys have up to 128 characters and come once', async () => {
   expect(await refusalOf(twice)).toEqual(refused('Invalid parameter: Duplicated keys are not allowed.'))
 })
 
+test('keys that begin with aws: are reserved, when a topic is made and later', async () => {
+  const before = await tags()
+  const message =
+    'Invalid parameter: Tags Reason: aws: prefixed tag key names are not allowed for external use.'
+  for (const Key of ['aws:team', 'AWS:Team']) {
+    expect(await refusalOf(tag({ fine: '1', [Key]: 'x' }))).toEqual(refused(message))
+    const create = new CreateTopicCommand({ Name: 'reserved', Tags: [{ Key, Value: 'x' }] })
+    expect(await refusalOf(sns.client.send(create))).toEqual(refused(message))
+  }
+  expect(await tags()).toEqual(before)
+})
+
 test('tag operations answer with an empty result element', async () => {
   const { text } = await sns.query({
     Action: 'TagResource',

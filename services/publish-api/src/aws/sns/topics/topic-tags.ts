@@ -14,6 +14,8 @@ const TOPIC_TAG_VALUE_CHARS_MAX = 256
 
 export const TAG_LIST = { list: { struct: { Key: 'string', Value: 'string' } } } as const
 
+const RESERVED_KEY = 'Tags Reason: aws: prefixed tag key names are not allowed for external use.'
+
 /** A Map, because a key may be any text. */
 type Tags = Map<string, string>
 
@@ -88,6 +90,7 @@ export function readTags(given: unknown): Tags {
   for (const [index, { Key = '', Value = '' }] of list.entries()) {
     const member = `tags.${index + 1}.member`
     if (Key === '') throw constraint(Key, `${member}.key`, 'greater than or equal to 1')
+    if (/^aws:/i.test(Key)) throw invalidParameter(RESERVED_KEY)
     if (Key.length > TOPIC_TAG_KEY_CHARS_MAX) {
       throw constraint(Key, `${member}.key`, `less than or equal to ${TOPIC_TAG_KEY_CHARS_MAX}`)
     }

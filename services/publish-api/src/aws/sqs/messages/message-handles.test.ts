@@ -213,14 +213,14 @@ test('[204] in a batch a message that is gone fails as an invalid handle', async
   ])
 })
 
-test('the visibility of a deleted message cannot be changed; of one that is due back it can', async () => {
+test('the visibility of a message that is visible or deleted cannot be changed', async () => {
   const queue = await create({ VisibilityTimeout: '10' })
   const handle = await sent(queue)
   await sqs.later(11_000)
-  await change(queue, handle, 100)
-  expect(await received(queue)).toBe('')
-  await remove(queue, handle)
   const reason = 'Message does not exist or is not available for visibility timeout change.'
+  await expect(change(queue, handle, 100)).rejects.toMatchObject(invalid(handle, reason))
+  expect(await received(queue)).not.toBe('')
+  await remove(queue, handle)
   await expect(change(queue, handle, 10)).rejects.toMatchObject(invalid(handle, reason))
 })
 

@@ -1,7 +1,16 @@
 /** Shapes of messages, and of batches of messages. `flat` has the names of the Query protocol. */
 import type { ListShape, MapShape, Shape, StructShape } from '@fantail/aws-wire'
 
-const VALUE: StructShape = { struct: { StringValue: 'string', BinaryValue: 'blob', DataType: 'string' } }
+const VALUE: StructShape = {
+  struct: {
+    StringValue: 'string',
+    BinaryValue: 'blob',
+    // SQS has lists in its model only. They are read so that they can be refused.
+    StringListValues: { list: 'string', flat: 'StringListValue' },
+    BinaryListValues: { list: 'blob', flat: 'BinaryListValue' },
+    DataType: 'string',
+  },
+}
 const NAMED = { key: 'Name', value: 'Value' }
 
 export const MESSAGE_ATTRIBUTES: MapShape = { map: VALUE, entry: NAMED, flat: 'MessageAttribute' }

@@ -3,6 +3,7 @@ import {
   CreateQueueCommand,
   type MessageAttributeValue,
   ReceiveMessageCommand,
+  SendMessageBatchCommand,
   SendMessageCommand,
   type SendMessageCommandInput,
   SetQueueAttributesCommand,
@@ -46,6 +47,46 @@ test('[166] a send answers the MD5s of body, attributes and system attributes', 
   const received = await receive()
   expect(Buffer.from(received?.MessageAttributes?.attr1?.BinaryValue ?? '')).toEqual(BinaryValue)
   expect(received?.MD5OfMessageAttributes).toBe(binary.MD5OfMessageAttributes)
+})
+
+test('lists of values are refused in every form, and nothing of a batch is sent', async () => {
+  const QueueUrl = (await sqs.client.send(new CreateQueueCommand({ QueueName: 'listed' }))).QueueUrl
+  const refusal = (operation: string) => ({
+    name: 'UnsupportedOperation',
+    message: `Message attribute list values in ${operation} operation are not supported.`,
+  })
+  for (const lists of [
+    { StringListValues: [] },
+    { BinaryListValues: [] },
+    { StringListValues: ['y'] },
+    { BinaryListValues: [Buffer.from('y')] },
+  ]) {
+    const MessageAttributes = { a: { ...text('x'), ...lists } }
+    await expect(send({ QueueUrl, MessageAttributes })).rejects.toMatchObject(refusal('SendMessage'))
+    const Entries = [
+      { Id: 'plain', MessageBody: 'x' },
+      { Id: 'list', MessageBody: 'x', MessageAttributes },
+    ]
+    const batch = sqs.client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
+    await expect(batch).rejects.toMatchObject(refusal('SendMessageBatch'))
+  }
+  for (const list of [
+    'MessageAttribute.1.Value.StringListValue.1',
+    'MessageSystemAttribute.1.Value.BinaryListValue.1',
+  ]) {
+    const start = list.slice(0, list.indexOf('.1'))
+    const given = {
+      [`${start}.1.Name`]: 'AWSTraceHeader',
+      [`${start}.1.Value.DataType`]: 'String',
+      [list]: 'eA==',
+    }
+    const answer = await sqs.query(
+      { Action: 'SendMessage', MessageBody: 'x', ...given },
+      `/${ACCOUNT}/listed`,
+    )
+    expect(answer.text).toContain('Message attribute list values in SendMessage operation are not supported.')
+  }
+  expect(await receive('listed')).toBeUndefined()
 })
 
 test('a trace header is passed on: the system attribute, or else the request’s', async () => {

@@ -16,6 +16,7 @@ import {
   type SentMessage,
   sentBytes,
 } from './sent-message.ts'
+import { refuseLists } from './sqs-message-attributes.ts'
 
 const BATCH = 'SendMessageBatch'
 /**
@@ -42,6 +43,7 @@ export function sendOperations(deps: ApiDeps): Operation[] {
 
 async function sendMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const queue = await knownQueue(deps, input, call)
+  refuseLists(input, 'SendMessage')
   const message = readMessage(input, { queue, call })
   const [sent] = await send(deps, { queue, messages: [message], call })
   return resultOf(message, sent)
@@ -50,6 +52,7 @@ async function sendMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
 async function sendBatch(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const queue = await knownQueue(deps, input, call)
   const entries = readEntries(input, BATCH)
+  for (const entry of entries) refuseLists(entry, BATCH)
   checkBytes(entries)
   for (const entry of entries) checkOrder(entry, queue)
   const reading = { queue, call, tooLong: ENTRY_TOO_LONG }

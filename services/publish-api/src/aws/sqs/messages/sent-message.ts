@@ -8,11 +8,11 @@ import {
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   type QueueRecord,
+  unsendableCharacter,
 } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody } from '@fantail/delivery'
 import type { SendItem } from '@fantail/store'
 import { invalidParameterValue, invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
-import { ALLOWED_CHARACTERS, refusedCharacter } from './message-text.ts'
 import { attributeBytes, readAttributes } from './sqs-message-attributes.ts'
 
 export interface SentMessage {
@@ -21,6 +21,8 @@ export interface SentMessage {
   digests: Record<string, string | undefined>
 }
 
+/** The characters of XML 1.0. */
+const ALLOWED_CHARACTERS = '#x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF]'
 const ID = /^[\x21-\x7e]{1,128}$/
 const NOT_FOR_THIS_QUEUE = 'The request include parameter that is not valid for this queue type.'
 
@@ -84,7 +86,7 @@ export function missingDeduplicationId(): AwsError {
 
 function readBody({ MessageBody: body }: AwsInput): string {
   if (typeof body !== 'string' || body === '') throw missingParameter('MessageBody')
-  const refused = refusedCharacter(body)
+  const refused = unsendableCharacter(body)
   if (refused === undefined) return body
   throw sqsError(
     'InvalidMessageContents',
@@ -134,7 +136,7 @@ function readTraceHeader(given: unknown): string | undefined {
       const text = `Message system attribute '${name}' is invalid. The only one that can be sent is AWSTraceHeader.`
       throw invalidParameterValue(text)
     }
-    if (type !== 'String' || !value || refusedCharacter(value) !== undefined) {
+    if (type !== 'String' || !value || unsendableCharacter(value) !== undefined) {
       const text =
         "Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."
       throw invalidParameterValue(text)

@@ -1,7 +1,12 @@
 /** Message attributes of senders, checked by SQS's rules (checklist 218), and the selection for a receiver. */
-import type { MessageAttribute } from '@fantail/contracts'
-import { invalidParameterValue } from '../sqs-error.ts'
-import { refusedCharacter } from './message-text.ts'
+import type { AwsInput } from '@fantail/aws-wire'
+import {
+  type MessageAttribute,
+  QUEUE_ATTRIBUTE_TYPE_CHARS_MAX,
+  unsendableCharacter,
+  unsendableNumber,
+} from '@fantail/contracts'
+import { invalidParameterValue, sqsError } from '../sqs-error.ts'
 
 /** @limit Attributes of an SQS message. Past it: the message is refused. */
 const SQS_ATTRIBUTES_MAX = 10
@@ -11,15 +16,28 @@ const SQS_ATTRIBUTE_NAME_CHARS_MAX = 256
 const NAME_CHARS = /^[\p{L}\p{Nd}_.-]+$/u
 const RESERVED_NAME = /^(aws\.|amazon\.|\.)|\.$/i
 const TYPE = /^(String|Number|Binary)/
-/** @limit Type of an SQS message attribute. Past it: the message is refused. */
-const TYPE_CHARS_MAX = 256
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
 /** An attribute in the form in which the decoded request has it. */
 interface GivenValue {
   DataType?: string
   StringValue?: string
   BinaryValue?: Buffer
+  StringListValues?: string[]
+  BinaryListValues?: Buffer[]
+}
+
+/** Refuses lists of values, which SQS supports in no operation. An empty list is a list, too. */
+export function refuseLists(
+  { MessageAttributes, MessageSystemAttributes }: AwsInput,
+  operation: string,
+): void {
+  for (const given of [MessageAttributes, MessageSystemAttributes]) {
+    for (const value of Object.values((given ?? {}) as Record<string, GivenValue>)) {
+      if (value.StringListValues === undefined && value.BinaryListValues === undefined) continue
+      const text = `Message attribute list values in ${operation} operation are not supported.`
+      throw sqsError('UnsupportedOperation', text)
+    }
+  }
 }
 
 interface ReadAttributes {
@@ -78,7 +96,8 @@ function readAttribute(name: string, { DataType: type = '', ...value }: GivenVal
   if (type === '')
     throw invalidParameterValue(`Message (user) attribute '${name}' must contain a non-empty attribute type.`)
   const prefix = TYPE.exec(type)?.[1]
-  if (prefix === undefined || type.length > TYPE_CHARS_MAX || refusedCharacter(type) !== undefined) {
+  const isLong = type.length > QUEUE_ATTRIBUTE_TYPE_CHARS_MAX
+  if (prefix === undefined || isLong || unsendableCharacter(type) !== undefined) {
     throw invalidParameterValue(
       `The type of message (user) attribute '${name}' is invalid. You must use only the following supported type prefixes: Binary, Number, String.`,
     )
@@ -90,15 +109,15 @@ function readAttribute(name: string, { DataType: type = '', ...value }: GivenVal
     )
   }
   if (typeof content !== 'string') return { type, value: content.toString('base64') }
-  checkText(name, prefix, content)
+  checkText(name, type, content)
   return { type, value: content }
 }
 
-function checkText(name: string, prefix: string, text: string): void {
-  if (prefix === 'Number' && !NUMBER.test(text)) {
+function checkText(name: string, type: string, text: string): void {
+  if (unsendableNumber({ type, value: text })) {
     throw invalidParameterValue(`Can't cast the value of message (user) attribute '${name}' to a number.`)
   }
-  const refused = refusedCharacter(text)
+  const refused = unsendableCharacter(text)
   if (refused === undefined) return
   throw invalidParameterValue(
     `Invalid binary character '${refused}' was found in the message attribute '${name}' value.`,

@@ -102,7 +102,7 @@ test('numbers are taken within their bounds only', async () => {
   const name = await create()
   for (const [attribute, [min, max]] of Object.entries(RANGES)) {
     for (const value of [min, max]) {
-      await set(name, { [attribute]: String(value) })
+      await set(name, { KmsMasterKeyId: 'alias/mine', [attribute]: String(value) })
       expect(await get(name, attribute)).toEqual({ [attribute]: String(value) })
     }
     for (const wrong of [String(min - 1), String(max + 1), '', ' 61', '61.5', 'many', '1e3']) {
@@ -301,6 +301,14 @@ test('a dead-letter queue says who may use it', async () => {
   await expect(set(allowed, { RedrivePolicy, DelaySeconds: '3' })).rejects.toMatchObject({
     name: 'InvalidParameterValue',
   })
+  for (const permission of ['denyAll', 'allowAll']) {
+    const text = JSON.stringify({ redrivePermission: permission, sourceQueueArns: null })
+    for (const queue of [await create({ RedriveAllowPolicy: text }), dead]) {
+      await set(queue, { RedriveAllowPolicy: text })
+      const shown = (await get(queue, 'RedriveAllowPolicy'))?.RedriveAllowPolicy
+      expect(shown).toBe(`{"redrivePermission":"${permission}"}`)
+    }
+  }
   await set(dead, { RedriveAllowPolicy: '' })
   await set(other, { RedrivePolicy })
   for (const [text, error] of [
@@ -309,6 +317,7 @@ test('a dead-letter queue says who may use it', async () => {
     ['{"redrivePermission":"some"}', 'InvalidAttributeValue'],
     ['{"redrivePermission":"byQueue","sourceQueueArns":[1]}', 'InvalidAttributeValue'],
     ['{"redrivePermission":"byQueue"}', 'InvalidParameterValue'],
+    ['{"redrivePermission":"byQueue","sourceQueueArns":null}', 'InvalidParameterValue'],
     ['{"redrivePermission":"allowAll","sourceQueueArns":["arn"]}', 'InvalidParameterValue'],
     [JSON.stringify({ ...policy, sourceQueueArns: Array(11).fill(queueArn('x')) }), 'InvalidParameterValue'],
   ]) {
@@ -340,7 +349,20 @@ test('names of keys are kept as given, and both kinds of encryption are refused'
   expect(await get(name, ...shown)).toEqual({ SqsManagedSseEnabled: 'false' })
 })
 
-test('[220] an empty KmsMasterKeyId also removes the reuse period', async () => {
+test('[220] without a KmsMasterKeyId a queue has no reuse period, in whatever order they are given', async () => {
+  const given = { KmsMasterKeyId: '', KmsDataKeyReusePeriodSeconds: '600' }
+  const reversed = { KmsDataKeyReusePeriodSeconds: '600', KmsMasterKeyId: '' }
+  for (const change of [given, reversed, { SqsManagedSseEnabled: 'true' }]) {
+    const queue = await create({ KmsMasterKeyId: 'alias/mine', KmsDataKeyReusePeriodSeconds: '6000' })
+    await set(queue, change)
+    expect(await get(queue, 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds')).toBeUndefined()
+  }
+  for (const attributes of [given, { KmsDataKeyReusePeriodSeconds: '300' }]) {
+    expect(await get(await create(attributes), 'KmsDataKeyReusePeriodSeconds')).toBeUndefined()
+  }
+})
+
+test('[220] an empty KmsMasterKeyId alone also removes the reuse period', async () => {
   const name = await create()
   const shown = ['KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds']
   await set(name, { KmsMasterKeyId: 'alias/mine', KmsDataKeyReusePeriodSeconds: '600' })

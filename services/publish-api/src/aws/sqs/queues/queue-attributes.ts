@@ -68,10 +68,7 @@ const SETTABLE: Record<string, Parse> = {
   },
   // There is one kind of encryption at a time, so setting one turns the other off.
   KmsMasterKeyId: (text) => ({
-    kept: {
-      KmsMasterKeyId: text || null,
-      [text === '' ? 'KmsDataKeyReusePeriodSeconds' : 'SqsManagedSseEnabled']: null,
-    },
+    kept: { KmsMasterKeyId: text || null, ...(text !== '' && { SqsManagedSseEnabled: null }) },
   }),
   KmsDataKeyReusePeriodSeconds: (text) => {
     const seconds = wholeNumber('KmsDataKeyReusePeriodSeconds', text, KMS_REUSE_SECONDS)
@@ -149,6 +146,7 @@ function parserOf(name: string, arn: string): Parse {
 /** Settings of a queue after a change. `queue`: the present queue; undefined for a new one. */
 export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Partial<QueueSettings> {
   const merged = { ...queue?.attributes, ...kept }
+  if (!merged.KmsMasterKeyId) merged.KmsDataKeyReusePeriodSeconds = null
   const attributes = Object.fromEntries(
     Object.entries(merged).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
   )

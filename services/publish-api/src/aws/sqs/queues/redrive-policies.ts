@@ -79,7 +79,8 @@ export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy | null
 function allowPolicy(text: string): RedriveAllowPolicy | undefined {
   const { redrivePermission, sourceQueueArns, ...rest } = objectOf(text) ?? {}
   if (!isPermission(redrivePermission) || Object.keys(rest).length > 0) return undefined
-  if (sourceQueueArns === undefined) return { redrivePermission }
+  // Infrastructure tools write null for a member that is not set.
+  if (sourceQueueArns === undefined || sourceQueueArns === null) return { redrivePermission }
   return isTexts(sourceQueueArns) ? { redrivePermission, sourceQueueArns } : undefined
 }
 
