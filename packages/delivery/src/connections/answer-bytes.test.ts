@@ -7,7 +7,16 @@ const HEAD_BYTES_MAX = 1_000
 const FINAL = 'HTTP/1.1 200 OK\r\nX: HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'
 const HINTS = 'HTTP/1.1 103 Hints\r\nA: b\r\n\r\n'
 
-function createBytes(sink: { isHeadRead: boolean; bodyBytes: number } = { isHeadRead: false, bodyBytes: 0 }) {
+function createBytes() {
+  const nothing = () => undefined
+  const sink = {
+    isHeadRead: false,
+    bodyBytes: 0,
+    needsBody: false,
+    begun: nothing,
+    data: nothing,
+    ended: nothing,
+  }
   const socket = new Socket().on('error', () => undefined)
   const bytes = new AnswerBytes(socket, HEAD_BYTES_MAX)
   bytes.begin(sink)

@@ -2,29 +2,28 @@
  * Watches the bytes of one connection's answers before the parser gets them, and bounds what an answer costs.
  *
  *   idle ──begin──▶ skipping ──first byte of the final head──▶ passing ──over──▶ idle
+ *                                                                 └──the parser refuses the answer──▶ tolerant
  *
  * - Skipping: empty lines and interim answers (1xx) come before the final answer. By RFC 9110 §15.2 a client ignores
  *   interim answers that it does not expect. The parser never sees them. It would close the connection at a 100, and
  *   each interim answer would cost it as much as a final one. A 101 is a final answer, and the parser refuses it.
  * - Passing: the parser gets the bytes. It bounds the headers, and its caller bounds the body. All other bytes are
  *   bounded here: reason phrase, chunk sizes, chunk extensions. The parser reports none of them.
+ * - Tolerant: the parser has refused the answer, and a `TolerantAnswer` reads it from its beginning (RFC 9112 allows
+ *   more than the parser does). The connection is not used again. If nothing else can read the answer either, the
+ *   connection ends with the parser's error.
  * - Idle: the parser gets the bytes, and ends the connection at the first one of an answer that nobody waits for.
  *
  * Without these bounds, an endpoint could keep a worker busy with reading until the deadline.
  */
 import { Socket } from 'node:net'
 import { errors } from 'undici'
-
-/** The exchange that gets the answer. */
-export interface AnswerSink {
-  readonly isHeadRead: boolean
-  /** Bytes of the answer's body so far. */
-  readonly bodyBytes: number
-}
+import { type AnswerSink, TolerantAnswer } from './tolerant-answer.ts'
 
 /** An interim answer begins with these bytes. `d` stands for a digit. */
 const INTERIM = Buffer.from('HTTP/1.d 1dd')
 const SWITCHING = Buffer.from('101')
+const MINOR_VERSION_AT = 7
 const STATUS_AT = 9
 const [LF, CR, ZERO, NINE, ONE, LETTER_H, ANY_DIGIT] = [10, 13, 48, 57, 49, 72, 100]
 
@@ -41,6 +40,13 @@ export class AnswerBytes {
   #isLineEmpty = false
   #isAfterCr = false
   #isOdd = false
+  /** The final answer, as far as it may have to be read again. The second part exists only for long answers. */
+  #first: Buffer | undefined
+  #later: Buffer[] | undefined
+  #tolerant: TolerantAnswer | undefined
+  /** Why the parser has refused the answer. */
+  #refusal: Error | undefined
+  #hasEnded = false
 
   constructor(socket: Socket, headBytesMax: number) {
     this.#socket = socket
@@ -57,6 +63,11 @@ export class AnswerBytes {
     return this.#isOdd
   }
 
+  /** Whether the final answer is one of HTTP/1.0. */
+  get isOld(): boolean {
+    return this.#first?.[MINOR_VERSION_AT] === ZERO
+  }
+
   /** Called when a new request is written on the connection. */
   begin(sink: AnswerSink): void {
     this.#sink = sink
@@ -68,6 +79,8 @@ export class AnswerBytes {
   over(): void {
     this.#sink = undefined
     this.#isSkipping = false
+    this.#first = undefined
+    this.#later = undefined
   }
 
   /** Returns the bytes for the parser. undefined: there are none. */
@@ -78,26 +91,69 @@ export class AnswerBytes {
     this.#bytes += chunk.length
     if (!isFinal) return this.#skip(chunk)
     this.#isSkipping = false
+    this.#first = chunk
     return chunk
   }
 
   /** The connection has ended. Returns the bytes that the parser has not seen. */
   ended(): Buffer | undefined {
+    this.#hasEnded = true
+    this.#tolerant?.end()
+    this.#checkTolerant()
     const held = this.#held
     this.#held = undefined
     return held
+  }
+
+  /** The parser or the socket has failed. Returns true if the answer can nevertheless be read. */
+  survives(error: Error | null | undefined): boolean {
+    const sink = this.#sink
+    if (!sink || this.#tolerant || !isRefusal(error)) return false
+    // The status is known, and the rest does not matter.
+    if (sink.isHeadRead && !sink.needsBody) return false
+    const tolerant = new TolerantAnswer(sink, this.#headBytesMax)
+    this.#isOdd = true
+    this.#tolerant = tolerant
+    this.#refusal = error
+    for (const chunk of [this.#first, ...(this.#later ?? [])]) if (chunk) tolerant.add(chunk)
+    if (this.#hasEnded) tolerant.end()
+    return tolerant.state !== 'invalid'
+  }
+
+  get isTolerant(): boolean {
+    return this.#tolerant !== undefined
+  }
+
+  #checkTolerant(): void {
+    if (this.#tolerant?.state === 'invalid') Socket.prototype.destroy.call(this.#socket, this.#refusal)
   }
 
   /** A byte of the body allows one byte of chunk sizes and extensions. So small chunks are no flood. */
   #further(chunk: Buffer): Buffer | undefined {
     const sink = this.#sink
     if (!sink) return chunk
+    if (this.#tolerant) {
+      this.#tolerant.add(chunk)
+      return void this.#checkTolerant()
+    }
     const others = this.#bytes - this.#socket.readableLength - sink.bodyBytes
     this.#bytes += chunk.length
     const othersMax = sink.isHeadRead ? 2 * this.#headBytesMax + sink.bodyBytes : this.#headBytesMax
+    this.#keep(chunk, sink)
     if (others <= othersMax) return chunk
     const what = sink.isHeadRead ? 'chunk sizes and extensions' : 'head'
     return this.#end(`the ${what} of the answer exceeded ${othersMax} bytes`)
+  }
+
+  /** Once the head has been read, the answer is read again only if its body decides. */
+  #keep(chunk: Buffer, { isHeadRead, needsBody }: AnswerSink): void {
+    if (!isHeadRead || needsBody) {
+      this.#later ??= []
+      this.#later.push(chunk)
+    } else {
+      this.#first = undefined
+      this.#later = undefined
+    }
   }
 
   /** Drops empty lines and interim heads. */
@@ -120,7 +176,8 @@ export class AnswerBytes {
       return this.#end(`no final answer within ${this.#headBytesMax} bytes`)
     if (isWhole) return undefined
     this.#isSkipping = false
-    return bytes.subarray(at)
+    this.#first = bytes.subarray(at)
+    return this.#first
   }
 
   /** Returns the place after the head, or the end of the bytes if the head goes on. Negative: it is not valid. */
@@ -154,13 +211,21 @@ function mayBeInterim(bytes: Buffer, from: number): boolean {
   return isLike && !begun.subarray(STATUS_AT).equals(SWITCHING)
 }
 
+function isRefusal(error: Error | null | undefined): error is Error {
+  return (
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.ResponseContentLengthMismatchError ||
+    error instanceof errors.HeadersOverflowError
+  )
+}
+
 /**
  * Lets the socket's answers pass an `AnswerBytes`. `push` is replaced and not `read`, because a chunk is pushed once,
  * and undici calls `read` six times for each answer.
  */
 export function watchAnswers(socket: Socket, headBytesMax: number): AnswerBytes {
   const answers = new AnswerBytes(socket, headBytesMax)
-  Object.assign(socket, { [ANSWERS]: answers, push: pushPassed })
+  Object.assign(socket, { [ANSWERS]: answers, push: pushPassed, destroy: destroyUnlessRead })
   return answers
 }
 
@@ -176,6 +241,12 @@ function pushPassed(this: WatchedSocket, chunk: unknown, encoding?: BufferEncodi
 
 function pushEnd(socket: WatchedSocket, end: unknown, encoding?: BufferEncoding): boolean {
   const last = socket[ANSWERS].ended()
+  if (socket[ANSWERS].isTolerant) return false
   if (last) Socket.prototype.push.call(socket, last)
   return Socket.prototype.push.call(socket, end, encoding)
+}
+
+/** undici destroys the socket when its parser refuses an answer. It does not touch the socket after that. */
+function destroyUnlessRead(this: WatchedSocket, error?: Error): Socket {
+  return this[ANSWERS].survives(error) ? this : Socket.prototype.destroy.call(this, error)
 }

@@ -1,10 +1,11 @@
 /** One connection: an undici Client with at most one request. It dials when it is given a request. */
 import { Client, type Dispatcher } from 'undici'
 import type { Linked } from '../http/linked-list.ts'
-import { type AnswerBytes, type AnswerSink, watchAnswers } from './answer-bytes.ts'
+import { type AnswerBytes, watchAnswers } from './answer-bytes.ts'
 import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
 import type { DialFacts } from './dial-facts.ts'
+import type { AnswerSink } from './tolerant-answer.ts'
 
 /**
  * A server's `Keep-Alive: timeout` can only shorten this time.
@@ -135,6 +136,11 @@ export class Connection implements Linked<Connection> {
   /** Whether the connection may be used for another request. */
   get isReusable(): boolean {
     return this.#answers?.isOdd === false
+  }
+
+  /** Whether the present answer is one of HTTP/1.0. */
+  get isOldAnswer(): boolean {
+    return this.#answers?.isOld ?? false
   }
 
   /** Called right before a request is written. */

@@ -109,6 +109,8 @@ export class FunctionCalls {
       headers: headers ?? headersOf(invocation),
       responseHeaders: INVOCATION_HEADERS,
       responseBytesMax: FUNCTION_ANSWER_BYTES_MAX,
+      // Lambda accepts an event with its status. All other answers contain what the function said.
+      needsBody: type === 'RequestResponse' || place.isEmulator,
       moment: moment && endingAt(moment, end),
     }
     const ended = (result: AttemptResult) => {

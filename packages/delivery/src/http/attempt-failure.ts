@@ -1,6 +1,7 @@
 /**
  * Maps the error of an attempt to one of a few codes. Logs and the API show them, and retry policies decide by them.
  */
+import { AssertionError } from 'node:assert'
 import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
 import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
 import { errors } from 'undici'
@@ -30,7 +31,14 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
   const code = codeOf(error)
   if (code === NO_COMMON_PROTOCOL) return failure('tls', ONLY_HTTP1, durationMs)
   if (code === 'UND_ERR_INVALID_ARG') return failure('connection_failed', error.message, durationMs, true)
-  return failure(attemptErrorCode(error), error.message || code, durationMs)
+  return failure(attemptErrorCode(error), detailOf(error) || code, durationMs)
+}
+
+/** OpenSSL's text also has the id of a thread and a path of its source, and undici's assertions show code. */
+function detailOf(error: Error): string {
+  const { reason } = error as { reason?: unknown }
+  if (error instanceof AssertionError) return 'the answer breaks the rules of HTTP'
+  return TLS_CODE.test(codeOf(error)) && typeof reason === 'string' ? reason : error.message
 }
 
 /** The stages of errors that say where they happened. */
@@ -83,7 +91,7 @@ function attemptErrorCode(error: Error): AttemptErrorCode {
   const code = codeOf(error)
   const known = BY_CODE[code]
   if (known) return known
-  if (error instanceof errors.HTTPParserError) return 'invalid_response'
+  if (error instanceof errors.HTTPParserError || error instanceof AssertionError) return 'invalid_response'
   // undici uses this code when the peer closed, and also for invalid answers ("bad response", "bad upgrade").
   if (code === 'UND_ERR_SOCKET')
     return error.message.startsWith('bad ') ? 'invalid_response' : 'connection_reset'

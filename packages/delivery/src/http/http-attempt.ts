@@ -16,10 +16,10 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
 import type { Dispatcher } from 'undici'
-import type { AnswerSink } from '../connections/answer-bytes.ts'
 import { type Connection, UNSENT } from '../connections/connection.ts'
 import type { Connections } from '../connections/connections.ts'
 import { stageOfDial } from '../connections/dial-facts.ts'
+import type { AnswerHeaders, AnswerSink } from '../connections/tolerant-answer.ts'
 import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, isReset, stagedFailure } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
@@ -53,7 +53,6 @@ export interface AttemptContext {
 }
 
 type Controller = Dispatcher.DispatchController
-type ResponseHeaders = Record<string, string | string[] | undefined>
 
 export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expiring<HttpAttempt> {
   previous: HttpAttempt | undefined
@@ -149,11 +148,23 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     return this.#responseBytes
   }
 
+  get needsBody(): boolean {
+    return this.#request.needsBody === true
+  }
+
   /** A status below 200 is none, and undici reports an error for it. */
-  onResponseStart(controller: Controller, statusCode: number, headers: ResponseHeaders): void {
+  onResponseStart(controller: Controller, statusCode: number, headers: AnswerHeaders): void {
     if (controller !== this.#controller || statusCode < 200) return
+    this.begun(statusCode, headers)
+  }
+
+  begun(statusCode: number, headers: AnswerHeaders): void {
     this.#statusCode = statusCode
+    this.#responseBytes = 0
+    this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
     this.#keepAlive = headers.connection === undefined || !/\bclose\b/i.test(String(headers.connection))
+    // Chunks are not part of HTTP/1.0, so another program may divide the bytes in another way (RFC 9112 §6.1).
+    if (headers['transfer-encoding'] !== undefined && this.#connection?.isOldAnswer) this.#keepAlive = false
     this.#text?.begin(headers['content-encoding'])
     const { responseHeaders } = this.#request
     if (responseHeaders) this.#wantedHeaders = pickHeaders(headers, responseHeaders)
@@ -172,7 +183,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
    * closed, and the status still counts. The endpoint has answered, and another request would get the same large body.
    */
   onResponseData(controller: Controller, chunk: Buffer): void {
-    if (controller !== this.#controller || this.#settled) return
+    if (controller === this.#controller) this.data(chunk)
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#settled) return
     this.#responseBytes += chunk.length
     this.#text?.add(chunk)
     this.#answer?.add(chunk)
@@ -185,7 +200,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   }
 
   onResponseEnd(controller: Controller): void {
-    if (controller !== this.#controller || this.#settled) return
+    if (controller === this.#controller) this.ended()
+  }
+
+  ended(): void {
+    if (this.#settled) return
     const now = performance.now()
     if (this.#connection) this.#context.connections.release(this.#connection, this.#keepAlive, now)
     this.#connection = undefined
@@ -206,6 +225,9 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     if (mayRepeat && !isAnswering && this.#resets < RESETS_MAX && isReset(error)) {
       this.#resets++
       this.#goOn('reset')
+    } else if (this.isHeadRead && !this.needsBody) {
+      this.#chunks = undefined
+      this.#answered(performance.now())
     } else {
       this.#settle(stagedFailure(error, this.#durationMs(), stage))
     }
@@ -227,7 +249,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     this.#asks = undefined
     this.#info = undefined
     this.#answer = undefined
-    this.#chunks = this.#request.responseBytesMax === undefined ? undefined : []
+    this.#chunks = undefined
     this.#sent = credentials?.authorization(method, path, this.#challenge)
     this.#connection = this.#context.connections.acquire(origin, again === 'reset' || isSentOnce)
     const headers = this.#headers()
@@ -346,7 +368,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     if (connection) this.#context.connections.discard(connection)
   }
 
-  #keep(statusCode: number, headers: ResponseHeaders): void {
+  #keep(statusCode: number, headers: AnswerHeaders): void {
     const { keepAnswer } = this.#request
     if (!keepAnswer || !isKept(keepAnswer, statusCode)) return
     this.#answer = new KeptAnswer(headers, keepAnswer, this.#connection?.dialled)
@@ -373,7 +395,7 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
 }
 
-function pickHeaders(headers: ResponseHeaders, names: readonly string[]): Record<string, string> {
+function pickHeaders(headers: AnswerHeaders, names: readonly string[]): Record<string, string> {
   const found = names.map((name) => [name, textOf(headers[name])] as const)
   return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

@@ -29,8 +29,12 @@ export interface HttpRequest {
   body: string | Buffer
   /** A deadline that differs from the sender's. */
   timeoutMs?: number
-  /** Set: the result has the response's body if it has at most this many bytes. */
+  /** Set: the result has the response's body if it is whole and has at most this many bytes. */
   responseBytesMax?: number
+  /**
+   * The body decides the result. An answer whose body is not whole has then failed. Otherwise its status is the result.
+   */
+  needsBody?: boolean
   /** Names in lower case. If set, the result has these headers of the response. */
   responseHeaders?: readonly string[]
   /** Set: the result has the beginning of the body as text. Undefined: the body is dropped. */

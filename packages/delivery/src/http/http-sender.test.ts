@@ -61,6 +61,10 @@ function saying(...pieces: string[]): Promise<RawServer> {
 const headers = ['Content-Type', 'text/plain']
 const post = (to: TestSender, url: string, body: string | Buffer = 'hello') =>
   to.attempt({ url, headers, body })
+/** One attempt that needs the answer's body, or only wants it. */
+const wanting = (url: string, needsBody: boolean) =>
+  sender().attempt({ url, headers, body: 'hello', responseBytesMax: 1_000, needsBody })
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
 /** `stage` undefined: nothing was begun. */
@@ -300,38 +304,59 @@ describe('a failure', () => {
     expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
   })
 
-  test('reset in the middle of the body', async () => {
-    const server = await raw((socket) => {
-      onRawRequest(socket, () => {
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc', () => socket.resetAndDestroy())
-      })
+  test.each([
+    ['length', 'Content-Length: 10\r\n\r\nabc'],
+    ['chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nab'],
+  ])('a body cut within its %s fails only the attempt that needs it', async (_what, rest) => {
+    const cuts = [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]
+    const server = await raw((socket, n) => {
+      const cut = cuts[Math.floor((n - 1) / 2)]
+      onRawRequest(socket, () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => cut?.(socket)))
     })
-    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
-  })
-
-  test('closed in the middle of a chunked body', async () => {
-    const server = await raw((socket) => {
-      onRawRequest(socket, () => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab'))
-    })
-    expect(await post(sender(), server.url)).toEqual(failed('connection_reset'))
+    for (const _ of cuts) {
+      const taken = { kind: 'response', statusCode: 200, durationMs: expect.any(Number) }
+      expect(await wanting(server.url, false)).toEqual(taken)
+      expect(await wanting(server.url, true)).toEqual(failed('connection_reset', expect.any(String), 'body'))
+    }
   })
 
   test.each([
     ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['a bad status', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
-    ['a bad chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['a status below 100', 'HTTP/1.1 000 OK\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+    ['a list of two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nx'],
+    ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\nx'],
     [
-      'length and chunks',
-      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'two lengths besides chunks',
+      `HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n${CHUNKED}0\r\n\r\n`,
     ],
+    [
+      'chunks in chunks',
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a carriage return alone', 'HTTP/1.1 200 OK\r\nX: a\rContent-Length: 9\r\nContent-Length: 2\r\n\r\nok'],
+    ['a NUL', 'HTTP/1.1 200 OK\r\nX: a\0\r\nContent-Length: 2\r\n\r\nok'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
-    ['too many headers', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(20)}\r\n`],
   ])('invalid: %s', async (_what, answer) => {
     const server = await saying(answer)
-    expect(await post(sender(), server.url)).toEqual(failed('invalid_response'))
+    expect(await post(sender(), server.url)).toEqual(
+      failed('invalid_response', expect.not.stringContaining('==')),
+    )
     await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+  })
+
+  test.each([
+    ['a bad chunk', `HTTP/1.1 200 OK\r\n${CHUNKED}zz\r\n`],
+    ['a line feed alone after a chunk size', `HTTP/1.1 200 OK\r\n${CHUNKED}2\nok\r\n0\r\n\r\n`],
+    ['too many headers', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(20)}\r\n`],
+    ['too many short headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(12_000)}\r\n`],
+  ])('%s fails only the attempt that needs the body', async (_what, answer) => {
+    const server = await saying(answer)
+    expect(await wanting(server.url, false)).toMatchObject({ kind: 'response', statusCode: 200 })
+    expect(await wanting(server.url, true)).toEqual(failed('invalid_response'))
+    await waitFor(() => server.open() === 0, { what: 'the connections to be closed' })
   })
 
   test('a second, unasked answer ends the connection, and the next request fares well', async () => {
@@ -363,6 +388,66 @@ describe('a failure', () => {
   })
 })
 
+/** Oddities that RFC 9112 lets a client take. The second answer must never be taken for one. */
+describe('an odd answer is taken once, and its connection is closed:', () => {
+  test.each([
+    ['a length twice', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
+    ['a list of equal lengths', 'Content-Length: 2, 02\r\n\r\nok'],
+    ['a length besides chunks', `Content-Length: 7\r\n${CHUNKED}2\r\nok\r\n0\r\n\r\n`],
+    ['a folded header', 'X-A: b\r\n c\r\n\td\r\nContent-Length: 2\r\n\r\nok'],
+    ['a space before the first header', ' X-B: c\r\nX-A: b c d\r\nContent-Length: 2\r\n\r\nok'],
+    ['a space before a colon', 'X-A : b c d\r\nContent-Length : 2\r\n\r\nok'],
+    ['a control character', 'X-A: b c\x1bd\r\nContent-Length: 2\r\n\r\nok'],
+    ['line feeds alone', 'X-A: b c d\nContent-Length: 2\n\nok'],
+    ['spaces after a chunk size', `X-A: b c d\r\n${CHUNKED}2  \r\nok\r\n0 \r\nA: b\n\r\n`],
+    ['a length besides another encoding', 'Content-Length: 9\r\nTransfer-Encoding: gzip\r\n\r\nok'],
+  ])('%s', async (what, rest) => {
+    const isUntilClose = what.endsWith('another encoding')
+    const second = isUntilClose ? '' : 'HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n'
+    const answer = `HTTP/1.1 200 OK\r\n${rest}`
+    for (const needsBody of [false, true]) {
+      // The answer comes as a whole, or in two parts that divide it anywhere.
+      for (const cut of [0, 9, 16, 17, 18, 30, answer.length - 1, answer.length]) {
+        const server = await raw((socket) =>
+          onRawRequest(socket, () => {
+            socket.setNoDelay(true)
+            socket.write(answer.slice(0, cut), () =>
+              setImmediate(() => {
+                socket.write(answer.slice(cut) + second)
+                if (isUntilClose) socket.end()
+              }),
+            )
+          }),
+        )
+        const to = sender()
+        const request = { url: server.url, headers, body: 'hello', responseHeaders: ['x-a'] }
+        const result = await to.attempt({ ...request, responseBytesMax: 100, needsBody })
+        expect(result).toMatchObject({ kind: 'response', statusCode: 200 })
+        if (needsBody) expect(result).toMatchObject({ body: Buffer.from('ok') })
+        expect(to.stats()).toMatchObject({ connections: 0 })
+        await waitFor(() => server.open() === 0, { what: 'the connection to be closed' })
+      }
+    }
+  })
+
+  test('its headers count', async () => {
+    const server = await saying('HTTP/1.1 503 No\nRetry-After: 7\nX-A: b\n c\nX-A: d\n__proto__: e\n\n')
+    const request = { url: server.url, headers, body: 'hello', responseHeaders: ['x-a', '__proto__'] }
+    expect(await sender().attempt(request)).toMatchObject({
+      statusCode: 503,
+      retryAfterSeconds: 7,
+      headers: { 'x-a': 'b c, d' },
+    })
+  })
+
+  test('chunks of HTTP/1.0', async () => {
+    const server = await saying(`HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n${CHUNKED}2\r\nok\r\n0\r\n\r\n`)
+    const to = sender()
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 200 })
+    expect(to.stats()).toMatchObject({ connections: 0 })
+  })
+})
+
 describe('TLS', () => {
   const authority = createAuthority()
   const ca = authority.cert
@@ -375,6 +460,12 @@ describe('TLS', () => {
     const hooks = await receiver({ tls })
     return post(sender({ ca, ...options }), `https://localhost:${hooks.port}/`)
   }
+
+  test('refused by a server without it says the reason alone', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.write('no TLS here')))
+    const result = await post(sender(), server.url.replace('http', 'https'))
+    expect(result).toEqual(failed('tls', 'wrong version number', 'tls'))
+  })
 
   test('with a certificate for the host is delivered', async () => {
     const hooks = await receiver({ tls: authority.issue(['localhost', '127.0.0.1']) })

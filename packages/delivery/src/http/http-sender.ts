@@ -76,7 +76,8 @@ const DEFAULTS = {
   responseBytesMax: 65_536,
   /**
    * Chunk sizes and extensions together may take as many bytes again, and one more for each byte of the body.
-   * @limit An answer up to the end of its head, with interim answers and empty lines. Past it: the attempt has failed.
+   * @limit An answer up to the end of its head, with interim answers and empty lines. Past it: the connection is
+   * closed. The status still counts if it was read and the body does not decide, else the attempt has failed.
    */
   responseHeaderBytesMax: 16_384,
   /** @limit Connections kept per origin. Past it: a request gets a connection that is closed after it. */

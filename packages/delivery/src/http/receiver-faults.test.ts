@@ -153,7 +153,7 @@ describe.each(['http', 'https'] as const)('an endpoint that never ends over %s',
       flood(socket, head, Buffer.from(repeated.repeat(Math.ceil(65_536 / repeated.length))))
     }, scheme)
     const to = sender({ timeoutMs: PATIENT_MS, ca: authority.cert })
-    const result = await post(to, server.url, { responseBytesMax: 100_000 })
+    const result = await post(to, server.url, { responseBytesMax: 100_000, needsBody: true })
     expect(result).toMatchObject(failure('invalid_response'))
     await waitFor(() => sent > 0, { what: 'the connection to be closed' })
     expect(sent).toBeLessThan(IN_FLIGHT_BYTES)

@@ -100,7 +100,7 @@ export class Firebase implements PushProvider {
     const assertion = signToken({ alg: 'RS256', claims, key, kid: account.private_key_id })
     const body = new URLSearchParams({ grant_type: GRANT, assertion }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const result = await this.#post({ url: tokenUrl, headers, body })
+    const result = await this.#post({ url: tokenUrl, headers, body, needsBody: true })
     if (result.kind !== 'response' || result.statusCode >= 500 || result.statusCode === 429) {
       throw new ExchangeError(result)
     }
@@ -108,7 +108,9 @@ export class Firebase implements PushProvider {
   }
 
   /** Many attempts may wait for the same token, so the deadline of one attempt does not end the exchange. */
-  #post(asked: Pick<HttpRequest, 'url' | 'headers' | 'body' | 'signal'>): Promise<AttemptResult> {
+  #post(
+    asked: Pick<HttpRequest, 'url' | 'headers' | 'body' | 'signal' | 'needsBody'>,
+  ): Promise<AttemptResult> {
     const request = { ...asked, route: TRUSTED_ROUTE, responseBytesMax: FCM_ANSWER_BYTES_MAX }
     return new Promise((resolve) => this.#options.sender.send(request, resolve))
   }

@@ -88,7 +88,7 @@ async function post({ sender, vault }: RequestTools, request: BatchRequest): Pro
     body,
     timeoutMs: record.timeoutSeconds * 1_000,
     signal,
-    ...(record.reportBatchItemFailures && { responseBytesMax: RESPONSE_BYTES_MAX }),
+    ...(record.reportBatchItemFailures && { responseBytesMax: RESPONSE_BYTES_MAX, needsBody: true }),
   }
   return new Promise((resolve) => sender.send(sent, (result) => resolve({ result })))
 }
