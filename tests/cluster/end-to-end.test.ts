@@ -160,7 +160,8 @@ test('kept messages are sent again from every master, with their attempts and li
     const { id } = await subscribe(stack(), topic, { endpoint: hook(`/${topic}`), rawMessageDelivery: true })
     const settings = { keepMessages: { seconds: 600, bytes: 1_048_576 }, recordAttempts: 'all' }
     await client.call('PATCH', `/v1/topics/${topic}`, { body: settings })
-    const messageId = await publish(stack(), topic, `to ${topic}`)
+    const content = { message: `to ${topic}`, attributes: { color: 'red' } }
+    const { messageId } = await client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, content)
     type Body = { from?: string; message?: string }
     const body = async () => (await client.call<Body>('GET', `/v1/messages/${messageId}/body`)).body
     await waitFor(async () => (await body()).from === 'kept', { what: `${topic} to keep its message` })

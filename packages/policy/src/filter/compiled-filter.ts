@@ -78,11 +78,12 @@ export function reasonOf({ scope, rules }: CompiledFilter, subject: FilterSubjec
 }
 
 /**
- * Whether a clause without a value is satisfied, because it asks for a missing key. An attribute that cannot be read
- * counts neither as present nor as missing.
+ * Whether a clause without a value is satisfied, because it asks for a missing key. In SNS no key is missing in a
+ * message without any attribute, and in an empty body. An attribute that cannot be read counts neither as present nor
+ * as missing.
  */
-export function isAbsent({ path, list }: Clause, subject: FilterSubject): boolean {
-  return list.asksForAbsence && !subject.invalid.has(path)
+export function isAbsent({ path, list }: Clause, { names, invalid }: FilterSubject): boolean {
+  return list.asksForAbsence && names.length > 0 && !invalid.has(path)
 }
 
 /** Steps of one pass over the values of the clause's key. */

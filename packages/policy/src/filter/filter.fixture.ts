@@ -37,7 +37,7 @@ export const nested = fc
     ...(count(other) && { 'r.s': other }),
   }))
 
-const scalar = fc.oneof(fc.constantFrom(...texts), fc.constantFrom(1, 2, 1.5, 3, null, true))
+const scalar = fc.oneof(fc.constantFrom(...texts), fc.constantFrom(1, 2, 1.5, 3, null, true, ''))
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof({ depthSize: 'small', withCrossShrink: true }, scalar, tie('object'), tie('list')),
   object: fc.dictionary(fc.constantFrom('k', 'l', 'm', 's', 's.l', 'r'), tie('tree'), { maxKeys: 3 }),

@@ -110,6 +110,15 @@ describe('attributes', () => {
     expect(byAttributes({ a: ['x', { exists: false }] }, { a: text('y') })).toBe(false)
   })
 
+  test('nothing is missing in a message without attributes', () => {
+    const message = { message: 'm' }
+    const branches = [{ a: [{ exists: false }] }, { b: ['c'] }]
+    for (const policy of [{ a: [{ exists: false }] }, { a: ['x', { exists: false }] }, { $or: branches }]) {
+      expect(verdict(policy, 'MessageAttributes', message)).toBe('NoMessageAttributes')
+    }
+    expect(byAttributes({ $or: branches }, { b: text('x') })).toBe(true)
+  })
+
   test('[86] any element of a String.Array will do; one that is no array of scalars matches nothing', () => {
     expect(byAttributes({ a: ['value1'] }, { a: list('["value1","value2"]') })).toBe(true)
     expect(byAttributes({ a: ['value1'] }, { a: list('["value2","value3"]') })).toBe(false)
@@ -252,7 +261,27 @@ describe('bodies', () => {
     expect(byBody({ a: [{ exists: true }] }, { a: { b: 1 } })).toBe(false)
     expect(byBody({ a: [{ exists: false }] }, { a: { b: 1 } })).toBe(true)
     expect(byBody({ a: [{ exists: true }] }, { a: [] })).toBe(false)
+    expect(byBody({ a: [{ exists: false }] }, { a: {} })).toBe(true)
     expect(byBody({ b: ['x'] }, { a: [], b: 'x' })).toBe(true)
+  })
+
+  test('exists true wants a value that is neither null nor empty, in long lists too', () => {
+    const long = [{ exists: true }, ...[1, 2, 3, 4].map((n) => `other ${n}`)]
+    for (const list of [[{ exists: true }], long]) {
+      for (const nothing of [null, '', [null], [''], [null, '', []]]) {
+        expect(byBody({ a: list }, { a: nothing }), JSON.stringify(nothing)).toBe(false)
+        expect(byBody({ a: [{ exists: false }] }, { a: nothing })).toBe(false)
+      }
+      for (const something of ['x', 0, false, [null, 'x'], ' ']) {
+        expect(byBody({ a: list }, { a: something }), JSON.stringify(something)).toBe(true)
+      }
+    }
+    expect(byBody({ a: [{ exists: true }, null] }, { a: null })).toBe(true)
+  })
+
+  test('nothing is missing in an empty body', () => {
+    expect(byBody({ a: [{ exists: false }] }, {})).toBe(false)
+    expect(byBody({ a: [{ exists: false }] }, { b: null })).toBe(true)
   })
 
   test('[91] $or wants one of its objects; with a reserved word in one it is an ordinary key', () => {

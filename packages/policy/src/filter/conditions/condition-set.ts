@@ -11,6 +11,7 @@ import {
   type Condition,
   type Conditions,
   foldedIn,
+  isSomething,
   type Scalar,
 } from './condition.ts'
 import { type Span, Spans } from './merged-ranges.ts'
@@ -75,7 +76,7 @@ export class ConditionSet {
 
   holds(candidate: Candidate): boolean {
     const { value, text } = candidate
-    if (this.#present || this.#values?.has(value)) return true
+    if ((this.#present && isSomething(candidate)) || this.#values?.has(value)) return true
     if (text !== undefined && this.#values?.has(text)) return true
     if (typeof value === 'string' ? this.#holdsText(value, candidate) : this.#holdsNumber(value)) return true
     return this.#letsThrough(candidate)

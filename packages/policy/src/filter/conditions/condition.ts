@@ -75,12 +75,17 @@ export function holds(condition: Condition, candidate: Candidate): boolean {
     case 'numeric':
       return typeof value === 'number' && isWithin(condition, value)
     case 'exists':
-      return condition.value
+      return condition.value && isSomething(candidate)
     case 'cidr':
       return isInBlock(condition, candidate)
     default:
       return typeof value === 'string' && textHolds(condition, value, candidate)
   }
+}
+
+/** Whether the value satisfies `exists: true`: SNS leaves out null and the empty text. */
+export function isSomething({ value }: Candidate): boolean {
+  return value !== null && value !== ''
 }
 
 type TextCondition = Extract<Condition, { op: 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard' }>

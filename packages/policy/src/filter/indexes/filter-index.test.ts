@@ -40,6 +40,12 @@ function valuesOf(value: unknown, path: string, place: string, elements: Record<
   )
 }
 
+interface Message {
+  found: Found[]
+  /** It has no attribute, or no key in its body. */
+  isEmpty: boolean
+}
+
 /** The clauses of every combination of alternatives in `$or`. */
 function waysThrough(policy: Policy, path: string): [path: string, wanted: unknown[]][][] {
   let ways: [string, unknown[]][][] = [[]]
@@ -56,24 +62,26 @@ function waysThrough(policy: Policy, path: string): [path: string, wanted: unkno
   return ways
 }
 
-function naive(policy: Policy, found: Found[]): boolean {
-  return waysThrough(policy, '').some((clauses) => canChoose(clauses, found, {}))
+function naive(policy: Policy, message: Message): boolean {
+  return waysThrough(policy, '').some((clauses) => canChoose(clauses, message, {}))
 }
 
 function canChoose(
   [first, ...others]: [path: string, wanted: unknown[]][],
-  found: Found[],
+  message: Message,
   chosen: Record<string, number>,
 ): boolean {
   if (!first) return true
   const [path, wanted] = first
-  const here = found.filter((each) => each.path === path)
-  if (here.length === 0)
-    return wanted.some((one) => operandOf(one, 'exists') === false) && canChoose(others, found, chosen)
+  const here = message.found.filter((each) => each.path === path)
+  if (here.length === 0) {
+    const isMissing = !message.isEmpty && wanted.some((one) => operandOf(one, 'exists') === false)
+    return isMissing && canChoose(others, message, chosen)
+  }
   return here.some(({ value, elements }) => {
     if (!wanted.some((one) => naiveHolds(one, value))) return false
     if (Object.entries(elements).some(([array, i]) => (chosen[array] ?? i) !== i)) return false
-    return canChoose(others, found, { ...chosen, ...elements })
+    return canChoose(others, message, { ...chosen, ...elements })
   })
 }
 
@@ -87,7 +95,7 @@ function naiveHolds(one: unknown, value: Scalar): boolean {
   if (typeof one !== 'object' || one === null)
     return one === value || (V6_ONE.includes(one as string) && V6_ONE.includes(value as string))
   const [[operator, operand] = ['', undefined]] = Object.entries(one)
-  if (operator === 'exists') return operand === true
+  if (operator === 'exists') return operand === true && value !== null && value !== ''
   if (operator === 'anything-but') return ![operand].flat().some((but) => naiveExcludes(but, value))
   if (operator === 'numeric') return typeof value === 'number' && naiveNumeric(operand as unknown[], value)
   if (typeof value !== 'string') return false
@@ -116,7 +124,8 @@ function naiveNumeric([operator, bound, ...others]: unknown[], value: number): b
 /** Checks that the index and each single filter agree with the policies, by their positions in the list. */
 function expectAgreement(policies: Policy[], subject: FilterSubject, found: Found[]): void {
   const filters = policies.map((policy) => compileFilter(policy, subject.scope))
-  const expected = policies.flatMap((policy, n) => (naive(policy, found) ? [n] : []))
+  const message = { found, isEmpty: subject.names.length === 0 }
+  const expected = policies.flatMap((policy, n) => (naive(policy, message) ? [n] : []))
   const indexed: number[] = []
   const index = FilterIndex.of(filters)
   index.match(subject, (n) => indexed.push(n))
