@@ -333,7 +333,7 @@ export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 export const SESSIONS_BASE = 'ft:{sessions}:'
 /** String, JSON: a session by the SHA-256 of its token, hex. Expires an hour after it was last used. */
 export const sessionKey = (digest: string) => `${SESSIONS_BASE}session:${digest}`
-// `<SESSIONS_BASE>ends`. Sorted set by ms of their end: digests of sessions.
+// `<SESSIONS_BASE>ends`. Sorted set by ms of their end: `<digest> <key id> -` of each session.
 /**
  * String: number of counted logins from an address. A successful login is taken back. Expires a minute after the first
  * one.
@@ -421,7 +421,8 @@ export const PORTAL_SESSIONS_BASE = 'ft:{portal}:'
 export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
 // `<PORTAL_LINKS_BASE>session:<digest>`. String, JSON PortalLinkRecord: a link that was not redeemed yet. 10 minutes.
 // `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord. Expires when the session ends.
-// `ends` behind either: sorted set by ms of their end: their digests.
+// `ends` behind either: sorted set by ms of their end: `<digest> <key id> <customer>`. `customer` is a digest of the
+// grant.
 // `<PORTAL_USES_BASE>logins:<what>:<session id>`. String: how often a session has done it. Expires with its window.
 
 /** The beginning of the keys of the audit trail (audit/audit-writer.ts). */

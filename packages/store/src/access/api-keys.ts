@@ -11,6 +11,7 @@ import { parseStored } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { API_KEY } from './api-key-fields.ts'
+import { endSessionsOfKey } from './session-scripts.ts'
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')
@@ -51,10 +52,15 @@ export class ApiKeys {
     return text === null ? null : parse(text, id)
   }
 
-  /** Revokes the key. Returns false if there was no such key. */
+  /**
+   * Revokes the key, and then ends its sessions and links, which are void without it. If the process dies in between,
+   * they end by themselves. Returns false if there was no such key.
+   */
   async revoke(id: string): Promise<boolean> {
     if (!KEY_ID.test(id)) return false
-    return (await runScript(this.#redis, REVOKE, { base: API_KEYS_BASE, id })) === 1
+    const isRevoked = (await runScript(this.#redis, REVOKE, { base: API_KEYS_BASE, id })) === 1
+    if (isRevoked) await endSessionsOfKey(this.#redis, id)
+    return isRevoked
   }
 
   /** Returns false if the key was revoked or changed since it was read. */

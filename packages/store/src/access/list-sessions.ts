@@ -7,9 +7,10 @@ export async function listSessions(
   redis: Redis,
   base: string,
 ): Promise<{ digest: string; record: Record<string, unknown>; ttlMs: number }[]> {
-  const digests = await redis.zrevrange(`${base}ends`, 0, -1)
+  const members = await redis.zrevrange(`${base}ends`, 0, -1)
   const found = await Promise.all(
-    digests.map(async (digest) => {
+    members.map(async (member) => {
+      const [digest = ''] = member.split(' ', 1)
       const key = `${base}session:${digest}`
       const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
       // An idle session ends before its name leaves the list.

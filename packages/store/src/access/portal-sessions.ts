@@ -3,7 +3,8 @@
  *
  * link (10 minutes) ─redeemed once→ session (up to 24 hours) ─ended, or its time is over→ gone
  */
-import type { PortalLinkRecord, PortalSessionRecord } from '@fantail/contracts'
+import { hash } from 'node:crypto'
+import type { PortalGrant, PortalLinkRecord, PortalSessionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, PORTAL_USES_BASE } from '../keys.ts'
@@ -13,10 +14,22 @@ import { countUse, removeSession, storeSession } from './session-scripts.ts'
 
 /** @limit Life of a portal link. Past it: it cannot be redeemed. */
 export const PORTAL_LINK_MS_MAX = 600_000
-/** @limit memory (Redis) Portal links that were not redeemed yet. Past it: the oldest end now. */
+/**
+ * @limit memory (Redis) Portal links that were not redeemed yet. Past it: the oldest of the key with the most ends now.
+ */
 const PORTAL_LINKS_MAX = 1_000
-/** @limit memory (Redis) Sessions of the portal. Past it: the sessions that would end first end now. */
+/**
+ * @limit memory (Redis) Sessions of the portal. Past it: the session of the key with the most that would end first ends
+ * now.
+ */
 const PORTAL_SESSIONS_MAX = 1_000
+/**
+ * @limit Portal links of one API key, and sessions. Past it: the first of the customer with the most of them ends now.
+ */
+const PORTAL_PER_KEY_MAX = 500
+/** @limit Portal links of one API key with the same grant, and sessions. Past it: the first of them ends now. */
+const PORTAL_PER_CUSTOMER_MAX = 20
+const CUSTOMER_CHARS = 16
 
 interface Uses {
   /** The session's id. */
@@ -41,6 +54,7 @@ export class PortalSessions {
     await storeSession(this.#redis, {
       base: PORTAL_LINKS_BASE,
       digest,
+      ...ownerOf(record),
       record,
       idleMs: PORTAL_LINK_MS_MAX,
       endsAt: now + PORTAL_LINK_MS_MAX,
@@ -54,8 +68,10 @@ export class PortalSessions {
     const key = `${PORTAL_LINKS_BASE}session:${digest}`
     const text = await this.#redis.getdel(key)
     if (text === null) return null
-    await this.#redis.zrem(`${PORTAL_LINKS_BASE}ends`, digest)
-    return parseStored(text, key) as unknown as PortalLinkRecord
+    const record = parseStored(text, key) as unknown as PortalLinkRecord
+    const { keyId, customer } = ownerOf(record)
+    await this.#redis.zrem(`${PORTAL_LINKS_BASE}ends`, `${digest} ${keyId} ${customer}`)
+    return record
   }
 
   /** Throws `storage_full`. */
@@ -65,6 +81,7 @@ export class PortalSessions {
     await storeSession(this.#redis, {
       base: PORTAL_SESSIONS_BASE,
       digest,
+      ...ownerOf(record),
       record,
       idleMs: endsAt - now,
       endsAt,
@@ -96,5 +113,16 @@ export class PortalSessions {
    */
   async countUse({ id, what, max, windowMs }: Uses): Promise<number | null> {
     return countUse(this.#redis, { base: PORTAL_USES_BASE, address: `${what}:${id}`, max, windowMs })
+  }
+}
+
+/** A customer is known by the key and the grant. */
+function ownerOf({ keyId, prefixes, subscriptions }: PortalGrant) {
+  const grant = JSON.stringify([prefixes.toSorted(), subscriptions?.toSorted() ?? null])
+  return {
+    keyId,
+    customer: hash('sha256', grant, 'hex').slice(0, CUSTOMER_CHARS),
+    customerMax: PORTAL_PER_CUSTOMER_MAX,
+    keyMax: PORTAL_PER_KEY_MAX,
   }
 }

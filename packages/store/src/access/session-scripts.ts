@@ -1,14 +1,20 @@
 /** The scripts that sessions of the console and of the portal share. `base`: the beginning of their keys. */
 import type { Redis } from 'ioredis'
+import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, SESSIONS_BASE } from '../keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const MAKE = readScript('make-session-1')
 const END = readScript('end-session-1')
+const END_OF_KEY = readScript('end-sessions-of-key-1')
 const COUNT_LOGIN = readScript('count-login-1')
 
 interface NewSession {
   base: string
   digest: string
+  /** The API key with which the session acts. */
+  keyId: string
+  /** For whom the key has made it. Sessions with the same value share a bound. */
+  customer: string
   record: object
   /** The session ends after this time without a use. */
   idleMs: number
@@ -16,7 +22,8 @@ interface NewSession {
   endsAt: number
   /** Epoch ms. */
   now: number
-  /** Past it, the sessions that would end first end now. */
+  customerMax: number
+  keyMax: number
   sessionsMax: number
 }
 
@@ -27,6 +34,12 @@ export async function storeSession(redis: Redis, { record, ...rest }: NewSession
 /** Returns false if there was no such session. */
 export async function removeSession(redis: Redis, base: string, digest: string): Promise<boolean> {
   return (await runScript(redis, END, { base, digest })) === 1
+}
+
+/** Ends what the key has made: its sessions, and its links to the portal. */
+export async function endSessionsOfKey(redis: Redis, keyId: string): Promise<void> {
+  for (const base of [SESSIONS_BASE, PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE])
+    await runScript(redis, END_OF_KEY, { base, keyId })
 }
 
 interface Counted {

@@ -14,8 +14,12 @@ import { countUse, removeSession, storeSession } from './session-scripts.ts'
 const SESSION_IDLE_MS = 3_600_000
 /** @limit Life of a session of the console. Past it: the browser must log in again. */
 export const SESSION_MS_MAX = 43_200_000
-/** @limit Sessions of the console. Past it: the sessions that would end first end now. */
+/** @limit Sessions of the console. Past it: the first of the key with the most sessions ends now. */
 const SESSIONS_MAX = 1_000
+/** @limit Sessions of the console with one API key. Past it: the session of the key that would end first ends now. */
+const SESSIONS_PER_KEY_MAX = 200
+/** Sessions of the console have no customer. */
+const NO_CUSTOMER = '-'
 const LOGIN_WINDOW_MS = 60_000
 /** @limit Failed logins of an address in a minute. Past it: further logins of the address get 429. */
 const FAILED_LOGINS_MAX = 5
@@ -41,10 +45,14 @@ export class Sessions {
     await storeSession(this.#redis, {
       base: SESSIONS_BASE,
       digest,
+      keyId: record.keyId,
+      customer: NO_CUSTOMER,
       record,
       idleMs: SESSION_IDLE_MS,
       endsAt: record.endsAt,
       now: record.createdAt,
+      customerMax: SESSIONS_PER_KEY_MAX,
+      keyMax: SESSIONS_PER_KEY_MAX,
       sessionsMax: SESSIONS_MAX,
     })
   }

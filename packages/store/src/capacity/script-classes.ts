@@ -53,6 +53,7 @@ export const SCRIPT_CLASSES = {
   'drop-slice-1': 'frees',
   'end-process-1': 'frees',
   'end-session-1': 'frees',
+  'end-sessions-of-key-1': 'frees',
   'fifo-logs-1': 'reads',
   'find-kept-1': 'reads',
   'finish-create-1': 'carries',

@@ -289,6 +289,10 @@ export interface ScriptArguments {
     base: ScriptText
     digest: ScriptText
   }
+  'end-sessions-of-key-1': {
+    base: ScriptText
+    keyId: ScriptText
+  }
   'fifo-logs-1': {
     base: ScriptText
     lookedAtMax: number
@@ -448,10 +452,14 @@ export interface ScriptArguments {
   'make-session-1': {
     base: ScriptText
     digest: ScriptText
+    keyId: ScriptText
+    customer: ScriptText
     record: ScriptText
     idleMs: number
     endsAt: number
     now: number
+    customerMax: number
+    keyMax: number
     sessionsMax: number
   }
   'mark-platform-endpoint-1': {

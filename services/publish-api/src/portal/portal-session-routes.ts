@@ -134,9 +134,15 @@ async function redeem(deps: ApiDeps, { body, request }: RedeemCall): Promise<Ans
   const token = makePortalToken()
   const createdAt = deps.clock()
   const record: PortalSessionRecord = { ...grant, createdAt, endsAt: createdAt + ttlSeconds * 1_000 }
-  await deps.portalSessions.make(digestOfToken(token), record)
-  // The key may have been revoked since it made the link.
-  await portalCallerOf(token, deps)
+  const digest = digestOfToken(token)
+  await deps.portalSessions.make(digest, record)
+  try {
+    // The key may have been revoked since it made the link.
+    await portalCallerOf(token, deps)
+  } catch (error) {
+    await deps.portalSessions.end(digest)
+    throw error
+  }
   return { status: 201, body: { ...sessionView(record), token } }
 }
 

@@ -2,9 +2,10 @@
 -- @key base: of sessions
 -- @arg digest: text
 -- Returns 1 if there was such a session, else 0
+-- @include session-list
 -- @include when-full
 run_when_full(base)
-local found = redis.call('DEL', base .. 'session:' .. digest)
-redis.call('ZREM', base .. 'ends', digest)
-redis.call('PUBLISH', 'ft:wake:changes', digest)
-return found
+for _, one in ipairs(list_sessions(base)) do
+  if one.digest == digest then return end_session(base, one) end
+end
+return 0
