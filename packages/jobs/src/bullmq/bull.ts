@@ -36,7 +36,7 @@ const STREAMS = { events: { maxLen: 100 } }
  * A failure of Redis never ends a job. The job is tried without a limit, one second apart. No stacks are kept, because
  * BullMQ would keep one for each try.
  */
-const JOB_OPTIONS: JobsOptions = {
+export const JOB_OPTIONS: JobsOptions = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 1_000 },
   stackTraceLimit: 1,

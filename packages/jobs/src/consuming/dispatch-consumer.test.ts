@@ -258,6 +258,25 @@ test('a job whose data cannot be parsed is quarantined and its neighbours go on'
   await waitFor(async () => (await redis.exists(`${JOBS}:bad`)) === 0)
 })
 
+test.each([
+  ['opts', '{"attempts'],
+  ['opts', 'null'],
+  ['ats', 'x1'],
+  ['atm', 'x1'],
+  ['stc', 'x1'],
+])('a job with the field %s = %s is dispatched, and its neighbours too', async (field, value) => {
+  await publish('damaged')
+  const [job] = await redis.lrange(`${JOBS}:wait`, 0, 0)
+  await redis.hset(`${JOBS}:${job}`, field, value)
+  const seen: string[] = []
+  await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await publish('neighbour')
+  await waitFor(() => seen.includes('neighbour'))
+  await waitFor(() => seen.includes('damaged'), { timeoutMs: 25_000 })
+  await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
+  expect(await quarantined()).toEqual([])
+})
+
 test('a job whose data are something else is reported, and quarantined after many starts', async () => {
   const { lines } = await consume(async () => 'settled')
   const fields = {

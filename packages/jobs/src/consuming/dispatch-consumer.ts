@@ -15,7 +15,7 @@
  * thousands of times a second. The worker is therefore paused until a write succeeds.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
-import { type NewEntry, type Quarantined, type Redis, ServerMarks } from '@fantail/store'
+import { isScriptFault, type NewEntry, type Quarantined, type Redis, ServerMarks } from '@fantail/store'
 import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
 import { createWorker, dispatchQueueName } from '../bullmq/bull.ts'
 import { TroubleGuard } from '../bullmq/trouble-guard.ts'
@@ -115,7 +115,11 @@ export class DispatchConsumer {
 
   #listen(): void {
     this.#options.redis.on('ready', this.#retakeLocks)
-    this.#worker.on('error', (error) => this.#onError(error))
+    this.#worker.on('error', (error) => {
+      if (isScriptFault(error))
+        this.#unreadable.lookAtActive().catch((failed: Error) => this.#onError(failed))
+      this.#onError(error)
+    })
     this.#worker.on('lockRenewalFailed', (ids) => {
       for (const id of ids) {
         const entry = this.#runs.running.get(id)

@@ -31,7 +31,7 @@ export class JobMessages {
 
   /** undefined: there is nothing to do, and the job may be completed. */
   async of(job: Job<JobData>, token: string): Promise<Message[] | undefined> {
-    if (hasNoData(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
+    if (isSuspicious(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
     const part = partOf(job.data)
     return part ? this.#ofPart(job, part, token) : dispatchMessages(job.data)
   }
@@ -67,7 +67,7 @@ export async function postpone(job: Job<JobData>, token: string, delayMs: number
   throw new DelayedError()
 }
 
-/** BullMQ reads a job without data as a job with an empty object. */
-function hasNoData({ data }: Job<JobData>): boolean {
-  return Object.keys(data ?? {}).length === 0
+/** BullMQ reads a job without data as a job with an empty object, and a wrong counter as NaN. */
+function isSuspicious({ data, attemptsMade, stalledCounter }: Job<JobData>): boolean {
+  return Object.keys(data ?? {}).length === 0 || !(attemptsMade >= 0 && stalledCounter >= 0)
 }

@@ -21,9 +21,12 @@ import {
 } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
+import { mendedFields } from './mended-fields.ts'
 
 /** @limit Failed jobs that are read at once. Past it: the next look reads the others. */
 const FAILED_MAX = 100
+/** @limit Started jobs that are looked at after a failed script. Past it: the next failure looks again. */
+const ACTIVE_MAX = 1_000
 /** `<job>-<when the job was added>-<number of the part>`, as dispatch-parts.ts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
 
@@ -65,7 +68,10 @@ export class UnreadableJobs {
     const { data, parentKey } = fields
     // It ended meanwhile.
     if (Object.keys(fields).length === 0) return 'gone'
-    if (data !== undefined && isDispatchData(data)) return 'readable'
+    if (data !== undefined && isDispatchData(data)) {
+      await this.#mend(id, fields)
+      return 'readable'
+    }
     if (await this.#restorePart(id)) return 'gone'
     const entry = { id: this.#entryId(id, fields.timestamp), raw: data ?? JSON.stringify(fields) }
     const known =
@@ -77,6 +83,22 @@ export class UnreadableJobs {
     if (!mark.holds()) throw new Error('a connection to Redis has closed: the job is quarantined again')
     await this.#remove(id, parentKey)
     return 'gone'
+  }
+
+  /**
+   * Called if a script of BullMQ has failed at the data of a job. Looks at all jobs that are being started or run,
+   * because BullMQ does not say which one it was.
+   */
+  async lookAtActive(): Promise<void> {
+    const { redis } = this.#options
+    for (const id of await redis.lrange(`${this.#base}:active`, 0, ACTIVE_MAX - 1))
+      await this.#mend(id, await redis.hgetall(this.#key(id)))
+  }
+
+  /** BullMQ cannot start a job with such a field, so nobody else changes or completes it meanwhile. */
+  async #mend(id: string, fields: Record<string, string>): Promise<void> {
+    const mended = fields.data === undefined ? {} : mendedFields(fields)
+    if (Object.keys(mended).length > 0) await this.#options.redis.hset(this.#key(id), mended)
   }
 
   /**
