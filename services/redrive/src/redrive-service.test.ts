@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { queueArn } from '@fantail/contracts'
 import { createLogger, type Logger } from '@fantail/runtime'
-import { liveChannel, WAKE_LISTENERS, whenReady } from '@fantail/store'
+import { liveChannel, Quarantine, WAKE_LISTENERS, whenReady } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -119,6 +120,48 @@ test('a task whose wake was lost is found at the start and by the sweep', async 
   const second = await fixture.redrives.create(everything)
   await waitFor(async () => (await status(second.id)) === 'completed')
 })
+
+const DAMAGE: Record<string, [member: string, value: string | null]> = {
+  'a filter that is no JSON': ['filter', '{"subscription":"arn'],
+  'a filter with an unknown member': [
+    'filter',
+    '{"subscripuion":"arn:aws:sns:us-east-1:000000000000:orders:x"}',
+  ],
+  'no filter': ['filter', null],
+  'no action': ['action', null],
+  'no destination': ['destination', null],
+}
+
+test.each(Object.keys(DAMAGE))(
+  'a task with %s moves and removes nothing, and stops no other',
+  async (name) => {
+    const [member = '', value = null] = DAMAGE[name] ?? []
+    const other = queueArn('other-dead')
+    await fixture.queues.put(other, {})
+    const id = await subscribe(fixture)
+    await makeDeadLetters(fixture, id, 2)
+    const damaged = [
+      await fixture.redrives.createPurge(SOURCE, { subscription: `${SOURCE}:none` }),
+      await fixture.redrives.create({ ...everything, source: other }),
+    ]
+    for (const { id: task } of damaged) {
+      const [key = ''] = await fixture.redis.keys(`*redrive:${task}`)
+      if (value === null) await fixture.redis.hdel(key, member)
+      else await fixture.redis.hset(key, member, value)
+    }
+    await serve(200)
+    const third = queueArn('third-dead')
+    await fixture.queues.put(third, {})
+    const good = await fixture.redrives.create({ ...everything, source: third })
+    await waitFor(async () => (await status(good.id)) === 'completed')
+    const listed = (await fixture.redrives.list({ limit: 10 })).items.map((task) => task.id)
+    expect(listed).toEqual([good.id])
+    const entries = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items
+    await waitFor(async () => (await entries()).length === 2)
+    expect((await entries()).every(({ reason }) => reason === 'recordUnreadable')).toBe(true)
+    expect(await fixture.queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 2 } })
+  },
+)
 
 test('a service that stops hands its task to another one', async () => {
   const one = await serve()

@@ -132,7 +132,7 @@ export function createRedriveService({
         .catch((error: unknown) => log.debug({ err: error }, 'resend.not_noted')),
   })
   const memory = new StorageGuard({ redis, memoryBytes })
-  const runs = { redrives, batches, resends, memory }
+  const runs = { redrives, batches, resends, memory, onUnreadable: unreadable.report }
   const live = new LiveSender(redis)
   const clock = createRedisClock(redis)
   const stopHearing = hearListeners(subscriber, live)
@@ -146,7 +146,7 @@ export function createRedriveService({
     ...(sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs }),
     sweeps: {
       tasks: () => tasks.addMissing(),
-      redrives: () => redrives.sweep(),
+      redrives: () => redrives.sweep(unreadable.report),
       queues: () => queues.sweep(),
       kept: () => kept.sweep(),
       topics: () => topics.resumeDeletions(),

@@ -46,6 +46,8 @@ interface TaskJobsOptions {
   telemetry?: Telemetry | undefined
   metrics: Pick<Metrics, 'redrivenMessages'>
   events: RedriveEvents
+  /** Called with tasks that cannot be read, and therefore are not run. */
+  onUnreadable?: (error: Error, key: string) => void
 }
 
 interface RedriveEvents {
@@ -126,7 +128,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 
   const addMissing = async (): Promise<number> => {
     let missing = 0
-    for (const id of await redrives.runnable()) {
+    for (const id of await redrives.runnable(options.onUnreadable)) {
       if (await queue?.getJob(id)) continue
       await add(id)
       missing += 1

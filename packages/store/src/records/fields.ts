@@ -146,7 +146,7 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
       const field = this.#byStored.get(name)
       const stored = packed[name]
       if (field && stored !== undefined)
-        record[field.member] = field.codec ? field.codec.decode(stored) : stored
+        record[field.member] = field.codec ? decoded(field, stored, key) : stored
     }
     for (const field of this.#ownDefaults)
       if (packed[field.stored] === undefined) record[field.member] = copied(defaultFor(field, record))
@@ -190,6 +190,14 @@ function defaultFor(field: ListedField, record: object): unknown {
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return [...value]
   return typeof value === 'object' && value !== null ? { ...value } : value
+}
+
+function decoded({ codec, stored: name }: ListedField, stored: unknown, key: string): unknown {
+  try {
+    return codec?.decode(stored)
+  } catch (error) {
+    throw new CorruptRecordError(`${key} ${name}`, error, String(stored))
+  }
 }
 
 function lacking({ stored, type }: ListedField, key: string, packed: Json): CorruptRecordError {

@@ -2,9 +2,43 @@
  * The fields of a redrive task. They are members of its hash, in which '' means none. The creating script sets all of
  * them.
  */
-import type { RedriveTask } from '@fantail/contracts'
-import { HASH_NUMBER, HASH_NUMBERS, hashJson } from '../records/codecs.ts'
+import { isObject, type RedriveFilter, type RedriveTask } from '@fantail/contracts'
+import { type Codec, HASH_NUMBER, HASH_NUMBERS, hashJson } from '../records/codecs.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
+
+/**
+ * A filter is an order to move or remove letters, and each member narrows it. A member that is unknown or has another
+ * type is therefore an error: without it the task would move or remove more than was asked for.
+ */
+const FILTER_MEMBERS: Record<keyof RedriveFilter, (value: unknown) => boolean> = {
+  subscription: isText,
+  topic: isText,
+  statusCode: (value) => value === 'none' || Number.isInteger(value),
+  reason: isText,
+  error: isText,
+  since: Number.isFinite,
+  until: Number.isFinite,
+  messageIds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+  failedOnly: (value) => typeof value === 'boolean',
+}
+
+const FILTER: Codec<RedriveFilter> = {
+  encode: JSON.stringify,
+  decode(stored) {
+    const filter: unknown = JSON.parse(String(stored))
+    if (!isObject(filter)) throw new TypeError('the filter is no object')
+    for (const [name, value] of Object.entries(filter)) {
+      const isValid =
+        Object.hasOwn(FILTER_MEMBERS, name) && FILTER_MEMBERS[name as keyof RedriveFilter](value)
+      if (!isValid) throw new TypeError(`the filter has an unknown member or value: ${name}`)
+    }
+    return filter as RedriveFilter
+  },
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
 
 const REDRIVE_FIELDS = {
   id: { required: true, type: 'string', shown: 'asItIs' },
@@ -12,7 +46,7 @@ const REDRIVE_FIELDS = {
   source: { required: true, type: 'string', shown: 'asItIs' },
   status: { required: true, type: 'string', shown: 'asItIs' },
   destination: { default: null, shown: 'asItIs' },
-  filter: { codec: hashJson(), default: {}, shown: 'never' },
+  filter: { codec: FILTER, default: {}, shown: 'never' },
   edit: { codec: hashJson(), optional: true, default: null, shown: 'never' },
   matched: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   moved: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },

@@ -1,6 +1,7 @@
 /** Ids of redrive tasks, and the conversion of a hash to a task. */
 import { randomBytes } from 'node:crypto'
 import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { REDRIVE } from './redrive-fields.ts'
 
@@ -30,9 +31,15 @@ export function newTaskId(shard: number, now: number): string {
 /** The stored status of an active task ends with this text if earlier releases must leave it alone (redrive.lua). */
 const MARK = '+reason'
 
-/** null: there is no such task. */
+/** Members that say what a task does. Without one of them it would do something else, or more. */
+const ORDER = ['id', 'source', 'status', 'action', 'destination', 'filter', 'rate'] as const
+
+/** null: there is no such task. Throws a CorruptRecordError if it cannot be read whole. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
-  if (fields.id === undefined || fields.source === undefined) return null
+  if (Object.keys(fields).length === 0) return null
+  for (const name of ORDER) {
+    if (fields[name] === undefined) throw new CorruptRecordError(key, new TypeError(`${name} is lost`))
+  }
   const set = Object.entries(fields).filter(([, text]) => text !== '')
   const status = fields.status?.replace(MARK, '')
   return REDRIVE.unpack({ ...Object.fromEntries(set), ...(status && { status }) }, key)

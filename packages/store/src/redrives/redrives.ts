@@ -29,9 +29,10 @@ import { redriveKey, redrivesKey, redrivingKey } from '../keys.ts'
 import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
 import { Queues } from '../queues/queues.ts'
+import { type OnUnreadable, whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { readNow } from '../redis/clock.ts'
-import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
+import { decodeCursor, encodeCursor, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
@@ -189,14 +190,14 @@ export class Redrives {
     return task && { ...task, ...(await readEnds(this.#redis, task)) }
   }
 
-  /** Tasks, newest first. A page may be short and still have a next cursor. */
+  /** Tasks, newest first, without those that cannot be read. A page may be short and still have a next cursor. */
   async list({ source, status, cursor, limit }: ListRedrives): Promise<Page<RedriveTask>> {
     const shards = source === undefined ? undefined : [shardOf(withoutSubscription(source))]
     let after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
     const items: RedriveTask[] = []
     for (let round = 0; round < LIST_ROUNDS_MAX; round++) {
       const ids = await this.#newest(shards, after, limit)
-      const tasks = await Promise.all(ids.map((id) => this.get(id)))
+      const tasks = await Promise.all(ids.map((id) => this.#readable(id)))
       for (const [i, task] of tasks.entries()) {
         after = ids[i] ?? after
         if (!task || (source && task.source !== source) || (status && task.status !== status)) continue
@@ -227,21 +228,29 @@ export class Redrives {
     return this.#change(id, 'cancel')
   }
 
-  /** Ids of the tasks that a process must run: `running` and `canceling`. */
-  async runnable(): Promise<string[]> {
+  /** Ids of the tasks that a process must run: `running` and `canceling`. A task that cannot be read is not run. */
+  async runnable(onUnreadable: OnUnreadable = () => undefined): Promise<string[]> {
     const pipeline = batch(this.#redis)
-    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hvals(redrivingKey(shardBase(shard)))
-    const ids = ((await replies(pipeline)) as string[][]).flat()
-    const tasks = await Promise.all(ids.map((id) => this.get(id)))
+    const keyOf = (shard: number) => redrivingKey(shardBase(shard))
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.hvals(keyOf(shard))
+    const lists = (await readableReplies(pipeline, { keyOf, onUnreadable })) as (string[] | undefined)[]
+    const ids = lists.flatMap((of = []) => of)
+    const tasks = await Promise.all(ids.map((id) => this.#readable(id, onUnreadable)))
     return ids.filter((_, i) => tasks[i]?.status === 'running' || tasks[i]?.status === 'canceling')
   }
 
+  async #readable(id: string, onUnreadable: OnUnreadable = () => undefined): Promise<RedriveTask | null> {
+    const key = redriveKey(shardBase(shardOfTask(id) ?? 0), id)
+    return (await whenReadable(key, onUnreadable, () => this.get(id))) ?? null
+  }
+
   /** Removes expired tasks from the lists. Returns how many. */
-  async sweep(): Promise<number> {
+  async sweep(onUnreadable?: OnUnreadable): Promise<number> {
     const pipeline = batch(this.#redis)
-    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(redrivesKey(shardBase(shard)))
+    const keyOf = (shard: number) => redrivesKey(shardBase(shard))
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(keyOf(shard))
     let pruned = 0
-    for (const [shard, tasks] of ((await replies(pipeline)) as number[]).entries()) {
+    for (const [shard, tasks = 0] of (await readableReplies(pipeline, { keyOf, onUnreadable })).entries()) {
       if (tasks === 0) continue
       const args = { base: shardBase(shard), tasksMax: PRUNE_MAX }
       pruned += (await runScript(this.#redis, PRUNE, args)) as number
@@ -311,11 +320,14 @@ export class Redrives {
   /** The newest ids before `after` ('': the newest of all), of the given shards or of all. */
   async #newest(shards: number[] | undefined, after: string, limit: number): Promise<string[]> {
     const pipeline = batch(this.#redis)
-    for (const shard of shards ?? Array.from({ length: SHARD_COUNT }, (_, i) => i)) {
+    const asked = shards ?? Array.from({ length: SHARD_COUNT }, (_, i) => i)
+    for (const shard of asked) {
       const max = after === '' ? '+' : `(${after}`
       pipeline.zrevrangebylex(redrivesKey(shardBase(shard)), max, '-', 'LIMIT', 0, limit)
     }
-    const ids = ((await replies(pipeline)) as string[][]).flat()
+    const keyOf = (i: number) => redrivesKey(shardBase(asked[i] ?? 0))
+    const lists = (await readableReplies(pipeline, { keyOf })) as (string[] | undefined)[]
+    const ids = lists.flatMap((of = []) => of)
     return ids.sort((a, b) => (a < b ? 1 : -1)).slice(0, limit)
   }
 }
