@@ -1,6 +1,13 @@
 /** The connections of a service to Redis. A log line says when the main one goes down, and when it is up again. */
 import type { RedisTarget } from '@fantail/contracts'
-import { connect, connectSubscriber, type Redis, ReplicaAcks, whenServerChecked } from '@fantail/store'
+import {
+  connect,
+  connectSubscriber,
+  type Redis,
+  ReplicaAcks,
+  reportReplicas,
+  whenServerChecked,
+} from '@fantail/store'
 import type { Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
@@ -39,7 +46,11 @@ export function openConnections(options: ServiceConnectionsOptions): ServiceConn
   return {
     redis,
     subscriber,
-    acks: new ReplicaAcks(acksRedis, { minReplicas, strict }),
+    acks: new ReplicaAcks(acksRedis, {
+      minReplicas,
+      strict,
+      onWait: reportReplicas(createStateLog({ log, what: 'replicas', initial: 'up' })),
+    }),
     whenChecked: (signal) => whenServerChecked({ redis, target: url, onProblem, signal }),
     disconnect() {
       subscriber.disconnect()

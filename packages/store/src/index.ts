@@ -214,7 +214,7 @@ export {
 export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
-export { ReplicaAcks, writeMark } from './redis/replica-acks.ts'
+export { ReplicaAcks, type ReplicaAcksOptions, reportReplicas, writeMark } from './redis/replica-acks.ts'
 export { readScript } from './redis/scripts.ts'
 export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
 export { keySlot } from './redis/slots.ts'

@@ -233,6 +233,22 @@ export function createInstruments() {
       help: 'Whether settings of Redis would lose accepted messages, by risk: 1 or 0.',
       labels: ['risk'],
     }),
+    redisMissingReplicas: new Gauge({
+      name: 'fantail_redis_missing_replicas',
+      help: 'Replicas of FANTAIL_MIN_REPLICAS that do not follow.',
+      labels: [],
+    }),
+    dispatchJobs: new Gauge({
+      name: 'fantail_dispatch_waiting_jobs',
+      help: 'Groups of published messages that no worker has fetched yet.',
+      labels: [],
+    }),
+    dispatchOldestSeconds: new Gauge({
+      name: 'fantail_dispatch_oldest_age_seconds',
+      help: 'Time since the oldest of these was published.',
+      unit: 's',
+      labels: [],
+    }),
     storageRefusals: new Counter({
       name: 'fantail_storage_refusals',
       help: 'Publishes and other calls refused because Redis, or the share of a topic, is full.',

@@ -43,6 +43,10 @@ interface StorageObservation {
   watermarkBytes: number
   /** The risks that were found: settings of Redis that could lose accepted messages. */
   risks: readonly string[]
+  /** Replicas of FANTAIL_MIN_REPLICAS that do not follow. */
+  missingReplicas: number
+  /** Dispatch jobs that no worker has fetched yet. */
+  dispatch: { jobs: number; oldestSeconds: number }
 }
 
 export interface StorageSource {
@@ -89,12 +93,18 @@ export function showQuarantine(instruments: Instruments, observed: QuarantineObs
 }
 
 export function showStorage(
-  { redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks }: Instruments,
+  instruments: Instruments,
   observed: StorageObservation[],
   possible: readonly string[],
 ): void {
-  for (const gauge of [redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks]) gauge.clear()
-  for (const { memory, watermarkBytes, risks } of observed) {
+  const { redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks } = instruments
+  const { redisMissingReplicas, dispatchJobs, dispatchOldestSeconds } = instruments
+  const figures = [redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisMissingReplicas]
+  for (const gauge of [...figures, redisDataRisks, dispatchJobs, dispatchOldestSeconds]) gauge.clear()
+  for (const { memory, watermarkBytes, risks, missingReplicas, dispatch } of observed) {
+    redisMissingReplicas.set({}, missingReplicas)
+    dispatchJobs.set({}, dispatch.jobs)
+    dispatchOldestSeconds.set({}, dispatch.oldestSeconds)
     redisUsedBytes.set({}, memory.usedBytes)
     redisLimitBytes.set({}, memory.limitBytes)
     redisWatermarkBytes.set({}, watermarkBytes)

@@ -3479,9 +3479,9 @@ export type Readiness = {
      */
     degraded: Array<{
         /**
-         * eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not say. storage_full: publishing is refused.
+         * eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not say. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute.
          */
-        reason: 'eviction' | 'no_persistence' | 'unseen' | 'storage_full';
+        reason: 'eviction' | 'no_persistence' | 'unseen' | 'storage_full' | 'replicas_missing' | 'dispatch_behind';
         /**
          * The reason in words, with what to do.
          */
@@ -5249,7 +5249,7 @@ export type PublishData = {
 
 export type PublishErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -5423,7 +5423,7 @@ export type UpdateTopicData = {
 
 export type UpdateTopicErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -5493,7 +5493,7 @@ export type CreateTopicData = {
 
 export type CreateTopicErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -5700,7 +5700,7 @@ export type SubscribeData = {
 
 export type SubscribeErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -5956,7 +5956,7 @@ export type UpdateSubscriptionData = {
 
 export type UpdateSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6030,7 +6030,7 @@ export type PauseSubscriptionData = {
 
 export type PauseSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6100,7 +6100,7 @@ export type ResumeSubscriptionData = {
 
 export type ResumeSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6170,7 +6170,7 @@ export type ConfirmSubscriptionData = {
 
 export type ConfirmSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6240,7 +6240,7 @@ export type SendConfirmationData = {
 
 export type SendConfirmationErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6310,7 +6310,7 @@ export type RetryNowData = {
 
 export type RetryNowErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6380,7 +6380,7 @@ export type PurgeSubscriptionData = {
 
 export type PurgeSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6450,7 +6450,7 @@ export type TestSubscriptionData = {
 
 export type TestSubscriptionErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6632,7 +6632,7 @@ export type CreateWebhookKeyData = {
 
 export type CreateWebhookKeyErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -6927,7 +6927,7 @@ export type PreviewRetriesData = {
 
 export type PreviewRetriesErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -6986,7 +6986,7 @@ export type ReplayFilterPolicyData = {
 
 export type ReplayFilterPolicyErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7049,7 +7049,7 @@ export type TestFilterPolicyData = {
 
 export type TestFilterPolicyErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7173,7 +7173,7 @@ export type ResendMessageData = {
 
 export type ResendMessageErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7247,7 +7247,7 @@ export type ResendSinceData = {
 
 export type ResendSinceErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7626,7 +7626,7 @@ export type PublishDirectData = {
 
 export type PublishDirectErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7882,7 +7882,7 @@ export type UpdateQueueData = {
 
 export type UpdateQueueErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -7952,7 +7952,7 @@ export type CreateQueueData = {
 
 export type CreateQueueErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8175,7 +8175,7 @@ export type SendMessagesData = {
 
 export type SendMessagesErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8241,7 +8241,7 @@ export type ReceiveMessagesData = {
 
 export type ReceiveMessagesErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8305,7 +8305,7 @@ export type AcknowledgeMessagesData = {
 
 export type AcknowledgeMessagesErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8369,7 +8369,7 @@ export type ChangeVisibilityData = {
 
 export type ChangeVisibilityErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8644,7 +8644,7 @@ export type PurgeQueueData = {
 
 export type PurgeQueueErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8722,7 +8722,7 @@ export type RedriveMessageData = {
 
 export type RedriveMessageErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8910,7 +8910,7 @@ export type UpdateConsumerData = {
 
 export type UpdateConsumerErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -8986,7 +8986,7 @@ export type CreateConsumerData = {
 
 export type CreateConsumerErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9182,7 +9182,7 @@ export type StartRedriveData = {
 
 export type StartRedriveErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9310,7 +9310,7 @@ export type UpdateRedriveData = {
 
 export type UpdateRedriveErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9378,7 +9378,7 @@ export type CancelRedriveData = {
 
 export type CancelRedriveErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9446,7 +9446,7 @@ export type PauseRedriveData = {
 
 export type PauseRedriveErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9514,7 +9514,7 @@ export type ResumeRedriveData = {
 
 export type ResumeRedriveErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9744,7 +9744,7 @@ export type PutBackQuarantineEntryData = {
 
 export type PutBackQuarantineEntryErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9863,7 +9863,7 @@ export type CreateKeyData = {
 
 export type CreateKeyErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10120,7 +10120,7 @@ export type LogInData = {
 
 export type LogInErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10274,7 +10274,7 @@ export type CreatePortalLinkData = {
 
 export type CreatePortalLinkErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10431,7 +10431,7 @@ export type RedeemPortalLinkData = {
 
 export type RedeemPortalLinkErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -10578,7 +10578,7 @@ export type AddPortalEndpointData = {
 
 export type AddPortalEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10760,7 +10760,7 @@ export type PausePortalEndpointData = {
 
 export type PausePortalEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10832,7 +10832,7 @@ export type ResumePortalEndpointData = {
 
 export type ResumePortalEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10904,7 +10904,7 @@ export type TestPortalEndpointData = {
 
 export type TestPortalEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -10976,7 +10976,7 @@ export type RotatePortalKeyData = {
 
 export type RotatePortalKeyErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -11218,7 +11218,7 @@ export type RedrivePortalEndpointData = {
 
 export type RedrivePortalEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -11530,7 +11530,7 @@ export type PutPlatformApplicationData = {
 
 export type PutPlatformApplicationErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -11677,7 +11677,7 @@ export type CreatePlatformEndpointData = {
 
 export type CreatePlatformEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -11883,7 +11883,7 @@ export type UpdatePlatformEndpointData = {
 
 export type UpdatePlatformEndpointErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -12061,7 +12061,7 @@ export type SuppressAddressData = {
 
 export type SuppressAddressErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -12126,7 +12126,7 @@ export type ImportBouncesData = {
 
 export type ImportBouncesErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -12422,7 +12422,7 @@ export type ChangeSmsData = {
 
 export type ChangeSmsErrors = {
     /**
-     * `malformed_json`: The body is not JSON, not UTF-8, or ended early.
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */

@@ -22,10 +22,18 @@ export const ReadyAnswer = named(
         .array(
           z.object({
             reason: z
-              .enum(['eviction', 'no_persistence', 'unseen', 'storage_full'])
+              .enum([
+                'eviction',
+                'no_persistence',
+                'unseen',
+                'storage_full',
+                'replicas_missing',
+                'dispatch_behind',
+              ])
               .describe(
                 'eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not ' +
-                  'say. storage_full: publishing is refused.',
+                  'say. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, ' +
+                  'and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute.',
               ),
             message: z.string().describe('The reason in words, with what to do.'),
           }),

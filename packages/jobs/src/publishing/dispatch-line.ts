@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { ReplicaAcks, storageError } from '@fantail/store'
+import { ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
@@ -16,6 +16,8 @@ import { GroupCommit, type GroupLimits } from './group-commit.ts'
 interface DispatchLineOptions {
   /** How many replicas must hold a group before the caller gets its answer. */
   minReplicas: number
+  /** The `onWait` of ReplicaAcks. */
+  onReplicas?: ReplicaAcksOptions['onWait']
   telemetry?: Telemetry | undefined
   limits?: Partial<GroupLimits>
 }
@@ -37,7 +39,11 @@ export class DispatchLine {
     this.#number = number
     this.#prefix = queuePrefix(dispatchQueueName(number))
     this.#connection = connection
-    this.#acks = new ReplicaAcks(connection, { minReplicas: options.minReplicas, strict: true })
+    this.#acks = new ReplicaAcks(connection, {
+      minReplicas: options.minReplicas,
+      strict: true,
+      onWait: options.onReplicas,
+    })
     this.#options = options
     this.commit = new GroupCommit<Message>({
       ...(options.limits ? { limits: options.limits } : {}),

@@ -4,7 +4,7 @@
  * Redis Cluster master), they are used in turn.
  */
 import type { Message, RedisTarget } from '@fantail/contracts'
-import { type ConnectOptions, connectTo, type Redis } from '@fantail/store'
+import { type ConnectOptions, connectTo, type Redis, type ReplicaAcksOptions } from '@fantail/store'
 import type { Telemetry } from 'bullmq'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
 import { DispatchLine } from './dispatch-line.ts'
@@ -17,6 +17,8 @@ export interface PublisherOptions {
   /** How many replicas must hold a group before the caller gets its answer. 0: no replica is waited for. */
   minReplicas: number
   onState?: ConnectOptions['onState']
+  /** The `onWait` of ReplicaAcks. */
+  onReplicas?: ReplicaAcksOptions['onWait']
   telemetry?: Telemetry | undefined
   limits?: Partial<GroupLimits>
 }

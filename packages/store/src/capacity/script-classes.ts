@@ -103,6 +103,7 @@ export const SCRIPT_CLASSES = {
   'put-platform-endpoint-1': 'grows',
   'put-topic-1': 'grows',
   'quarantine-entry-1': 'carries',
+  'read-backlog-1': 'reads',
   'read-consumers-1': 'reads',
   'read-dead-letter-counts-1': 'reads',
   'read-kept-1': 'reads',

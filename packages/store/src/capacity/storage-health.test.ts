@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { connect, whenReady } from '../index.ts'
+import { connect, dispatchJobKey, whenReady } from '../index.ts'
 import { DataLossError, refuseDataLoss, StorageHealthReader } from './storage-health.ts'
 
 // The tests turn the append-only file on and off. A busy disk may keep Redis longer than a command's usual time-out.
@@ -111,7 +111,8 @@ test('Redis is asked at most once a second, and again at once after it did not a
     if (away.isAway) throw new Error('Connection is closed.')
     return 'used_memory:1\r\nmaxmemory:100\r\naof_enabled:1\r\n'
   }
-  const fake = { info, call: async () => ['save', ''] } as unknown as Redis
+  const pipeline = () => redis.pipeline()
+  const fake = { info, pipeline, call: async () => ['save', ''] } as unknown as Redis
   const health = new StorageHealthReader({ redis: fake, minReplicas: 0, now: () => now })
   await expect(health.read()).rejects.toThrow('closed')
   away.isAway = false
@@ -121,5 +122,18 @@ test('Redis is asked at most once a second, and again at once after it did not a
   expect(asked).toBe(before)
   now += 1_001
   await health.read()
-  expect(asked).toBe(before + 2)
+  expect(asked).toBe(before + 3)
+})
+
+test('replicas that do not follow, and messages that no worker fetches, are degradations', async () => {
+  const reasons = async () => (await reader({ minReplicas: 1 }).degradations()).map(({ reason }) => reason)
+  expect(await reasons()).toEqual(['replicas_missing'])
+  const queue = dispatchJobKey(1, '').slice(0, -1)
+  const published = { messageId: 'm', publishedAt: Date.now() - 60_000, message: '{"publishedAt":1}' }
+  await redis.hset(`${queue}:7`, { data: JSON.stringify({ v: 1, m: [published] }), timestamp: Date.now() })
+  await redis.lpush(`${queue}:wait`, '7', '8')
+  const { missingReplicas, dispatch } = await reader({ minReplicas: 1 }).read()
+  expect([missingReplicas, dispatch.jobs, Math.round(dispatch.oldestSeconds / 10)]).toEqual([1, 2, 6])
+  expect(await reasons()).toEqual(['replicas_missing', 'dispatch_behind'])
+  await redis.del(`${queue}:wait`, `${queue}:7`)
 })

@@ -6,12 +6,20 @@
  * CONFIG.
  */
 import type { Redis } from 'ioredis'
+import { type DispatchBacklog, readDispatchBacklog } from '../dispatch/dispatch-backlog.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
 import { fieldOf } from '../redis/connections/server-kind.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
 /** @limit Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */
 const HEALTH_AGE_MS_MAX = 1_000
+/**
+ * A replica sends one each second.
+ * @limit Seconds since the last confirmation of a replica. Past it: the replica counts as missing.
+ */
+const REPLICA_LAG_SECONDS_MAX = 2
+/** @limit Age of the oldest message that no worker has fetched. Past it: `/readyz` says `dispatch_behind`. */
+const DISPATCH_AGE_SECONDS_MAX = 30
 
 /**
  * `eviction`: Redis may remove keys. `no_persistence`: a restart loses everything. `unseen`: the server does not say
@@ -28,11 +36,14 @@ interface StorageHealth {
   risks: DataRisk[]
   /** `maxmemory-policy` of the servers. If any of them evicts, it is that server's policy. */
   evictionPolicy: string
+  /** How many replicas of FANTAIL_MIN_REPLICAS do not follow. On a cluster, those of the worst master. */
+  missingReplicas: number
+  dispatch: DispatchBacklog
 }
 
 /** A reason why a process that works needs attention. */
 interface Degradation {
-  reason: DataRisk | 'storage_full'
+  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind'
   message: string
 }
 
@@ -83,12 +94,15 @@ export class StorageHealthReader {
 
   /** Rejects if Redis does not answer. */
   async degradations(): Promise<Degradation[]> {
-    return degradationsOf(await this.read())
+    return degradationsOf(await this.read(), this.#options.minReplicas)
   }
 }
 
 async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOptions): Promise<StorageHealth> {
-  const servers = await Promise.all(mastersOf(redis).map((master) => readServer(master, memoryBytes)))
+  const [dispatch, ...servers] = await Promise.all([
+    readDispatchBacklog(redis),
+    ...mastersOf(redis).map((master) => readServer(master, memoryBytes)),
+  ])
   const fullness = ({ usedBytes, limitBytes }: MemorySample) => usedBytes / limitBytes
   const [fullest] = servers.toSorted((a, b) => fullness(b.memory) - fullness(a.memory))
   if (!fullest) throw new Error('Connection is closed.')
@@ -99,6 +113,8 @@ async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOpti
     watermarkBytes: fullest.memory.limitBytes * PUBLISH_SHARE,
     risks: DATA_RISKS.filter((risk) => risks.has(risk)),
     evictionPolicy: (evicting ?? fullest).evictionPolicy,
+    missingReplicas: Math.max(0, ...servers.map(({ replicas }) => minReplicas - replicas)),
+    dispatch,
   }
 }
 
@@ -107,12 +123,15 @@ interface ServerHealth {
   evictionPolicy: string
   /** Undefined: the server does not show its settings. */
   persists: boolean | undefined
+  /** Replicas that have lately confirmed what they hold. */
+  replicas: number
 }
 
 async function readServer(redis: Redis, memoryBytes: number | undefined): Promise<ServerHealth> {
-  const [memory, persistence, savePoints] = await Promise.all([
+  const [memory, persistence, replication, savePoints] = await Promise.all([
     redis.info('memory'),
     redis.info('persistence'),
+    redis.info('replication'),
     readSavePoints(redis),
   ])
   const hasFile = /^aof_enabled:1/m.test(persistence)
@@ -120,7 +139,14 @@ async function readServer(redis: Redis, memoryBytes: number | undefined): Promis
     memory: parseMemory(memory, memoryBytes),
     evictionPolicy: /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? '',
     persists: hasFile || (savePoints === undefined ? undefined : savePoints !== ''),
+    replicas: followers(replication),
   }
+}
+
+/** Each line is `slave<n>:ip=…,port=…,state=online,offset=…,lag=<seconds>`. */
+function followers(replication: string): number {
+  const lags = replication.matchAll(/^slave\d+:.*\bstate=online\b.*\blag=(\d+)/gm)
+  return [...lags].filter(([, lag]) => Number(lag) <= REPLICA_LAG_SECONDS_MAX).length
 }
 
 /** undefined: CONFIG is forbidden, renamed or absent. */
@@ -146,7 +172,10 @@ function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number
 }
 
 /** Sentences for operators, the worst first. */
-function degradationsOf({ risks, evictionPolicy, memory, watermarkBytes }: StorageHealth): Degradation[] {
+function degradationsOf(
+  { risks, evictionPolicy, memory, watermarkBytes, missingReplicas, dispatch }: StorageHealth,
+  minReplicas: number,
+): Degradation[] {
   const texts: Record<DataRisk, string> = {
     eviction: `Its maxmemory-policy is ${evictionPolicy}, which drops messages when memory is full: set noeviction.`,
     no_persistence:
@@ -158,7 +187,26 @@ function degradationsOf({ risks, evictionPolicy, memory, watermarkBytes }: Stora
     memory.usedBytes < watermarkBytes
       ? []
       : [{ reason: 'storage_full', message: 'Redis is filled to the watermark: publishing is refused.' }]
-  return [...risks.map((reason) => ({ reason, message: texts[reason] })), ...full]
+  const missing: Degradation[] =
+    missingReplicas === 0
+      ? []
+      : [
+          {
+            reason: 'replicas_missing',
+            message: `Only ${minReplicas - missingReplicas} of ${minReplicas} replicas follow: publishes get 503.`,
+          },
+        ]
+  const { jobs, oldestSeconds } = dispatch
+  const behind: Degradation[] =
+    oldestSeconds <= DISPATCH_AGE_SECONDS_MAX
+      ? []
+      : [
+          {
+            reason: 'dispatch_behind',
+            message: `${jobs} dispatch jobs wait for a worker, the oldest for ${Math.round(oldestSeconds)} s.`,
+          },
+        ]
+  return [...risks.map((reason) => ({ reason, message: texts[reason] })), ...full, ...missing, ...behind]
 }
 
 interface StorageCheckOptions {
@@ -172,7 +220,8 @@ interface StorageCheckOptions {
  * line names what could be lost.
  */
 export async function refuseDataLoss({ health, log, settings }: StorageCheckOptions): Promise<void> {
-  const problems = (await health.degradations()).filter(({ reason }) => reason !== 'storage_full')
+  const isRisk = ({ reason }: Degradation) => (DATA_RISKS as readonly string[]).includes(reason)
+  const problems = (await health.degradations()).filter(isRisk)
   if (problems.length === 0) return
   const known = problems.filter(({ reason }) => reason !== 'unseen')
   if (known.length > 0 && settings.mode === 'server' && !settings.allowVolatileRedis) {

@@ -3,7 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { markKey } from '../keys.ts'
 import { connect, whenReady } from './connections/connect.ts'
-import { ReplicaAcks } from './replica-acks.ts'
+import { ReplicaAcks, reportReplicas } from './replica-acks.ts'
 
 const { redis } = await useRedis({ connect })
 beforeEach(() => redis.config('RESETSTAT'))
@@ -57,6 +57,20 @@ test('every strict caller gets an error if replicas are missing', async () => {
   ])
   expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   expect(await waits()).toBe(1)
+})
+
+test('while replicas stay away, callers wait for the present wait only, and one state is reported', async () => {
+  const states: string[] = []
+  const onWait = reportReplicas((state, error) => void states.push(error?.message ?? state))
+  const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true, onWait })
+  await expect(acks.confirm('key')).rejects.toThrow('0 of 1 replicas')
+  await redis.config('RESETSTAT')
+  const first = acks.confirm('key')
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  const told = await Promise.allSettled([first, acks.confirm('key'), acks.confirm('key')])
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(await waits()).toBe(1)
+  expect(new Set(states).size).toBe(1)
 })
 
 test('without replicas to wait for nothing is asked', async () => {

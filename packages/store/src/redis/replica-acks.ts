@@ -27,6 +27,11 @@ const MARK = readScript('write-mark-1')
 
 /** @limit One WAIT for replicas. Past it: a publish gets 503, a move asks again. */
 const ACKS_WAIT_MS = 1_000
+/**
+ * A publish may wait for the writes before it, and then for its own. Both together must take less than two seconds.
+ * @limit One WAIT of a publish after a failed one. Past it: the publish gets 503.
+ */
+const ACKS_WAIT_AGAIN_MS = 700
 /** @limit Time for which moves continue without replicas that did not answer. Past it: they are asked again. */
 const REPLICAS_PAUSE_MS = 5_000
 /**
@@ -36,17 +41,23 @@ const REPLICAS_PAUSE_MS = 5_000
  */
 const LATE_WAITS_MAX = 3
 
-interface ReplicaAcksOptions {
+const NONE = Promise.resolve(undefined)
+
+export interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
   minReplicas: number
   /** Too few replicas are an error (`storage_unavailable`). */
   strict?: boolean
+  /** Called after each wait with the master, and with the error if too few replicas have answered. */
+  onWait?: ((node: Redis, error: Error | undefined) => void) | undefined
 }
 
 /** The state for one master: the running WAIT, and the next one. */
 interface Waits {
-  running: Promise<unknown>
+  running: Promise<number | undefined>
   next: Promise<number> | undefined
+  /** Whether the latest wait has found too few replicas. */
+  failed: boolean
   /** Whether one of the next WAIT's callers needs a strict answer. */
   strict: boolean
   /** Marks to write before the next WAIT: one per written slot. */
@@ -107,7 +118,7 @@ export class ReplicaAcks {
   #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
     if (!waits) {
-      waits = { running: Promise.resolve(), next: undefined, strict: false, marks: new Set(), late: 0 }
+      waits = { running: NONE, next: undefined, failed: false, strict: false, marks: new Set(), late: 0 }
       this.#waits.set(node, waits)
     }
     waits.strict ||= strict
@@ -118,7 +129,8 @@ export class ReplicaAcks {
   }
 
   async #waitNext(node: Redis, waits: Waits): Promise<number> {
-    await waits.running
+    const hadFailed = waits.failed
+    const reachedBefore = await waits.running
     // Waits for the end of this turn, so that replies of one read are confirmed together.
     await new Promise((resolve) => setImmediate(resolve))
     const { strict, marks } = waits
@@ -126,14 +138,24 @@ export class ReplicaAcks {
     waits.strict = false
     waits.marks = new Set()
     if (!strict && this.#isPaused(node)) return this.#options.minReplicas
-    const asked = this.#ask(node, waits, marks)
-    waits.running = asked.catch(() => undefined)
+    // Two waits in a row have failed. Replicas that lack the earlier writes lack these, too. Nobody waits once more.
+    if (strict && hadFailed && waits.failed && reachedBefore !== undefined) return reachedBefore
+    const waitMs = strict && waits.failed ? ACKS_WAIT_AGAIN_MS : ACKS_WAIT_MS
+    const asked = this.#ask(node, waits, { marks, waitMs })
+    const running = asked
+      .catch(() => undefined)
+      .finally(() => {
+        if (waits.running === running) waits.running = NONE
+      })
+    waits.running = running
     return asked
   }
 
-  async #ask(node: Redis, waits: Waits, marks: Set<string>): Promise<number> {
+  async #ask(node: Redis, waits: Waits, { marks, waitMs }: { marks: Set<string>; waitMs: number }) {
     const { minReplicas } = this.#options
-    const reached = await askReplicas(node, marks, minReplicas)
+    const reached = await askReplicas(node, marks, { minReplicas, waitMs })
+    waits.failed = reached < minReplicas
+    this.#options.onWait?.(node, waits.failed ? tooFewReplicas(reached, minReplicas) : undefined)
     if (reached >= minReplicas) waits.late = 0
     else if (await this.#goesOnWithout(node, waits))
       this.#pausedUntil.set(node, performance.now() + REPLICAS_PAUSE_MS)
@@ -151,6 +173,20 @@ export class ReplicaAcks {
   }
 }
 
+/** Reports that replicas are missing while those of any master are. */
+export function reportReplicas(
+  onState: (state: 'up' | 'down', error?: Error) => void,
+): NonNullable<ReplicaAcksOptions['onWait']> {
+  const failing = new Map<Redis, Error>()
+  return (node, error) => {
+    if (error) failing.set(node, error)
+    else failing.delete(node)
+    const [first] = failing.values()
+    if (first) onState('down', first)
+    else onState('up')
+  }
+}
+
 /** Writes the mark, also when memory is full. Rejects if Redis refuses writes. */
 export async function writeMark(redis: Redis, mark: string): Promise<void> {
   await redis.eval(MARK.lua, MARK.keys, mark)
@@ -160,9 +196,13 @@ export async function writeMark(redis: Redis, mark: string): Promise<void> {
  * Takes one round trip. EVALSHA could need a second one for an unknown script, but WAIT must follow the mark directly.
  * A mark in a slot that has moved is refused, so a WAIT at the wrong master never counts.
  */
-async function askReplicas(node: Redis, marks: Iterable<string>, minReplicas: number): Promise<number> {
+async function askReplicas(
+  node: Redis,
+  marks: Iterable<string>,
+  { minReplicas, waitMs }: { minReplicas: number; waitMs: number },
+): Promise<number> {
   const marked = Array.from(marks, (mark) => writeMark(node, mark))
-  const [reached] = await Promise.all([node.wait(minReplicas, ACKS_WAIT_MS), ...marked])
+  const [reached] = await Promise.all([node.wait(minReplicas, waitMs), ...marked])
   return reached
 }
 

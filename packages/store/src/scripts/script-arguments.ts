@@ -684,6 +684,9 @@ export interface ScriptArguments {
     messages: number
     values: ScriptValue[]
   }
+  'read-backlog-1': {
+    queue: ScriptText
+  }
   'read-consumers-1': {
     base: ScriptText
     arn: ScriptText

@@ -58,6 +58,7 @@ import {
   readTopicBytes,
   readTotals,
   refuseDataLoss,
+  reportReplicas,
   SandboxNumbers,
   Sessions,
   SigningKeys,
@@ -150,6 +151,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     url: redisUrl,
     queues: settings.queues,
     minReplicas: settings.minReplicas,
+    onReplicas: reportReplicas(createStateLog({ log, what: 'publish_replicas', initial: 'up' })),
   })
   const clock = createRedisClock(redis)
   const now = () => clock.now()

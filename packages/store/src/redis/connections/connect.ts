@@ -189,5 +189,10 @@ function sentinelOptions(target: RedisSentinels): RedisOptions {
  */
 export async function ping(redis: Redis): Promise<void> {
   if (redis.status !== 'ready') throw new Error('Redis is not connected')
-  await Promise.any(mastersOf(redis).map((master) => master.ping()))
+  try {
+    await Promise.any(mastersOf(redis).map((master) => master.ping()))
+  } catch (error) {
+    // The cause is what the masters said. A Redis that refuses writes may refuse a ping, too.
+    throw error instanceof AggregateError ? error.errors[0] : error
+  }
 }
