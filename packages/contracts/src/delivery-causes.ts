@@ -50,13 +50,19 @@ export const VERDICTS = {
   misconfigured: 'Fantail itself is not configured correctly, so no attempt can be made.',
   dlqMissing: 'Dead deliveries wait because the dead-letter queue does not exist.',
   endpointDisabled: 'The push provider has disabled the endpoint.',
+  queueMissing: 'The queue to which the subscription delivers does not exist.',
+  queueRefuses:
+    'The queue to which the subscription delivers refuses its messages, by its policy or its limits.',
   quarantined: 'Messages for the subscription are in the quarantine.',
   circuitOpen: 'The circuit breaker is open and allows only probes.',
   failing: 'The last five attempts failed, or all attempts for a minute or longer.',
-  hung: 'Attempts get no answer in time.',
+  hung:
+    'An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. ' +
+    'Time-outs count too.',
+  groupBlocked: 'The first message of a FIFO group has failed, and messages have waited for 5 s or longer.',
   tooSlowIn: 'More deliveries arrive than the endpoint can take.',
   throttled: 'The throttle makes deliveries wait, and they drain.',
-  catchingUp: 'Deliveries wait and are being sent. Nothing is wrong.',
+  catchingUp: 'Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong.',
   fine: 'No delivery has waited for long.',
 } as const
 export type VerdictCode = keyof typeof VERDICTS
@@ -68,10 +74,13 @@ export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
   'misconfigured',
   'dlqMissing',
   'endpointDisabled',
+  'queueMissing',
+  'queueRefuses',
   'quarantined',
   'circuitOpen',
   'failing',
   'hung',
+  'groupBlocked',
   'tooSlowIn',
 ])
 

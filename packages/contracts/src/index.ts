@@ -42,6 +42,7 @@ export {
   RETRY_CAUSES,
   type RetryCause,
   type StoredWhy,
+  VERDICTS,
   VERDICTS_IN_NEED,
   type VerdictCode,
   WAIT_CAUSES,

@@ -22,6 +22,7 @@ export function notification({ text }: ReceivedRequest): Notification {
 interface LaneFigures {
   waiting: number
   inFlight: number
+  oldestWaitingSeconds: number | null
   nextAttemptAt: string | null
   drainSeconds: number | null
   drainUnknown: string | null

@@ -410,7 +410,7 @@ export const sendConfirmation = <ThrowOnError extends boolean = true>(options: O
 /**
  * Make everything that waits for a retry due now
  *
- * For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No delivery comes later than it would have.
+ * For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No delivery comes later than it would have. An open circuit sends its next probe now.
  *
  * A key needs the scope `redrive` or `manage`.
  */

@@ -2606,7 +2606,7 @@ export type PortalEndpoint = {
     /**
      * Its state, as in the verdict of a subscription.
      */
-    verdict: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    verdict: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */
@@ -5113,9 +5113,9 @@ export type TopicList = {
  */
 export type Verdict = {
     /**
-     * The first of these that holds. paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or all attempts for a minute or longer. hung: Attempts get no answer in time. tooSlowIn: More deliveries arrive than the endpoint can take. throttled: The throttle makes deliveries wait, and they drain. catchingUp: Deliveries wait and are being sent. Nothing is wrong. fine: No delivery has waited for long.
+     * The first of these that holds. paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or all attempts for a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries arrive than the endpoint can take. throttled: The throttle makes deliveries wait, and they drain. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: No delivery has waited for long.
      */
-    code: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    code: 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
     /**
      * Since when, as far as the service knows: ISO 8601 in UTC. null: unknown, or nothing is wrong.
      */
@@ -5152,6 +5152,14 @@ export type Verdict = {
          * When the oldest that waits is too old to be delivered: ISO 8601 in UTC. null: nothing waits.
          */
         firstExpiresAt: string | null;
+        /**
+         * The FIFO group whose first message fails while others wait behind it. null: none does.
+         */
+        blockedGroup: string | null;
+        /**
+         * Id of that first message; null: no group is blocked.
+         */
+        blockingMessageId: string | null;
     };
 };
 
@@ -6703,7 +6711,7 @@ export type ListLanesData = {
         /**
          * Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.
          */
-        state?: 'inNeed' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+        state?: 'inNeed' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
         /**
          * Only lanes of this topic, by its name or ARN.
          */

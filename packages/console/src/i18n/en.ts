@@ -638,10 +638,13 @@ export const words = {
       misconfigured: 'misconfigured',
       dlqMissing: 'dead-letter queue missing',
       endpointDisabled: 'endpoint disabled',
+      queueMissing: 'queue missing',
+      queueRefuses: 'queue refuses',
       quarantined: 'in quarantine',
       circuitOpen: 'circuit open',
       failing: 'failing',
       hung: 'hung',
+      groupBlocked: 'group blocked',
       tooSlowIn: 'too slow',
       throttled: 'throttled',
       catchingUp: 'catching up',
@@ -682,17 +685,25 @@ export const words = {
         'cause is not mended by that.',
       endpointDisabled:
         'Give the endpoint a new token and enable it, or unsubscribe it. Its device may be gone.',
+      queueMissing:
+        'Create the queue again, or unsubscribe it. Messages in the dead-letter queue can then be redriven.',
+      queueRefuses:
+        'The last failure says what the queue refuses. Give it a policy that lets the topic send, or raise its limits. ' +
+        'Messages in the dead-letter queue can then be redriven.',
       quarantined: 'Look at the quarantine on the page System. Put its messages back, or delete them.',
       circuitOpen:
         'Call the owner of the endpoint. While the circuit is open, only a probe is sent now and then. When the endpoint ' +
-        'is repaired, press Test. If the test succeeds, press Retry now: what waits is sent once a probe has closed the ' +
-        'circuit.',
+        'is repaired, press Test. If the test succeeds, press Retry now: a probe is sent at once, and what waits follows ' +
+        'when the probe has closed the circuit.',
       failing:
         'Call the owner of the endpoint. When it is repaired, press Test. If the test succeeds, press Retry now: what ' +
         'waits is then sent without waiting out its delays.',
       hung:
         'Call the owner: the endpoint takes requests and does not answer them. When it is repaired, press Test. If the ' +
         'test succeeds, press Retry now.',
+      groupBlocked:
+        'Messages of one group wait for one that the endpoint refuses. Open that message to see the answers. When the ' +
+        'endpoint takes it, press Retry now. After its last retry it is dead-lettered, and the group goes on.',
       tooSlowIn:
         'More comes in than may go out. If the endpoint can take more, raise its throttle, or the number of requests at ' +
         'once. Otherwise filter out what it does not need.',
@@ -709,6 +720,7 @@ export const words = {
     audit: 'What was done to it',
     createQueue: (queue: string) => `Create the queue ${queue}`,
     otherQueue: 'Choose another queue',
+    openMessage: 'Open the message',
     rate: 'Throttle, a second',
     rateHint: 'Empty: no limit.',
     rateAdvice: (arrivals: number, rate: number) =>

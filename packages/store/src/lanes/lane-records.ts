@@ -343,6 +343,14 @@ interface LaneFailure {
   error: string | null
 }
 
+export interface BlockedGroup {
+  group: string
+  /** The message of its head. */
+  messageId: string
+  /** How many deliveries wait behind the head. */
+  behind: number
+}
+
 export interface LaneFigures {
   waiting: number
   inFlight: number
@@ -373,8 +381,10 @@ export interface LaneFigures {
   isPaused: boolean
   /** The endpoint answers in time. */
   isProven: boolean
-  /** Publishing time of a delivery in flight: the one whose lease ends first. */
-  firstInFlightPublishedAt: number | null
+  /** When the first lease ends, epoch ms. An attempt that began earlier has an earlier lease. */
+  firstLeaseEndsAt: number | null
+  /** The FIFO group with the oldest head that has failed and has deliveries behind it. */
+  blockedGroup: BlockedGroup | null
   /** Deliveries that came in the last minute. null: unknown, because some of them may have left the lane already. */
   arrivalsLastMinute: number | null
   /** For how many seconds after its publishing a delivery is kept at least. */

@@ -25,6 +25,7 @@ type Quarantined = ReadonlyMap<string, number>
 interface BoardOptions {
   survey: Pick<LaneSurvey, 'read'>
   quarantine: Pick<Quarantine, 'list'>
+  attemptTimeoutMs: number
   /** Epoch ms by Redis's clock. */
   clock: () => number
   /** A board is read again after this time. Tests set it to 0. */
@@ -39,10 +40,13 @@ export class LaneBoard {
   readonly #options: BoardOptions
   readonly #board: SharedRead<Board>
   readonly #quarantined: SharedRead<Quarantined>
+  /** Each attempt ends within this time, which verdicts use. */
+  readonly attemptTimeoutMs: number
 
   constructor(options: BoardOptions) {
     const { freshMs = FRESH_MS } = options
     this.#options = options
+    this.attemptTimeoutMs = options.attemptTimeoutMs
     this.#board = new SharedRead(() => this.#judge(), { freshMs })
     this.#quarantined = new SharedRead(() => this.#readQuarantine(), { freshMs })
   }
@@ -59,10 +63,14 @@ export class LaneBoard {
     const quarantined = await this.quarantined()
     const { lanes, isComplete } = await this.#options.survey.read([...quarantined.keys()])
     const at = this.#options.clock()
+    const { attemptTimeoutMs } = this
     const judged = lanes.map((lane) => {
       const { subscription, figures } = lane
       const quarantinedAt = quarantined.get(subscription.id)
-      return { ...lane, verdict: verdictOf({ figures, subscription, now: at, quarantinedAt }) }
+      return {
+        ...lane,
+        verdict: verdictOf({ figures, subscription, now: at, attemptTimeoutMs, quarantinedAt }),
+      }
     })
     return { at, lanes: judged, isComplete, rows: new Map() }
   }

@@ -16,10 +16,10 @@ interface LaneFacts {
 
 export function judgedLane(
   record: SubscriptionRecord,
-  facts: LaneFacts & { quarantinedAt: number | undefined },
+  facts: LaneFacts & { quarantinedAt: number | undefined; attemptTimeoutMs: number },
 ): Pick<View, 'lane' | 'verdict'> {
-  const { figures, now, quarantinedAt } = facts
-  const verdict = verdictOf({ figures, subscription: record, now, quarantinedAt })
+  const { figures, now, quarantinedAt, attemptTimeoutMs } = facts
+  const verdict = verdictOf({ figures, subscription: record, now, quarantinedAt, attemptTimeoutMs })
   return { lane: laneView(record, facts), verdict: verdictView(verdict) }
 }
 

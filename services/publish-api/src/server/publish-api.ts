@@ -213,7 +213,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     publisher,
     totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
     processes: new SharedRead(() => new Processes(redis).list(), { freshMs: PROCESSES_FRESH_MS }),
-    laneBoard: new LaneBoard({ survey: new LaneSurvey(redis), quarantine: stores.quarantine, clock: now }),
+    laneBoard: new LaneBoard({
+      survey: new LaneSurvey(redis),
+      quarantine: stores.quarantine,
+      attemptTimeoutMs: settings.attemptTimeoutMs,
+      clock: now,
+    }),
     publishCounts: new PublishCounts({ metrics: telemetry.metrics, statsCounter, clock: now }),
     auditWriter,
     auditReader: new AuditReader(redis),

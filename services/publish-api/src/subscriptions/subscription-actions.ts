@@ -87,7 +87,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       ...action('retryNow', 'retry', 'Make everything that waits for a retry due now'),
       description:
         'For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No ' +
-        'delivery comes later than it would have.',
+        'delivery comes later than it would have. An open circuit sends its next probe now.',
       body: RetryInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were moved', schema: MovedAnswer } },

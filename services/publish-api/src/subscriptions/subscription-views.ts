@@ -45,11 +45,13 @@ export async function showSubscriptions(deps: Tools, records: SubscriptionRecord
   const figures = shown.length === 0 ? [] : await deps.lanes.figures(shown.map(({ lane }) => lane))
   const [queues, quarantined] = await Promise.all([ownQueues(deps, records), deps.laneBoard.quarantined()])
   const now = deps.clock()
+  const { attemptTimeoutMs } = deps.laneBoard
   return shown.flatMap(({ record, topic }, index) => {
     const lane = figures[index]
     const ownQueue = queues.get(record.topicArn)
     const quarantinedAt = quarantined.get(record.id)
-    return lane ? [subscriptionView({ record, topic, lane, now, ownQueue, quarantinedAt })] : []
+    const known = { record, topic, now, ownQueue, quarantinedAt, attemptTimeoutMs }
+    return lane ? [subscriptionView({ ...known, lane })] : []
   })
 }
 
@@ -74,6 +76,7 @@ interface Shown {
   /** When the first message for it was put into the quarantine. */
   quarantinedAt: number | undefined
   now: number
+  attemptTimeoutMs: number
 }
 
 function onFailure({ record, topic, ownQueue }: Shown): string {
@@ -91,7 +94,7 @@ type View = z.input<typeof SubscriptionView>
 type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
 
 function subscriptionView(facts: Shown): View {
-  const { record, topic, lane, now, quarantinedAt } = facts
+  const { record, topic, lane, now, quarantinedAt, attemptTimeoutMs } = facts
   const shown: ShownAsItIs = SUBSCRIPTION.shown(record)
   return {
     id: record.id,
@@ -107,7 +110,7 @@ function subscriptionView(facts: Shown): View {
     confirmationExpiresAt:
       record.status === 'pending' || isMoving(record, now) ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
-    ...judgedLane(record, { figures: lane, topic, now, quarantinedAt }),
+    ...judgedLane(record, { figures: lane, topic, now, quarantinedAt, attemptTimeoutMs }),
   }
 }
 

@@ -92,6 +92,18 @@ const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>>
       <LastAnswer id={subscription.id} />
     </>
   ),
+  queueMissing: ({ endpoint }) => <CreateQueue arn={endpoint} />,
+  queueRefuses: lastAnswer,
+  groupBlocked: ({ id, verdict: { facts } }) => (
+    <>
+      {facts.blockingMessageId && (
+        <Link to="/messages/$id" params={{ id: facts.blockingMessageId }} search={{ open: id }}>
+          {w.openMessage}
+        </Link>
+      )}
+      <LastAnswer id={id} />
+    </>
+  ),
   quarantined: () => <Link to="/system">{words.pages.system}</Link>,
 }
 
@@ -133,10 +145,21 @@ function PausedBy({ id }: { id: string }) {
 }
 
 function MissingQueue({ subscription }: { subscription: Subscription }) {
-  const create = useWrite(operations.createQueue)
   const { id, redrivePolicy } = subscription
   const arn = redrivePolicy?.deadLetterTargetArn
   if (!arn) return null
+  return (
+    <CreateQueue arn={arn}>
+      <Link to="/subs/$id" params={{ id }} search={{ tab: 'settings' }}>
+        {w.otherQueue}
+      </Link>
+    </CreateQueue>
+  )
+}
+
+/** The button that creates the queue, and what stands beside it. */
+function CreateQueue({ arn, children }: { arn: string; children?: ReactNode }) {
+  const create = useWrite(operations.createQueue)
   const queue = nameOf(arn)
   return (
     <>
@@ -148,9 +171,7 @@ function MissingQueue({ subscription }: { subscription: Subscription }) {
         >
           {w.createQueue(queue)}
         </Button>
-        <Link to="/subs/$id" params={{ id }} search={{ tab: 'settings' }}>
-          {w.otherQueue}
-        </Link>
+        {children}
       </div>
       {create.error && <Failed error={create.error} />}
     </>

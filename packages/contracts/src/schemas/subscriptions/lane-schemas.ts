@@ -42,6 +42,16 @@ export const VerdictView = named(
           firstExpiresAt: Timestamp.nullable().describe(
             'When the oldest that waits is too old to be delivered: ISO 8601 in UTC. null: nothing waits.',
           ),
+          blockedGroup: z
+            .string()
+            .nullable()
+            .describe(
+              'The FIFO group whose first message fails while others wait behind it. null: none does.',
+            ),
+          blockingMessageId: z
+            .string()
+            .nullable()
+            .describe('Id of that first message; null: no group is blocked.'),
         })
         .describe('The figures behind the verdict.'),
     })
@@ -148,5 +158,7 @@ export const VERDICT_EXAMPLE = {
     arrivalsPerSecond: null,
     attemptsPerSecond: 12,
     firstExpiresAt: '2026-11-25T09:31:00.000Z',
+    blockedGroup: null,
+    blockingMessageId: null,
   },
 }

@@ -30,6 +30,12 @@ test.each<[string, Partial<LaneFigures>, boolean, object]>([
     false,
     known(50),
   ],
+  [
+    'a throttle of 10/s with two results after a second',
+    { ...lately(2, 2, 900), rate: 10 },
+    false,
+    known(10),
+  ],
   ['a queue of 5 s at a slow endpoint', { ...lately(10, 10), ...young(5_000), rate: 10 }, false, known(50)],
   ['a young queue without a throttle', { ...lately(100, 100), ...young(500) }, false, known(10)],
   ['a throttle before the first attempt', { rate: 4 }, false, known(25)],

@@ -2,6 +2,12 @@
 import type { DrainUnknown } from '@fantail/contracts'
 import type { LaneFigures } from '../lane-records.ts'
 
+/**
+ * Results are stored up to a second late, so a shorter time shows less than the rate of a throttle. Deliveries that
+ * have waited for a shorter time are expected to drain at the throttle.
+ */
+const BEGINNING_MS = 5_000
+
 /** Attempts within less than this time are too few to show a rate. */
 const SHORTEST_SPAN_MS = 1_000
 
@@ -34,9 +40,16 @@ export function drainOf(figures: LaneFigures, { paused, now }: DrainAt): Drain {
   if (attempts === 0 && rate !== null) return { seconds: waiting / rate, unknown: null }
   if (attempts === 0) return { seconds: null, unknown: 'nothingAttempted' }
   if (successes === 0 || failsSince(figures)) return { seconds: null, unknown: 'nothingSucceeds' }
-  const observed = observedRate({ attempts, spanMs: busySpanMs(figures, now) })
-  const perSecond = Math.min(observed, rate ?? observed)
-  return { seconds: (waiting * attempts) / successes / perSecond, unknown: null }
+  return { seconds: (waiting * attempts) / successes / expectedRate(figures, now), unknown: null }
+}
+
+/** Attempts per second. A throttle is the rate in the beginning, and the upper bound afterwards. */
+function expectedRate(figures: LaneFigures, now: number): number {
+  const { rate, lately } = figures
+  const spanMs = busySpanMs(figures, now)
+  if (rate !== null && spanMs < BEGINNING_MS) return rate
+  const observed = observedRate({ attempts: lately.attempts, spanMs })
+  return Math.min(observed, rate ?? observed)
 }
 
 /** Attempts per second. */
@@ -79,13 +92,12 @@ export function drainAtFailureRate(
   figures: LaneFigures,
   { paused, now, attemptsMax, totalSeconds }: DrainAt & Curve,
 ): number | null {
-  const { waiting, rate, lately } = figures
+  const { waiting, lately } = figures
   if (waiting === 0) return 0
   if (paused || lately.attempts === 0) return null
   const failed = failsSince(figures) ? 1 : 1 - lately.successes / lately.attempts
   const attempts = failed === 1 ? attemptsMax : (1 - failed ** attemptsMax) / (1 - failed)
-  const observed = observedRate({ attempts: lately.attempts, spanMs: busySpanMs(figures, now) })
-  const perSecond = Math.min(observed, rate ?? observed)
+  const perSecond = expectedRate(figures, now)
   // The last delivery also waits between its expected attempts.
   const between = attemptsMax === 1 ? 0 : (totalSeconds * (attempts - 1)) / (attemptsMax - 1)
   return (waiting * attempts) / perSecond + between

@@ -30,10 +30,11 @@ type FiguresReply = [
 ]
 
 /**
- * Failures in a row, since when, paused, proven, first delivery in flight, arrivals lately, seconds that deliveries are
- * kept.
+ * Failures in a row, since when, paused, proven, end of the first lease, arrivals lately, seconds that deliveries are
+ * kept, blocked group.
  */
-type VerdictReply = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer | number, number]
+type VerdictReply = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer | number, number, BlockedReply]
+type BlockedReply = [] | [group: Buffer, head: Buffer, behind: number]
 
 export async function laneFigures(
   redis: Redis,
@@ -71,7 +72,8 @@ export const NO_LANE: LaneFigures = {
   failing: null,
   isPaused: false,
   isProven: false,
-  firstInFlightPublishedAt: null,
+  firstLeaseEndsAt: null,
+  blockedGroup: null,
   arrivalsLastMinute: null,
   retentionSeconds: 0,
 }
@@ -94,16 +96,30 @@ function readFigures(reply: FiguresReply): LaneFigures {
   }
 }
 
-function readFacts([count, since, paused, proven, first, arrived, retentionSeconds]: VerdictReply) {
+function readFacts([
+  count,
+  since,
+  paused,
+  proven,
+  leaseEnd,
+  arrived,
+  retentionSeconds,
+  blocked,
+]: VerdictReply) {
   const inARow = readTime(count)
   return {
     failing: inARow === null ? null : { inARow, since: readTime(since) ?? 0 },
     isPaused: paused.length > 0,
     isProven: proven.length > 0,
-    firstInFlightPublishedAt: first.length === 0 ? null : publishedAtOf(parseDeliveryId(first).messageId),
+    firstLeaseEndsAt: readTime(leaseEnd),
+    blockedGroup: readBlocked(blocked),
     arrivalsLastMinute: typeof arrived === 'number' ? arrived : null,
     retentionSeconds,
   }
+}
+
+function readBlocked([group, head, behind = 0]: BlockedReply): LaneFigures['blockedGroup'] {
+  return group && head ? { group: String(group), messageId: parseDeliveryId(head).messageId, behind } : null
 }
 
 /** An older release stored failures without a time. These are not shown. */

@@ -12,6 +12,10 @@ export interface VerdictFacts {
   attemptsPerSecond: number | null
   /** When the first waiting delivery will be too old. null: no delivery waits. */
   firstExpiresAt: number | null
+  /** The FIFO group whose first message fails while others wait behind it. null: there is none. */
+  blockedGroup: string | null
+  /** That first message. */
+  blockingMessageId: string | null
 }
 
 export interface Verdict {
@@ -41,10 +45,15 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   dlqMissing: (said) =>
     `the dead-letter queue does not exist, so dead deliveries wait for it; ${waits(said)}`,
   endpointDisabled: () => 'the push provider has disabled the endpoint, so its deliveries fail at once',
+  queueMissing: (said) => `the queue to which it delivers does not exist; ${waits(said)}`,
+  queueRefuses: (said) => `the queue to which it delivers refuses its messages; ${waits(said)}`,
   quarantined: (said) => `messages for it are in the quarantine and need an operator; ${waits(said)}`,
-  circuitOpen: (said) => `the circuit is open after ${failures(said)}; ${waits(said)}`,
+  circuitOpen: (said) => `the circuit is open${afterFailures(said)}; ${waits(said)}`,
   failing: (said) => `the last ${failures(said)}; ${waits(said)}`,
   hung: (said) => `attempts get no answer in time; ${waits(said)}`,
+  groupBlocked: ({ figures: { blockedGroup: blocked } }) =>
+    `group ${blocked?.group} waits for its message ${blocked?.messageId}, which fails; ` +
+    `${waitsOf(blocked?.behind ?? 0)} behind it`,
   tooSlowIn: (said) =>
     `${waits(said)}, as ${perSecond(arrivals(said))} come in and ${perSecond(out(said))} go out`,
   throttled: (said) => `${waits(said)} for the throttle of ${perSecond(out(said))}`,
@@ -54,7 +63,16 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
 }
 
 /** Codes whose sentence also has the time of the next attempt and of the first expiry. */
-const LASTING = new Set<VerdictCode>(['failing', 'hung', 'circuitOpen', 'misconfigured', 'dlqMissing'])
+const LASTING = new Set<VerdictCode>([
+  'failing',
+  'hung',
+  'circuitOpen',
+  'misconfigured',
+  'dlqMissing',
+  'queueMissing',
+  'queueRefuses',
+  'groupBlocked',
+])
 
 function aftermath({ code, figures, facts, now }: Said): { next?: string; expires?: string } {
   const { nextAttemptAt } = figures
@@ -75,7 +93,11 @@ function whole(number: number): string {
   return format.format(number)
 }
 
-function waits({ figures: { waiting } }: Said): string {
+function waits({ figures }: Said): string {
+  return waitsOf(figures.waiting)
+}
+
+function waitsOf(waiting: number): string {
   if (waiting === 0) return 'nothing waits'
   return waiting === 1 ? '1 delivery waits' : `${whole(waiting)} deliveries wait`
 }
@@ -85,6 +107,14 @@ function failures({ facts }: Said): string {
   const attempts = times === 1 ? 'attempt failed' : `${whole(times)} attempts failed`
   const how = status ?? lastError
   return how === null ? attempts : `${attempts}, the latest with ${how}`
+}
+
+function afterFailures(said: Said): string {
+  const { failedInARow: times, lastStatusCode: status, lastError } = said.facts
+  if (times === 0) return ''
+  const how = status ?? lastError
+  const attempts = times === 1 ? 'a failed attempt' : `${whole(times)} failed attempts`
+  return ` after ${attempts}${how === null ? '' : `, ${times === 1 ? '' : 'the latest '}with ${how}`}`
 }
 
 function arrivals({ facts }: Said): number {

@@ -21,10 +21,17 @@ const failed = (
   failing: { inARow, since },
   lastFailure: { at: NOW - 10, statusCode, error },
 })
+/** An attempt at an unproven endpoint. */
+const inFlight = (ranMs: number) => ({
+  isProven: false,
+  inFlight: 1,
+  firstLeaseEndsAt: NOW - ranMs + 15_000 + 3_500,
+})
+const BLOCKED = { group: 'customer-7', messageId: '01a1ecd0-7400-7000-8000-000000000000', behind: 2 }
 const lately = { lately: { attempts: 600, successes: 600, spanMs: 60_000 } }
 
 const judge = (figures: Partial<LaneFigures>, others: Partial<Judged> = {}) =>
-  verdictOf({ figures: lane(figures), subscription, now: NOW, ...others })
+  verdictOf({ figures: lane(figures), subscription, now: NOW, attemptTimeoutMs: 15_000, ...others })
 
 const withStatus = (status: 'paused' | 'pending') => ({ subscription: { ...subscription, status } })
 const breaker = { subscription: { ...subscription, circuitBreaker: { failures: 5, probeSeconds: 10 } } }
@@ -41,8 +48,20 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['failing', 'two failures over a minute', failed(2, { since: NOW - 60_000 })],
   ['fine', 'two failures just now', failed(2)],
   ['hung', 'five timeouts in a row', failed(5, { statusCode: null, error: 'timeout' })],
-  ['hung', 'no answer for a while', { isProven: false, inFlight: 1, firstInFlightPublishedAt: NOW - 2_000 }],
-  ['fine', 'no answer yet', { isProven: false, inFlight: 1, firstInFlightPublishedAt: NOW - 500 }],
+  ['hung', 'no answer for 5 s', inFlight(5_000)],
+  ['fine', 'no answer yet', inFlight(4_000)],
+  [
+    'fine',
+    'no answer yet to what waited for an hour',
+    { ...inFlight(2_500), oldestPublishedAt: NOW - 3_600_000 },
+  ],
+  ['fine', 'an endpoint that answers after 8 s', { ...inFlight(7_000), lastSuccessAt: NOW - 7_000 }],
+  ['hung', 'an endpoint that has stopped to answer', { ...inFlight(14_000), lastSuccessAt: NOW - 16_000 }],
+  ['queueMissing', 'a queue that was deleted', failed(1, { statusCode: 404, error: 'queue_missing' })],
+  ['queueRefuses', 'a queue without a policy', failed(1, { statusCode: 403, error: 'queue_refused' })],
+  ['groupBlocked', 'a head that has failed', { ...waits(6_000), ...failed(1), blockedGroup: BLOCKED }],
+  ['fine', 'a head that has failed just now', { ...waits(900), ...failed(1), blockedGroup: BLOCKED }],
+  ['failing', 'a head that fails, as all do', { ...waits(9_000), ...failed(5), blockedGroup: BLOCKED }],
   ['tooSlowIn', 'more than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 121 }],
   ['tooSlowIn', 'more than it takes', { ...waits(90_000), ...lately, arrivalsLastMinute: 601 }],
   ['throttled', 'less than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 120 }],
@@ -71,7 +90,26 @@ test('a verdict says since when, why, and what comes next', () => {
     arrivalsPerSecond: null,
     attemptsPerSecond: null,
     firstExpiresAt: NOW + 548_000,
+    blockedGroup: null,
+    blockingMessageId: null,
   })
+})
+
+test('a blocked group is named with the message that blocks it', () => {
+  const { sentence, facts } = judge({ ...waits(6_000), blockedGroup: BLOCKED, nextAttemptAt: NOW + 12_000 })
+  expect(sentence).toMatch(
+    /^Group customer-7 waits for its message 01a1ecd0-\S+, which fails; 2 deliveries wait behind it\. The next attempt/,
+  )
+  expect(facts).toMatchObject({ blockedGroup: BLOCKED.group, blockingMessageId: BLOCKED.messageId })
+})
+
+test.each([
+  [0, 'The circuit is open; nothing waits.'],
+  [1, 'The circuit is open after a failed attempt, with 503; nothing waits.'],
+  [5, 'The circuit is open after 5 failed attempts, the latest with 503; nothing waits.'],
+])('an open circuit after %i failures', (times, sentence) => {
+  const figures = { ...(times > 0 && failed(times)), circuitOpenUntil: NOW + 4_000 }
+  expect(judge(figures, breaker).sentence).toBe(sentence)
 })
 
 test('a failure that a success followed is no fact', () => {

@@ -2,7 +2,7 @@
  * Finds the verdict on a lane by its figures. The verdict is the first of a fixed list that holds. It comes with the
  * time since which it holds, and with the facts for it.
  */
-import type { SubscriptionRecord, VerdictCode } from '@fantail/contracts'
+import { publishedAtOf, type SubscriptionRecord, type VerdictCode } from '@fantail/contracts'
 import type { LaneFigures } from '../lane-records.ts'
 import { observedRate } from './drain.ts'
 import { type Verdict, type VerdictFacts, verdictSentence } from './verdict-sentence.ts'
@@ -11,8 +11,10 @@ import { type Verdict, type VerdictFacts, verdictSentence } from './verdict-sent
 const FAILING_IN_A_ROW = 5
 /** With fewer failures in a row, it fails if they have lasted this long. */
 const FAILING_FOR_MS = 60_000
-/** If a delivery is in flight at an unproven endpoint and was published longer ago than this, it has had no answer. */
-const NO_ANSWER_MS = 2_000
+/** An attempt at an unproven endpoint that has run for this time has had no answer. */
+const NO_ANSWER_MS = 5_000
+/** A lease ends about this much later than its attempt must. */
+const LEASE_MARGIN_MS = 3_500
 /** A delivery that has waited for a shorter time does not count as waiting. */
 const WAITING_MS = 5_000
 
@@ -21,6 +23,8 @@ export interface Judged {
   subscription: Pick<SubscriptionRecord, 'status' | 'createdAt' | 'circuitBreaker'>
   /** Epoch ms by Redis's clock. */
   now: number
+  /** Each attempt ends within this time (FANTAIL_ATTEMPT_TIMEOUT_MS). */
+  attemptTimeoutMs: number
   /** When the first message for the subscription was put into the quarantine. Absent: the quarantine has none. */
   quarantinedAt?: number | undefined
 }
@@ -44,21 +48,24 @@ function findingOf(judged: Judged, facts: VerdictFacts): Finding {
   if (figures.stands) return { code: 'misconfigured', since }
   if (figures.isQueueMissing) return { code: 'dlqMissing', since: null }
   if (since !== null && facts.lastError === 'endpoint_disabled') return { code: 'endpointDisabled', since }
+  if (since !== null && facts.lastError === 'queue_missing') return { code: 'queueMissing', since }
+  if (since !== null && facts.lastError === 'queue_refused') return { code: 'queueRefuses', since }
   if (quarantinedAt !== undefined) return { code: 'quarantined', since: quarantinedAt }
   if (subscription.circuitBreaker && figures.circuitOpenUntil !== null) return { code: 'circuitOpen', since }
   return pressureOf(judged, facts)
 }
 
-function pressureOf({ figures, now }: Judged, facts: VerdictFacts): Finding {
+function pressureOf({ figures, now, attemptTimeoutMs }: Judged, facts: VerdictFacts): Finding {
   const since = figures.failing?.since ?? null
   const timesOut = facts.lastError === 'timeout'
   if (fails(figures, now)) return { code: timesOut ? 'hung' : 'failing', since }
-  if (hangs(figures, now)) return { code: 'hung', since: since ?? figures.lastSuccessAt }
-  const { waiting, rate, oldestPublishedAt } = figures
+  if (hangs(figures, now, attemptTimeoutMs)) return { code: 'hung', since: since ?? figures.lastSuccessAt }
+  const { waiting, rate, oldestPublishedAt, blockedGroup } = figures
   if (waiting === 0) return { code: 'fine', since: null }
+  const isLate = oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
+  if (blockedGroup && isLate) return { code: 'groupBlocked', since: publishedAtOf(blockedGroup.messageId) }
   if (comesFaster(figures, facts)) return { code: 'tooSlowIn', since: oldestPublishedAt }
   if (rate !== null) return { code: 'throttled', since: oldestPublishedAt }
-  const isLate = oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
   return isLate ? { code: 'catchingUp', since: oldestPublishedAt } : { code: 'fine', since: null }
 }
 
@@ -68,8 +75,15 @@ function fails({ failing }: LaneFigures, now: number): boolean {
   return failing.inARow > 1 && now - failing.since >= FAILING_FOR_MS
 }
 
-function hangs({ isProven, inFlight, firstInFlightPublishedAt: at }: LaneFigures, now: number): boolean {
-  return !isProven && inFlight > 0 && at !== null && now - at >= NO_ANSWER_MS
+/**
+ * Whether the oldest attempt has no answer, and none has succeeded in the time that an attempt may take. An endpoint
+ * that answers late does not hang.
+ */
+function hangs(figures: LaneFigures, now: number, attemptTimeoutMs: number): boolean {
+  const { isProven, inFlight, firstLeaseEndsAt, lastSuccessAt } = figures
+  if (isProven || inFlight === 0 || firstLeaseEndsAt === null) return false
+  if (lastSuccessAt !== null && now - lastSuccessAt <= attemptTimeoutMs) return false
+  return attemptTimeoutMs + LEASE_MARGIN_MS - (firstLeaseEndsAt - now) >= NO_ANSWER_MS
 }
 
 /** Whether more deliveries came in the last minute than can be sent in a minute. */
@@ -81,6 +95,7 @@ function comesFaster({ rate }: LaneFigures, facts: VerdictFacts): boolean {
 
 function factsOf({ figures }: Judged): VerdictFacts {
   const { lastFailure, failing, arrivalsLastMinute, lately, oldestPublishedAt, retentionSeconds } = figures
+  const { group = null, messageId = null } = figures.blockedGroup ?? {}
   const failure = failing === null ? null : lastFailure
   return {
     lastStatusCode: failure?.statusCode ?? null,
@@ -92,5 +107,7 @@ function factsOf({ figures }: Judged): VerdictFacts {
       oldestPublishedAt === null || retentionSeconds === 0
         ? null
         : oldestPublishedAt + retentionSeconds * 1_000,
+    blockedGroup: group,
+    blockingMessageId: messageId,
   }
 }

@@ -1,5 +1,6 @@
 -- Makes waiting deliveries due now, or one after the other with a gap, never later than before. A head in a FIFO lane
--- takes the deliveries behind it along, and uses a gap for each of them.
+-- takes the deliveries behind it along, and uses a gap for each of them. An open circuit is probed now, unless a probe
+-- is in flight.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription
@@ -14,6 +15,7 @@
 -- @include lane-wake
 -- @include lane-group
 -- @include lane-state
+-- @include lane-stand
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local first = reached == nil
@@ -31,6 +33,14 @@ local function note_retry_now(delivery)
   if head then redis.call('HSET', base .. 'state:' .. id, delivery, head .. 'n~' .. rest) end
 end
 
+local function probe_now()
+  local shut = lane and lane.pace and lane.pace.shut
+  if not shut or shut <= now or stands(base, id) or redis.call('ZCARD', base .. 'lease:' .. id) > 0 then return end
+  lane.pace.shut = now
+  redis.call('HSET', base .. 'lane:' .. id, LANE.openUntil, text(now))
+end
+
+if first then probe_now() end
 if first and #found > 0 then at = at - gap end
 for i = 1, #found, 2 do
   at = at + gap

@@ -16,6 +16,7 @@
 -- @include lane-next
 -- @include lane-group
 -- @include lane-seen
+-- @include lane-state
 -- @include lane-stand
 local HEADS = 10
 local ARRIVALS_MS = 60000
@@ -35,27 +36,43 @@ local function latest_attempts(id)
   return { h[1] or '', h[2] or '', h[3] or '', h[4] or '', attempts, successes, ms }
 end
 
+-- The FIFO group with the oldest head that has failed and has deliveries behind it: group, head, how many are behind.
+-- Only the heads that come first are read.
+local function blocked_group(id)
+  local oldest = {}
+  for _, set in ipairs({ 'lease:', 'retry:' }) do
+    for _, head in ipairs(redis.call('ZRANGE', base .. set .. id, 0, HEADS - 1)) do
+      local state = split_state(redis.call('HGET', base .. 'state:' .. id, head))
+      local count = state and not is_dead(state) and number_behind(base, id, head) or 0
+      if count > 0 and (not oldest[2] or head < oldest[2]) then
+        oldest = { group_of(base, id, head), head, count }
+      end
+    end
+  end
+  return oldest
+end
+
 -- Failures in a row or '', when the first was or '', '1' if it is paused or '', '1' if its endpoint is proven or '',
--- the delivery with the first lease or '', how many deliveries came in the last ARRIVALS_MS or '', and for how many
--- seconds deliveries are kept. The number of arrivals is known only if the first waiting delivery is older than
--- ARRIVALS_MS: all later ones are then still in the lane. In a FIFO lane it is unknown, because some deliveries wait
--- behind the heads of their groups.
+-- the ms at which the first lease ends or '', how many deliveries came in the last ARRIVALS_MS or '', for how many
+-- seconds deliveries are kept, and the blocked group. The number of arrivals is known only if the first waiting
+-- delivery is older than ARRIVALS_MS: all later ones are then still in the lane. In a FIFO lane it is unknown, because
+-- some deliveries wait behind the heads of their groups.
 local function verdict_facts(id, lane)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince, LANE.floor)
-  local fresh = base .. 'fresh:' .. id
+  local fresh, lease_ends = base .. 'fresh:' .. id, first_lease_end(base, id)
   local first, arrived = head_of(fresh), ''
   if first and first <= now - ARRIVALS_MS and not lane.fifo then
     arrived = redis.call('ZCOUNT', fresh, text(now - ARRIVALS_MS), text(now))
   end
   return { h[1] or '', h[2] or '', lane.paused and '1' or '', lane.proven and '1' or '',
-    redis.call('ZRANGE', base .. 'lease:' .. id, 0, 0)[1] or '', arrived,
-    math.max(lane.slice.ret or 0, tonumber(h[3]) or 0) }
+    lease_ends and text(lease_ends) or '', arrived,
+    math.max(lane.slice.ret or 0, tonumber(h[3]) or 0), lane.fifo and blocked_group(id) or {} }
 end
 
 local function figures(id)
   local lane = lane_of(base, id, now)
   if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
-    { '', '', '', '', '', '', 0 } } end
+    { '', '', '', '', '', '', 0, {} } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
   -- In a FIFO lane, fresh heads are in the order of their turns. Other deliveries may wait behind a head in flight.

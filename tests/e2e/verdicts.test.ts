@@ -1,0 +1,259 @@
+/**
+ * Each verdict on a lane at an endpoint that produces it, and the way out of it that its advice names. Verdicts that
+ * need a provider, corrupt data or more than a minute have their tests elsewhere.
+ */
+import { VERDICTS, type VerdictCode } from '@fantail/contracts'
+import { waitFor } from '@fantail/test-kit'
+import { expect, test } from 'vitest'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import {
+  notification,
+  publish,
+  retries,
+  type Subscription,
+  subscribe,
+} from '../harness/receivers/webhooks.ts'
+import { useStack } from '../harness/services/stack.ts'
+import { textOf } from '../repo/repository.ts'
+
+const stack = useStack()
+const receiver = useReceiver()
+
+interface Judged extends Subscription {
+  verdict: { code: VerdictCode; sentence: string; facts: Record<string, unknown> }
+}
+
+/** Its retries come so late that only an operator brings them forward. */
+const LATE = { deliveryPolicy: retries(3, { minDelayTarget: 600, maxDelayTarget: 600 }) }
+
+const hook = (path: string) => `${receiver().url}/${path}`
+const judged = (id: string) => stack().client.get<Judged>(`/v1/subscriptions/${id}`)
+const act = (id: string, action: string, body: object = {}) =>
+  stack().client.post(`/v1/subscriptions/${id}/${action}`, body)
+
+async function publishAll(topic: string, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, n) => publish(stack(), topic, `number ${n}`)))
+}
+
+interface Case {
+  /** Brings about the verdict. Returns the subscription's id, and the advised way out. */
+  begin(topic: string): Promise<{ id: string; mend: () => Promise<unknown>; also?: (lane: Judged) => void }>
+  topic?: string
+}
+
+/** An endpoint that answers 503 until it is repaired. */
+function brokenHook(path: string) {
+  let status = 503
+  receiver().respond(`/${path}`, () => ({ status }))
+  return () => {
+    status = 200
+  }
+}
+
+const CASES: Partial<Record<VerdictCode, Case>> = {
+  paused: {
+    async begin(topic) {
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic) })
+      await act(id, 'pause')
+      await publish(stack(), topic, 'x')
+      return { id, mend: () => act(id, 'resume') }
+    },
+  },
+  pending: {
+    async begin(topic) {
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), confirmation: 'handshake' })
+      const mend = async () => {
+        await receiver().waitForRequests(1, `/${topic}`)
+        await act(id, 'send-confirmation')
+        const asked = (await receiver().waitForRequests(2, `/${topic}`)).at(-1)
+        await act(id, 'confirm', { token: asked && notification(asked).Token })
+      }
+      return { id, mend }
+    },
+  },
+  dlqMissing: {
+    async begin(topic) {
+      receiver().respond(`/${topic}`, { status: 404 })
+      const queue = `${topic}-dead`
+      const redrivePolicy = { deadLetterTargetArn: queue }
+      await stack().client.put(`/v1/queues/${queue}`)
+      const { id } = await subscribe(stack(), topic, {
+        endpoint: hook(topic),
+        redrivePolicy,
+      })
+      await stack().client.call('DELETE', `/v1/queues/${queue}`)
+      await publish(stack(), topic, 'x')
+      return { id, mend: () => stack().client.put(`/v1/queues/${queue}`) }
+    },
+  },
+  queueMissing: {
+    async begin(topic) {
+      await stack().client.put(`/v1/queues/${topic}`)
+      const { id } = await subscribe(stack(), topic, { endpoint: topic, protocol: 'sqs' })
+      await stack().client.call('DELETE', `/v1/queues/${topic}`)
+      await publish(stack(), topic, 'x')
+      const mend = async () => {
+        await stack().client.put(`/v1/queues/${topic}`)
+        await publish(stack(), topic, 'x')
+      }
+      return { id, mend }
+    },
+  },
+  queueRefuses: {
+    async begin(topic) {
+      await stack().client.put(`/v1/queues/${topic}`, { maximumMessageBytes: 1_024 })
+      const { id } = await subscribe(stack(), topic, { endpoint: topic, protocol: 'sqs' })
+      await publish(stack(), topic, 'x'.repeat(2_000))
+      const mend = async () => {
+        await stack().client.call('PATCH', `/v1/queues/${topic}`, { body: { maximumMessageBytes: 10_000 } })
+        await waitFor(async () => {
+          await publish(stack(), topic, 'x'.repeat(2_000))
+          return (await judged(id)).lane.lastSuccessAt
+        })
+      }
+      return { id, mend }
+    },
+  },
+  circuitOpen: {
+    async begin(topic) {
+      const repair = brokenHook(topic)
+      const circuitBreaker = { failures: 2, probeSeconds: 600 }
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), circuitBreaker, ...LATE })
+      await publishAll(topic, 4)
+      const mend = async () => {
+        repair()
+        expect(await act(id, 'test')).toMatchObject({ statusCode: 200 })
+        await act(id, 'retry')
+      }
+      return { id, mend }
+    },
+  },
+  failing: {
+    async begin(topic) {
+      const repair = brokenHook(topic)
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), ...LATE })
+      await publishAll(topic, 5)
+      const mend = async () => {
+        repair()
+        expect(await act(id, 'test')).toMatchObject({ statusCode: 200 })
+        await act(id, 'retry')
+      }
+      return { id, mend }
+    },
+  },
+  hung: {
+    async begin(topic) {
+      const repaired = Promise.withResolvers<void>()
+      receiver().respond(`/${topic}`, { until: repaired.promise })
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic) })
+      await publish(stack(), topic, 'x')
+      return { id, mend: async () => repaired.resolve() }
+    },
+  },
+  groupBlocked: {
+    topic: 'verdict-group.fifo',
+    async begin(topic) {
+      let isBroken = true
+      receiver().respond(`/${topic}`, ({ text }) => ({
+        status: isBroken && text.includes('bad') ? 503 : 200,
+      }))
+      const settings = { contentBasedDeduplication: true }
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), ...LATE }, settings)
+      const send = (message: string, groupId: string) =>
+        stack().client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, { message, groupId })
+      const { messageId } = await send('bad', 'a')
+      for (const [message, group] of [
+        ['next', 'a'],
+        ['other', 'b'],
+      ] as const)
+        await send(message, group)
+      const mend = async () => {
+        isBroken = false
+        await act(id, 'retry')
+      }
+      const also = ({ verdict }: Judged) => {
+        expect(verdict.facts).toMatchObject({ blockedGroup: 'a', blockingMessageId: messageId })
+        expect(verdict.sentence).toContain(`Group a waits for its message ${messageId}`)
+      }
+      return { id, mend, also }
+    },
+  },
+  throttled: {
+    async begin(topic) {
+      const throttlePolicy = { maxReceivesPerSecond: 2 }
+      const endpoint = hook(topic)
+      const { id } = await subscribe(stack(), topic, { endpoint, deliveryPolicy: { throttlePolicy } })
+      await publishAll(topic, 60)
+      const mend = () =>
+        stack().client.call('PATCH', `/v1/subscriptions/${id}`, { body: { deliveryPolicy: null } })
+      // The throttle alone decides in the first seconds, whatever the first results show.
+      const also = ({ lane }: Judged) => expect(lane.drainSeconds).toBeCloseTo(lane.waiting / 2, 1)
+      return { id, mend, also }
+    },
+  },
+  catchingUp: {
+    async begin(topic) {
+      receiver().respond(`/${topic}`, { delayMs: 400 })
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), maxInFlight: 1 })
+      await act(id, 'pause')
+      await publishAll(topic, 10)
+      await waitFor(async () => ((await judged(id)).lane.oldestWaitingSeconds ?? 0) >= 5)
+      await act(id, 'resume')
+      return { id, mend: async () => undefined }
+    },
+  },
+}
+
+/** Where the other verdicts are produced. */
+const ELSEWHERE: Partial<Record<VerdictCode, string>> = {
+  misconfigured: 'services/delivery-worker/src/outcomes/misconfigured.test.ts',
+  endpointDisabled: 'services/publish-api/src/lanes/lane-routes.test.ts',
+  quarantined: 'services/publish-api/src/lanes/lane-routes.test.ts',
+  tooSlowIn: 'packages/store/src/lanes/figures/verdict.test.ts',
+  fine: 'tests/e2e/verdicts.test.ts',
+}
+
+test.concurrent.each(Object.entries(CASES))(
+  '%s holds, and its advice ends it',
+  async (code, { begin, topic }) => {
+    const { id, mend, also } = await begin(topic ?? `verdict-${code.toLowerCase()}`)
+    const found = await waitFor(
+      async () => {
+        const lane = await judged(id)
+        return lane.verdict.code === code ? lane : undefined
+      },
+      { what: `the verdict ${code}` },
+    )
+    also?.(found)
+    await mend()
+    await waitFor(
+      async () => {
+        const { lane, verdict } = await judged(id)
+        return verdict.code === 'fine' && lane.waiting + lane.inFlight === 0
+      },
+      { what: `${code} to end`, timeoutMs: 30_000 },
+    )
+  },
+)
+
+test.concurrent('an endpoint that answers after 2.5 s does not hang', async () => {
+  receiver().respond('/verdict-late', { delayMs: 2_500 })
+  const { id } = await subscribe(stack(), 'verdict-late', { endpoint: hook('verdict-late') })
+  await publishAll('verdict-late', 6)
+  const codes = new Set<VerdictCode>()
+  await waitFor(
+    async () => {
+      const { lane, verdict } = await judged(id)
+      codes.add(verdict.code)
+      return lane.lastSuccessAt !== null && lane.waiting + lane.inFlight === 0
+    },
+    { intervalMs: 100, timeoutMs: 30_000 },
+  )
+  expect([...codes].filter((code) => code !== 'fine' && code !== 'catchingUp')).toEqual([])
+})
+
+test('every verdict has a row in docs/verdicts.md, and a test', () => {
+  const rows = [...textOf('docs/verdicts.md').matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)]
+  expect(rows.map(([, code, rule]) => [code, rule?.trim()])).toEqual(Object.entries(VERDICTS))
+  expect(Object.keys({ ...CASES, ...ELSEWHERE }).sort()).toEqual(Object.keys(VERDICTS).sort())
+})
