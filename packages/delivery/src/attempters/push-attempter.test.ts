@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { appleCredential, browserSubscription, firebaseCredential, vapidCredential } from '@fantail/test-kit'
 import { JWT, OAuth2Client } from 'google-auth-library'
 import { decodeJwt, importJWK, importSPKI, jwtVerify } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDevice, NOW, type Providers, reserved, startProviders } from '../push/push.fixture.ts'
 
 interface Decoder {
@@ -330,6 +330,17 @@ describe('APNs', () => {
     expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200 })
     expect(await device.push({ message: 'y' })).toMatchObject({ error: 'connection_reset', permanent: false })
     expect(await device.push({ message: 'z' })).toMatchObject({ statusCode: 200 })
+    expect(providers.sessions() - before).toBe(2)
+  })
+
+  test('a connection is left for another one after an hour', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const before = providers.sessions()
+    for (const waitMs of [0, 3_599_000, 2_000]) {
+      vi.advanceTimersByTime(waitMs)
+      expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200 })
+    }
+    vi.useRealTimers()
     expect(providers.sessions() - before).toBe(2)
   })
 

@@ -2,16 +2,16 @@
  * Watches the bytes of one connection's answers before the parser gets them, and bounds what an answer costs.
  *
  *   idle ──begin──▶ skipping ──first byte of the final head──▶ passing ──over──▶ idle
- *                                                                 └──the parser refuses the answer──▶ tolerant
+ *                                                                 └──the parser or a write fails──▶ tolerant
  *
  * - Skipping: empty lines and interim answers (1xx) come before the final answer. By RFC 9110 §15.2 a client ignores
  *   interim answers that it does not expect. The parser never sees them. It would close the connection at a 100, and
  *   each interim answer would cost it as much as a final one. A 101 is a final answer, and the parser refuses it.
  * - Passing: the parser gets the bytes. It bounds the headers, and its caller bounds the body. All other bytes are
  *   bounded here: reason phrase, chunk sizes, chunk extensions. The parser reports none of them.
- * - Tolerant: the parser has refused the answer, and a `TolerantAnswer` reads it from its beginning (RFC 9112 allows
- *   more than the parser does). The connection is not used again. If nothing else can read the answer either, the
- *   connection ends with the parser's error.
+ * - Tolerant: a `TolerantAnswer` reads the answer from its beginning, because the parser has refused it, or because the
+ *   request could not be written to its end. The connection is not used again. If the tolerant reader refuses the
+ *   answer too, the connection ends with the first error.
  * - Idle: the parser gets the bytes, and ends the connection at the first one of an answer that nobody waits for.
  *
  * Without these bounds, an endpoint could keep a worker busy with reading until the deadline.
@@ -44,8 +44,8 @@ export class AnswerBytes {
   #first: Buffer | undefined
   #later: Buffer[] | undefined
   #tolerant: TolerantAnswer | undefined
-  /** Why the parser has refused the answer. */
-  #refusal: Error | undefined
+  /** Why the answer is read tolerantly. */
+  #failure: Error | undefined
   #hasEnded = false
 
   constructor(socket: Socket, headBytesMax: number) {
@@ -58,9 +58,12 @@ export class AnswerBytes {
     return this.#bytes > 0
   }
 
-  /** Whether the answer has an oddity that is tolerated. Its connection must not be used again. */
-  get isOdd(): boolean {
-    return this.#isOdd
+  /**
+   * Whether another request may follow. Not after an oddity that was tolerated, and not if the answer has come before
+   * the whole request was written.
+   */
+  get isReusable(): boolean {
+    return !this.#isOdd && this.#socket.writableLength === 0
   }
 
   /** Whether the final answer is one of HTTP/1.0. */
@@ -85,14 +88,11 @@ export class AnswerBytes {
 
   /** Returns the bytes for the parser. undefined: there are none. */
   pass(chunk: Buffer): Buffer | undefined {
-    if (!this.#isSkipping) return this.#further(chunk)
-    // Nearly every answer begins with a chunk, and is final.
-    const isFinal = this.#bytes === 0 && chunk[0] === LETTER_H && (chunk[STATUS_AT] ?? ONE) !== ONE
-    this.#bytes += chunk.length
-    if (!isFinal) return this.#skip(chunk)
-    this.#isSkipping = false
-    this.#first = chunk
-    return chunk
+    const bytes = this.#isSkipping ? this.#beginning(chunk) : this.#further(chunk)
+    if (!this.#tolerant || !bytes) return bytes
+    this.#tolerant.add(bytes)
+    this.#checkTolerant()
+    return undefined
   }
 
   /** The connection has ended. Returns the bytes that the parser has not seen. */
@@ -105,16 +105,16 @@ export class AnswerBytes {
     return held
   }
 
-  /** The parser or the socket has failed. Returns true if the answer can nevertheless be read. */
+  /** The parser or a write has failed. Returns true if the answer can nevertheless be read. */
   survives(error: Error | null | undefined): boolean {
     const sink = this.#sink
-    if (!sink || this.#tolerant || !isRefusal(error)) return false
+    if (!sink || this.#tolerant || !(isRefusal(error) || isFailedWrite(error))) return false
     // The status is known, and the rest does not matter.
     if (sink.isHeadRead && !sink.needsBody) return false
     const tolerant = new TolerantAnswer(sink, this.#headBytesMax)
     this.#isOdd = true
     this.#tolerant = tolerant
-    this.#refusal = error
+    this.#failure = error
     for (const chunk of [this.#first, ...(this.#later ?? [])]) if (chunk) tolerant.add(chunk)
     if (this.#hasEnded) tolerant.end()
     return tolerant.state !== 'invalid'
@@ -125,24 +125,33 @@ export class AnswerBytes {
   }
 
   #checkTolerant(): void {
-    if (this.#tolerant?.state === 'invalid') Socket.prototype.destroy.call(this.#socket, this.#refusal)
+    if (this.#tolerant?.state === 'invalid') Socket.prototype.destroy.call(this.#socket, this.#failure)
+  }
+
+  #beginning(chunk: Buffer): Buffer | undefined {
+    // Nearly every answer begins with a chunk, and is final.
+    const isFinal = this.#bytes === 0 && chunk[0] === LETTER_H && (chunk[STATUS_AT] ?? ONE) !== ONE
+    this.#bytes += chunk.length
+    if (!isFinal) return this.#skip(chunk)
+    this.#isSkipping = false
+    this.#first = chunk
+    return chunk
   }
 
   /** A byte of the body allows one byte of chunk sizes and extensions. So small chunks are no flood. */
   #further(chunk: Buffer): Buffer | undefined {
     const sink = this.#sink
-    if (!sink) return chunk
-    if (this.#tolerant) {
-      this.#tolerant.add(chunk)
-      return void this.#checkTolerant()
-    }
+    if (!sink || this.#tolerant) return chunk
     const others = this.#bytes - this.#socket.readableLength - sink.bodyBytes
     this.#bytes += chunk.length
     const othersMax = sink.isHeadRead ? 2 * this.#headBytesMax + sink.bodyBytes : this.#headBytesMax
     this.#keep(chunk, sink)
     if (others <= othersMax) return chunk
     const what = sink.isHeadRead ? 'chunk sizes and extensions' : 'head'
-    return this.#end(`the ${what} of the answer exceeded ${othersMax} bytes`)
+    this.#socket.destroy(
+      new errors.HeadersOverflowError(`the ${what} of the answer exceeded ${othersMax} bytes`),
+    )
+    return undefined
   }
 
   /** Once the head has been read, the answer is read again only if its body decides. */
@@ -169,11 +178,11 @@ export class AnswerBytes {
         this.#held = bytes.subarray(at)
         at = bytes.length
       } else this.#isInInterim = true
-      if (at < 0) return this.#end('an interim answer has a carriage return without a line feed')
+      if (at < 0) return this.#refuse('an interim answer has a carriage return without a line feed')
     }
     const isWhole = at === bytes.length
     if (this.#bytes - (bytes.length - at) > this.#headBytesMax)
-      return this.#end(`no final answer within ${this.#headBytesMax} bytes`)
+      return this.#refuse(`no final answer within ${this.#headBytesMax} bytes`)
     if (isWhole) return undefined
     this.#isSkipping = false
     this.#first = bytes.subarray(at)
@@ -197,8 +206,9 @@ export class AnswerBytes {
     return bytes.length
   }
 
-  #end(reason: string): undefined {
-    this.#socket.destroy(new errors.HeadersOverflowError(reason))
+  /** Ends the connection, because nothing can follow that is worth reading. */
+  #refuse(reason: string): undefined {
+    Socket.prototype.destroy.call(this.#socket, new errors.HeadersOverflowError(reason))
   }
 }
 
@@ -209,6 +219,14 @@ function mayBeInterim(bytes: Buffer, from: number): boolean {
     INTERIM[i] === ANY_DIGIT ? byte >= ZERO && byte <= NINE : byte === INTERIM[i],
   )
   return isLike && !begun.subarray(STATUS_AT).equals(SWITCHING)
+}
+
+/**
+ * A server that does not want the whole request may answer and close the connection (RFC 9112 §9.6). Its answer is then
+ * still to be read. If there is none, reading fails at once, because the connection is closed.
+ */
+function isFailedWrite(error: Error | null | undefined): error is Error {
+  return (error as NodeJS.ErrnoException | null | undefined)?.syscall === 'write'
 }
 
 function isRefusal(error: Error | null | undefined): error is Error {

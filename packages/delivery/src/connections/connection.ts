@@ -19,7 +19,7 @@ const HINT_MARGIN_MS = 1_000
  * @limit How long a connection may take to open before a request needs it. Past it: the dial is cancelled, unless a
  * request waits for it.
  */
-const DIAL_AHEAD_MS_MAX = 3_000
+export const DIAL_AHEAD_MS_MAX = 3_000
 
 /**
  * Thrown when undici begins to write a request that must not be sent. One shared error, because its stack is not read.
@@ -60,6 +60,8 @@ export class Connection implements Linked<Connection> {
   opening = false
   /** The open socket has been idle, so the server may have closed it meanwhile. */
   hasWaited = false
+  /** When the open socket was opened, by performance.now(). Without a socket: now or later. */
+  openedAt = Number.POSITIVE_INFINITY
   /** How long the last dial took. */
   dialMs = 0
   /** Number of complete responses that this connection has received. */
@@ -78,8 +80,9 @@ export class Connection implements Linked<Connection> {
         const dialledAt = performance.now()
         this.#dial = options.connector(origin, (error, socket) => {
           if (socket) {
+            this.openedAt = performance.now()
             this.#answers = watchAnswers(socket, options.headerBytesMax)
-            this.dialMs = performance.now() - dialledAt
+            this.dialMs = this.openedAt - dialledAt
             events.dialled(this)
           }
           connected(error, socket)
@@ -99,6 +102,7 @@ export class Connection implements Linked<Connection> {
       // If undici had not begun to write the request, it opens another socket for the request. That socket has not been
       // idle.
       this.hasWaited = false
+      this.openedAt = Number.POSITIVE_INFINITY
       if (this.idle) events.ended(this)
     })
   }
@@ -135,7 +139,7 @@ export class Connection implements Linked<Connection> {
 
   /** Whether the connection may be used for another request. */
   get isReusable(): boolean {
-    return this.#answers?.isOdd === false
+    return this.#answers?.isReusable ?? false
   }
 
   /** Whether the present answer is one of HTTP/1.0. */

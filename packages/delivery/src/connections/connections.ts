@@ -16,13 +16,21 @@
  */
 import { LRUCache } from 'lru-cache'
 import { LinkedList } from '../http/linked-list.ts'
-import { Connection, type ConnectionEvents, type ConnectionOptions, type NamedOrigin } from './connection.ts'
+import {
+  Connection,
+  type ConnectionEvents,
+  type ConnectionOptions,
+  DIAL_AHEAD_MS_MAX,
+  type NamedOrigin,
+} from './connection.ts'
 
 interface ConnectionsOptions extends ConnectionOptions {
   /** Connections kept per origin. */
   perOriginMax: number
   /** Idle connections kept to all origins together. */
   idleMax: number
+  /** Age after which a connection takes no more requests. Its successor goes where the name leads then. */
+  ageMsMax: number
 }
 
 interface OriginPool {
@@ -80,11 +88,17 @@ export class Connections {
 
   /**
    * Returns the idle connection that was used last, or a new one. With `fresh` it returns one that has not been used.
+   * `now`: by performance.now().
    */
-  acquire(origin: NamedOrigin, fresh: boolean): Connection {
+  acquire(origin: NamedOrigin, fresh: boolean, now: number): Connection {
     const pool = this.#pools.get(origin.key)
     const known = pool && takeIdle(pool, fresh)
     if (!known) return this.#create(origin)
+    if (this.#isOld(known, now)) {
+      pool.idle.push(known)
+      this.#discardOld(pool, now)
+      return this.acquire(origin, fresh, now)
+    }
     if (known.served === 1) this.#noteKeeping(origin, true)
     this.#idle.remove(known)
     known.idle = false
@@ -98,7 +112,10 @@ export class Connections {
   openAhead(origin: NamedOrigin): void {
     const slow = this.#slow.get(origin.key)
     if (!slow) return
-    const open = this.#pools.get(origin.key)?.open ?? 0
+    const pool = this.#pools.get(origin.key)
+    // A connection that will be too old when the request comes is not worth waiting for.
+    if (pool) this.#discardOld(pool, performance.now() + DIAL_AHEAD_MS_MAX)
+    const open = pool?.open ?? 0
     if (open > 0 && (!slow.closes || open >= this.#options.perOriginMax)) return
     const connection = this.#create(origin)
     this.giveBack(connection)
@@ -111,7 +128,7 @@ export class Connections {
    */
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
-    if (keeps && connection.isReusable) this.giveBack(connection, now)
+    if (keeps && connection.isReusable && !this.#isOld(connection, now)) this.giveBack(connection, now)
     else this.discard(connection)
   }
 
@@ -149,6 +166,14 @@ export class Connections {
   /** Ends all idle connections. Busy ones end when they are released. */
   close(): void {
     while (this.#idle.first) this.discard(this.#idle.first)
+  }
+
+  #isOld({ openedAt }: Connection, now: number): boolean {
+    return now - openedAt > this.#options.ageMsMax
+  }
+
+  #discardOld(pool: OriginPool, now: number): void {
+    for (const connection of pool.idle.filter((idle) => this.#isOld(idle, now))) this.discard(connection)
   }
 
   #noteKeeping({ key }: NamedOrigin, keeps: boolean): void {

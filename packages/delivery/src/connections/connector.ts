@@ -87,7 +87,8 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
     const socket = connectTls({
       socket: carrier,
       host,
-      ...(isIP(host) === 0 && { servername: host }),
+      // A name in SNI has no dot at its end (RFC 6066 §3).
+      ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
       session: sessions.get(key),
       ...(secureContext ? { secureContext } : { ca }),
       rejectUnauthorized: true,

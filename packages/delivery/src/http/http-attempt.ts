@@ -5,8 +5,8 @@
  *
  * An attempt makes another request after either of two events:
  *
- * - The endpoint resets a reused connection before any byte of an answer. The server may have closed it while it was
- * idle.
+ * - The endpoint resets a reused connection before any byte of an answer, or answers 408 and closes it. The server may
+ * have closed it while it was idle.
  * - The endpoint answers 401 and asks for the URL's credentials.
  *
  * The other request follows at once, within the same deadline. A throttled request needs a send time of its own. This
@@ -221,8 +221,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     const stage = this.#stage()
     const isAnswering = this.#connection?.isAnswering ?? false
     this.#discard()
-    const mayRepeat = this.#reused && !this.#request.isSentOnce
-    if (mayRepeat && !isAnswering && this.#resets < RESETS_MAX && isReset(error)) {
+    if (!isAnswering && isReset(error) && this.#mayRepeat()) {
       this.#resets++
       this.#goOn('reset')
     } else if (this.isHeadRead && !this.needsBody) {
@@ -231,6 +230,15 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     } else {
       this.#settle(stagedFailure(error, this.#durationMs(), stage))
     }
+  }
+
+  #mayRepeat(): boolean {
+    return this.#reused && !this.#request.isSentOnce && this.#resets < RESETS_MAX
+  }
+
+  /** A server says so before it closes an idle connection. The request was on its way then (RFC 9110 §15.5.9). */
+  #isUnread(): boolean {
+    return !this.#keepAlive && this.#mayRepeat()
   }
 
   /**
@@ -251,7 +259,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     this.#answer = undefined
     this.#chunks = undefined
     this.#sent = credentials?.authorization(method, path, this.#challenge)
-    this.#connection = this.#context.connections.acquire(origin, again === 'reset' || isSentOnce)
+    this.#connection = this.#context.connections.acquire(
+      origin,
+      again === 'reset' || isSentOnce,
+      again === undefined ? this.#startedAt : performance.now(),
+    )
     const headers = this.#headers()
     const { trace } = this.#request
     if (trace) {
@@ -276,6 +288,11 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   #answered(now: number): void {
     if (this.#statusCode === 401 && this.#takesChallenge()) {
       this.#goOn('challenge')
+      return
+    }
+    if (this.#statusCode === 408 && this.#isUnread()) {
+      this.#resets++
+      this.#goOn('reset')
       return
     }
     if (this.#sent && this.#statusCode !== 401) this.#endpoint.credentials?.accepted(this.#sent, this.#info)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { deflateSync, gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import { errorCodeOf } from '@fantail/policy'
@@ -17,7 +18,7 @@ import {
   startReceiver,
   waitFor,
 } from '@fantail/test-kit'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { compileRoute } from '../outbound/outbound-route.ts'
 import { NameError } from '../outbound/resolver.ts'
 import type { Again, HttpRequest } from './http-request.ts'
@@ -27,6 +28,7 @@ import type { HttpSenderOptions } from './http-sender.ts'
 const opened: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
+  vi.useRealTimers()
   // Senders close first, which cuts running attempts. Then their servers close.
   for (const thing of opened.splice(0).toReversed()) await thing.close()
 })
@@ -461,6 +463,21 @@ describe('TLS', () => {
     return post(sender({ ca, ...options }), `https://localhost:${hooks.port}/`)
   }
 
+  test('gets the name of the host without the dot at its end', async () => {
+    const names: (string | false | null)[] = []
+    const server = createTlsServer(authority.issue(['hooks.example']), (socket) => {
+      names.push(socket.servername)
+      onRawRequest(socket, () => socket.write(OK))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
+    const { port } = server.address() as AddressInfo
+    const to = sender({ ca, resolver: { resolve: () => Promise.resolve(['127.0.0.1']) } })
+    for (const host of ['hooks.example', 'hooks.example.'])
+      expect(await post(to, `https://${host}:${port}/`)).toMatchObject({ statusCode: 200 })
+    expect(names).toEqual(['hooks.example', 'hooks.example'])
+  })
+
   test('refused by a server without it says the reason alone', async () => {
     const server = await raw((socket) => socket.once('data', () => socket.write('no TLS here')))
     const result = await post(sender(), server.url.replace('http', 'https'))
@@ -773,6 +790,108 @@ describe('connections', () => {
     await post(to, server.url)
     expect(await post(to, server.url)).toEqual(failed('connection_reset'))
     expect(server.accepted()).toBe(1)
+  })
+
+  test.each([
+    [
+      'a used one that then closes, is repeated on a fresh one',
+      2,
+      'Connection: close\r\n',
+      200,
+      ['1.1', '1.2', '2.1'],
+    ],
+    ['a used one that stays open, is the answer', 2, '', 408, ['1.1', '1.2']],
+    ['a new one that then closes, is the answer', 1, 'Connection: close\r\n', 408, ['1.1']],
+  ])('a 408 on %s', async (_what, at, header, statusCode, expected) => {
+    const seen: string[] = []
+    const server = await raw((socket, connection) => {
+      onRawRequest(socket, (_request, n) => {
+        seen.push(`${connection}.${n}`)
+        if (n === at) socket.write(`HTTP/1.1 408 Request Timeout\r\n${header}Content-Length: 0\r\n\r\n`)
+        else socket.write(OK)
+      })
+    })
+    const to = sender()
+    for (let n = 1; n < at; n++) await post(to, server.url)
+    expect(await post(to, server.url)).toMatchObject({ kind: 'response', statusCode })
+    expect(seen).toEqual(expected)
+  })
+
+  test('a 408 on the fresh one too is the answer', async () => {
+    const server = await raw((socket, connection) => {
+      onRawRequest(socket, (_request, n) => {
+        if (connection === 1 && n === 1) socket.write(OK)
+        else socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      })
+    })
+    const to = sender()
+    await post(to, server.url)
+    expect(await post(to, server.url)).toMatchObject({ statusCode: 408 })
+    expect(server.accepted()).toBe(2)
+  })
+
+  test('of a busy endpoint follow its name within a minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    let addresses = ['127.0.0.1']
+    const [former, latter] = [await receiver(), createServer((_request, response) => response.end())]
+    await new Promise<void>((resolve) => latter.listen(former.port, '127.0.0.2', resolve))
+    opened.push({ close: () => new Promise((resolve) => latter.close(() => resolve())) })
+    let arrived = 0
+    latter.on('request', () => arrived++)
+    const to = sender({ resolver: { resolve: () => Promise.resolve(addresses) }, timeoutMs: 600_000 })
+    const url = `http://moving.example:${former.port}/`
+    await post(to, url)
+    addresses = ['127.0.0.2']
+    vi.advanceTimersByTime(59_000)
+    await post(to, url)
+    expect(former.connections().accepted).toBe(1)
+    vi.advanceTimersByTime(2_000)
+    expect(await post(to, url)).toMatchObject({ statusCode: 200 })
+    expect([former.requests.length, arrived, to.stats().connections]).toEqual([2, 1, 1])
+  })
+
+  test('that will soon be too old are replaced before the next request, if dials are slow', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const hooks = await receiver()
+    const resolve = async () => {
+      vi.advanceTimersByTime(40)
+      return ['127.0.0.1']
+    }
+    const to = sender({ resolver: { resolve }, timeoutMs: 600_000 })
+    const url = `http://slow.example:${hooks.port}/`
+    await post(to, url)
+    to.openAhead({ url })
+    expect(to.stats()).toMatchObject({ connections: 1, idle: 1 })
+    vi.advanceTimersByTime(58_000)
+    to.openAhead({ url })
+    await waitFor(() => hooks.connections().accepted === 2 && hooks.connections().open === 1)
+    expect(to.stats()).toMatchObject({ connections: 1, idle: 1 })
+  })
+
+  test('too old at the end of their request are closed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const hooks = await receiver()
+    const gate = Promise.withResolvers<void>()
+    hooks.respond('/', { until: gate.promise })
+    const to = sender({ timeoutMs: 600_000 })
+    const slow = post(to, hooks.url)
+    await hooks.waitForRequests(1)
+    vi.advanceTimersByTime(61_000)
+    gate.resolve()
+    expect(await slow).toMatchObject({ statusCode: 200 })
+    expect(to.stats().connections).toBe(0)
+  })
+
+  test('on which an answer came before the whole request was written are not used again', async () => {
+    const server = await raw((socket) => {
+      socket.once('data', () => {
+        socket.pause()
+        socket.write(OK)
+      })
+    })
+    const to = sender()
+    expect(await post(to, server.url, Buffer.alloc(32_000_000))).toMatchObject({ statusCode: 200 })
+    expect(to.stats().connections).toBe(0)
   })
 
   test('closed by the server while idle are forgotten', async () => {

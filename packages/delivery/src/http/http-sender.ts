@@ -36,6 +36,8 @@ export interface HttpSenderOptions {
   idleConnectionsMax?: number
   /** How long a connection may be idle if the server names no time. */
   idleMs?: number
+  /** Age after which a connection takes no more requests. */
+  connectionAgeMsMax?: number
   /** PEM certificates trusted instead of the system's. */
   ca?: string | string[]
 }
@@ -89,6 +91,11 @@ const DEFAULTS = {
    * is closed.
    */
   idleMs: 15_000,
+  /**
+   * A name is looked up for each connection, so a busy endpoint moves with its name.
+   * @limit Age of a connection. Past it: it takes no more requests, and the next request opens another one.
+   */
+  connectionAgeMsMax: 60_000,
 }
 /**
  * @limit Parsed endpoint URLs that a process remembers. Past it: the least recently used one is parsed again.
@@ -108,6 +115,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     perOriginMax: settings.connectionsMax,
     idleMax: settings.idleConnectionsMax,
     idleMs: settings.idleMs,
+    ageMsMax: settings.connectionAgeMsMax,
     headerBytesMax: settings.responseHeaderBytesMax,
   })
   const { timeoutMs, responseBytesMax } = settings

@@ -49,6 +49,14 @@ async function raw(handler: (socket: Socket, connection: number) => void): Promi
   return server
 }
 
+/** Runs a server in a process of its own. Its program prints the port. */
+async function startProcess(program: string) {
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, port: Number(line.toString()) }
+}
+
 const authority = createAuthority()
 const certificate = authority.issue(['localhost'])
 
@@ -217,6 +225,24 @@ describe('an answer', () => {
   test('of informational ones only is none', async () => {
     const server = await answering((socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'))
     expect(await post(sender(), server.url)).toMatchObject(failure('connection_reset'))
+  })
+
+  test('that comes before the whole request is read, and the connection is closed behind it', async () => {
+    const answer =
+      'HTTP/1.1 413 Content Too Large\\r\\nConnection: close\\r\\nContent-Length: 3\\r\\n\\r\\nbig'
+    // Another process, because the reset must arrive while this one writes.
+    const server = await startProcess(
+      `require('node:net').createServer((socket) => socket.on('error', () => {}).once('data', () => {
+        socket.pause().write('${answer}', () => socket.destroy())
+      })).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`,
+    )
+    const to = sender({ timeoutMs: PATIENT_MS })
+    const body = Buffer.alloc(4_000_000, 'x')
+    for (let n = 0; n < 20; n++)
+      expect(await post(to, `http://127.0.0.1:${server.port}`, { body, responseBytesMax: 3 })).toMatchObject({
+        ...status(413),
+        body: Buffer.from('big'),
+      })
   })
 
   test('that redirects into the network is the end: nothing is connected to', async () => {

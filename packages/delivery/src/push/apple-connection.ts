@@ -21,6 +21,11 @@ import { hostOf } from '../outbound/url-host.ts'
 const APNS_ANSWER_BYTES_MAX = 16_384
 /** @limit Interim answers (1xx) of APNs to a request. Past it: the connection is closed, its attempts are retried. */
 const APNS_INTERIM_MAX = 100
+/**
+ * Apple wants connections to be kept.
+ * @limit Age of a connection to APNs. Past it: it takes no more requests, and the next request opens another one.
+ */
+const APNS_AGE_MS_MAX = 3_600_000
 /** @limit How long a connection to APNs may take to open. Past it: the attempts that wait for it are retried. */
 const APNS_DIAL_MS_MAX = 10_000
 
@@ -36,6 +41,7 @@ export class AppleConnection {
   readonly #url: URL
   readonly #dial: Connector
   #opened: Opening | undefined
+  #openedAt = 0
   #cancelDial = (): void => undefined
 
   constructor(url: string, dial: Connector) {
@@ -88,8 +94,10 @@ export class AppleConnection {
   }
 
   #open(): Opening {
-    if (this.#opened) return this.#opened
+    if (this.#opened && performance.now() - this.#openedAt <= APNS_AGE_MS_MAX) return this.#opened
+    void this.#opened?.then((session) => session.close(), ignore)
     const opened = this.#connect()
+    this.#openedAt = performance.now()
     this.#opened = opened
     const drop = () => this.#drop(opened)
     opened.then((session) => {
@@ -159,6 +167,10 @@ function answerOf(stream: ClientHttp2Stream, body: string): Promise<AttemptResul
     })
     stream.end(body)
   })
+}
+
+function ignore(): void {
+  // Whoever waits for the connection gets its error.
 }
 
 function resetError(): Error {
