@@ -1,4 +1,5 @@
 /** Parameters of an AWS Query request: form encoded, in a body or behind the `?` of a URL. */
+import { isUtf8 } from 'node:buffer'
 import { REQUEST_VALUES_MAX } from '@fantail/contracts'
 import { AwsError } from './aws-error.ts'
 
@@ -30,20 +31,43 @@ function decoded(text: string): Map<string, string> {
   return parameters
 }
 
-/** Adjacent escapes are decoded together, because the bytes of one character may span several. */
-const ESCAPES = /(?:%[\da-f]{2})+/gi
-const BAD_ESCAPE = /%(?![\da-f]{2})/i
-
-/** `+` is a space, and `%XX` is a byte of UTF-8. Only the escapes are decoded, because most of a message has none. */
+/**
+ * `+` is a space, and `%XX` is a byte of UTF-8. Decodes bytes in place, because replacing texts takes ten times as long
+ * if each character is an escape.
+ */
 function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
-  try {
-    if (BAD_ESCAPE.test(spaced)) throw new URIError('a percent sign that escapes nothing')
-    return spaced.replace(ESCAPES, decodeURIComponent)
-  } catch (cause) {
-    throw new AwsError('MalformedQueryString', 'The query string contains a syntax error.', { cause })
+  if (!text.includes('%') && !text.includes('+')) return text
+  const bytes = Buffer.from(text)
+  let end = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    switch (byte) {
+      case 0x25: // %
+        bytes[end++] = digit(bytes[at + 1]) * 16 + digit(bytes[at + 2])
+        at += 2
+        break
+      case 0x2b: // +
+        bytes[end++] = 0x20
+        break
+      default:
+        bytes[end++] = byte
+    }
   }
+  const decoded = bytes.subarray(0, end)
+  if (!isUtf8(decoded)) throw misspelled()
+  return decoded.toString()
+}
+
+/** The value of a hexadecimal digit. */
+function digit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  if (letter >= 0x61 && letter <= 0x66) return letter - 0x61 + 10
+  throw misspelled()
+}
+
+function misspelled(): AwsError {
+  return new AwsError('MalformedQueryString', 'The query string contains a syntax error.')
 }
 
 /** The error for parameters that no operation could accept. */

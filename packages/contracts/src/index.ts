@@ -66,6 +66,8 @@ export {
   toldText,
 } from './fantail-error.ts'
 export {
+  countValues,
+  endOfText,
   isObject,
   JsonBoundError,
   jsonOf,

@@ -14,44 +14,59 @@ export class JsonBoundError extends SyntaxError {}
 
 /** Throws a JsonBoundError before it parses anything, or the SyntaxError of JSON.parse. */
 export function parseBounded(text: string, valuesMax = REQUEST_VALUES_MAX): unknown {
-  checkBounds(text, valuesMax)
+  // Each level takes two characters, and so does each value with its comma.
+  if (text.length > 2 * JSON_DEPTH_MAX) checkBounds(text, valuesMax)
   return JSON.parse(text)
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
+/** About how many values a JSON text has. */
+export function countValues(text: string): number {
+  return checkBounds(text, Number.POSITIVE_INFINITY)
+}
 
-/** Finds brackets and commas outside of texts, without memory for what it reads. */
-function checkBounds(text: string, valuesMax: number): void {
-  // Each level takes two characters, and so does each value with its comma.
-  if (text.length <= 2 * JSON_DEPTH_MAX) return
+/**
+ * Finds brackets and commas outside of texts, without memory for what it reads. Returns the number of values. The
+ * characters are literals, because named ones made it three times as slow in modules that a tool has wrapped.
+ */
+function checkBounds(text: string, valuesMax: number): number {
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(text, at)
-    else if (code === COMMA) values++
-    // `[` and `{`, or `]` and `}`: they differ by one bit.
-    else if ((code | 0x20) === 0x7b) {
-      depth++
-      values++
-    } else if ((code | 0x20) === 0x7d) depth--
-    else continue
-    if (depth > JSON_DEPTH_MAX) throw new JsonBoundError(`JSON may be nested at most ${JSON_DEPTH_MAX} deep`)
-    if (values > valuesMax) throw new JsonBoundError(`JSON may have at most ${valuesMax} values`)
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfText(text, at)
+        break
+      case 0x2c: // ,
+        if (++values > valuesMax) throw tooManyValues(valuesMax)
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > JSON_DEPTH_MAX)
+          throw new JsonBoundError(`JSON may be nested at most ${JSON_DEPTH_MAX} deep`)
+        if (++values > valuesMax) throw tooManyValues(valuesMax)
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--
+    }
   }
+  return values
+}
+
+function tooManyValues(valuesMax: number): JsonBoundError {
+  return new JsonBoundError(`JSON may have at most ${valuesMax} values`)
 }
 
 /** The place of the quote that ends the text which begins at `start`. Without one it is the end of everything. */
-function endOfText(text: string, start: number): number {
+export function endOfText(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1)
-  if (quote < 0 || text.charCodeAt(quote - 1) !== BACKSLASH) return quote < 0 ? text.length : quote
+  if (quote < 0) return text.length
+  if (text.charCodeAt(quote - 1) !== 0x5c) return quote
   // A text with escaped quotes has many of them. Reading each character is then faster than looking for each quote.
   for (let at = text.indexOf('\\', start + 1); at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    if (code === BACKSLASH) at++
+    if (code === 0x22) return at
+    if (code === 0x5c) at++
   }
   return text.length
 }

@@ -4,12 +4,15 @@
  */
 import type { AwsInput } from '@fantail/aws-wire'
 
+/** @limit Token of a list over the AWS protocols. Past it: the request is refused. */
+const NEXT_TOKEN_CHARS_MAX = 8_192
+
 type Result = Record<string, unknown> | undefined
 
 /** Replaces the token by the cursor that it contains. Any other text stays, so that the operation refuses it. */
 export function openNextToken(input: AwsInput): void {
   const { NextToken: token } = input
-  if (typeof token !== 'string') return
+  if (typeof token !== 'string' || token.length > NEXT_TOKEN_CHARS_MAX) return
   const cursor = Buffer.from(token, 'base64')
   if (token !== '' && cursor.toString('base64') === token) input.NextToken = cursor.toString()
 }

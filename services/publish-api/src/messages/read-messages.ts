@@ -6,6 +6,7 @@ import {
   attributeNameProblem,
   attributeProblem,
   BATCH_MESSAGES_MAX,
+  countValues,
   FantailError,
   fifoIdProblem,
   isObject,
@@ -14,6 +15,7 @@ import {
   messageBytes,
   type Problem,
   problemsOf,
+  REQUEST_VALUES_MAX,
   reservedValueProblem,
   structureProblem,
   subjectProblem,
@@ -23,7 +25,7 @@ import {
 import { BatchInput, MessageInput } from '@fantail/contracts/schemas/messages/message-schemas'
 import { invalid } from '../http/error-answers.ts'
 import { parseJson } from '../http/read-body.ts'
-import { mayLoseDigits, parseExactly, sourceOf } from './exact-numbers.ts'
+import { mayLoseDigits, WrittenValue } from './exact-numbers.ts'
 
 export interface NewMessage {
   message: string
@@ -45,8 +47,8 @@ export interface NewMessages {
 /** The messages of a JSON body. Throws `malformed_json`, `validation_failed` or `too_large`. */
 export function readMessages(text: string): NewMessages {
   const value = parseJson(text, Number.POSITIVE_INFINITY)
-  const exact = hasNumbers(value) && mayLoseDigits(text) ? parseExactly(text) : value
-  return take(value, exact) ?? refuse(value)
+  const written = hasNumbers(value) && mayLoseDigits(text) ? new WrittenValue(text) : undefined
+  return take(value, written) ?? refuse(value, text)
 }
 
 /**
@@ -73,24 +75,26 @@ export function readRaw(text: string, subject: string | undefined): NewMessages 
   return { batch: false, messages: [message], bytes }
 }
 
-function take(value: unknown, exact: unknown): NewMessages | undefined {
-  if (!isObject(value) || !isObject(exact)) return undefined
+/** `written`: the value in its text. Absent if all of its numbers can be written again. */
+function take(value: unknown, written: WrittenValue | undefined): NewMessages | undefined {
+  if (!isObject(value)) return undefined
   if (!('messages' in value)) {
-    const message = takeMessage(value, exact)
+    const message = takeMessage(value, written)
     const bytes = message === undefined ? 0 : messageBytes(message.message, message.attributes)
     if (message === undefined || bytes > MESSAGE_BYTES_MAX) return undefined
     return { batch: false, messages: [message], bytes }
   }
-  return Object.keys(value).length === 1 ? takeBatch(value.messages, exact.messages) : undefined
+  return Object.keys(value).length === 1 ? takeBatch(value.messages, written) : undefined
 }
 
-function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
-  if (!Array.isArray(values) || !Array.isArray(exact)) return undefined
+function takeBatch(values: unknown, written: WrittenValue | undefined): NewMessages | undefined {
+  if (!Array.isArray(values)) return undefined
   if (values.length === 0 || values.length > BATCH_MESSAGES_MAX) return undefined
+  const elements = written?.member('messages')?.elements
   const messages: NewMessage[] = []
   let bytes = 0
   for (let i = 0; i < values.length; i++) {
-    const message = takeMessage(values[i], exact[i])
+    const message = takeMessage(values[i], elements?.[i])
     if (message === undefined) return undefined
     const size = messageBytes(message.message, message.attributes)
     if (size > MESSAGE_BYTES_MAX) return undefined
@@ -102,13 +106,12 @@ function takeBatch(values: unknown, exact: unknown): NewMessages | undefined {
 
 const MEMBERS = new Set(['message', 'subject', 'attributes', 'structure', 'groupId', 'deduplicationId'])
 
-/** A message that is valid except perhaps for its size. `exact`: the same value with its numbers as written. */
-function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
+/** A message that is valid except perhaps for its size. */
+function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (!MEMBERS.has(name)) return undefined
   const { subject, structure, groupId, deduplicationId } = value
-  const written = exact as Record<string, unknown>
-  const message = messageText(value.message, written.message)
+  const message = messageText(value.message, written)
   if (message === undefined || textProblem(message) !== undefined) return undefined
   const result: NewMessage = { message }
   if (subject !== undefined) {
@@ -120,7 +123,7 @@ function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
     result.structure = structure
   }
   if (value.attributes !== undefined) {
-    const attributes = takeAttributes(value.attributes, written.attributes)
+    const attributes = takeAttributes(value.attributes, written)
     if (attributes === undefined) return undefined
     result.attributes = attributes
   }
@@ -135,35 +138,40 @@ function takeMessage(value: unknown, exact: unknown): NewMessage | undefined {
   return result
 }
 
-function messageText(value: unknown, exact: unknown): string | undefined {
+function messageText(value: unknown, written: WrittenValue | undefined): string | undefined {
   if (typeof value === 'string') return value
-  return typeof value === 'object' && value !== null ? JSON.stringify(exact) : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  return written?.member('message')?.text ?? JSON.stringify(value)
 }
 
-function takeAttributes(value: unknown, exact: unknown): Record<string, MessageAttribute> | undefined {
+function takeAttributes(
+  value: unknown,
+  written: WrittenValue | undefined,
+): Record<string, MessageAttribute> | undefined {
   if (!isObject(value)) return undefined
+  const sources = written?.member('attributes')
   const attributes: Record<string, MessageAttribute> = {}
   for (const name of Object.keys(value)) {
     const attribute = toAttribute(value[name])
     if (attribute === undefined || attributeNameProblem(name) !== undefined) return undefined
     if (attributeProblem(attribute) !== undefined) return undefined
     if (reservedValueProblem(name, attribute) !== undefined) return undefined
-    const source = sourceOf((exact as Record<string, unknown>)[name])
+    const source = typeof value[name] === 'number' ? sources?.member(name)?.text : undefined
     attributes[name] = source === undefined ? attribute : { ...attribute, value: source }
   }
   return attributes
 }
 
 /** Throws the problems of a body that `take` did not accept. */
-function refuse(value: unknown): never {
+function refuse(value: unknown, text: string): never {
   const batch = isObject(value) && 'messages' in value
   const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
-  parseJson(JSON.stringify(entries.map(withoutMessage)))
+  if (valuesAround(entries, text) > REQUEST_VALUES_MAX) parseJson(text)
   const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
   const result = (batch ? BatchInput : MessageInput).safeParse(value)
   const problems = result.success ? [] : problemsOf(result.error)
   const sizes = entries.flatMap((entry, index) => {
-    const message = takeMessage(entry, entry)
+    const message = takeMessage(entry)
     if (message === undefined || messageBytes(message.message, message.attributes) <= MESSAGE_BYTES_MAX)
       return []
     return [sizeProblem(`${pathTo(index)}message`)]
@@ -172,9 +180,11 @@ function refuse(value: unknown): never {
   throw invalid([...problems, ...sizes])
 }
 
-/** The bound of values does not count those of messages, because the schema does not look into them. */
-function withoutMessage(entry: unknown): unknown {
-  return isObject(entry) ? { ...entry, message: '' } : entry
+/** How many values a body has outside of its messages. The schema looks only at these. */
+function valuesAround(entries: unknown[], text: string): number {
+  const messages = entries.slice(0, BATCH_MESSAGES_MAX).map((entry) => isObject(entry) && entry.message)
+  const inside = messages.filter((message) => typeof message === 'object' && message !== null)
+  return inside.reduce<number>((sum, one) => sum - countValues(JSON.stringify(one)), countValues(text))
 }
 
 function sizeProblem(path: string): Problem {
