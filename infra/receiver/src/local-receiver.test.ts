@@ -46,6 +46,41 @@ describe('the receiver', () => {
   })
 
   it.each([
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'http://localhost:4200' }, 200],
+    [{}, 200],
+  ])('answers a POST with %j by %i', async (given, status) => {
+    const posted = await new Promise((resolve) => {
+      const headers = given as Record<string, string>
+      request(`${url}/ok`, { method: 'POST', headers }, (response) =>
+        resolve(response.resume().statusCode),
+      ).end()
+    })
+    expect([posted, printed.length]).toEqual([status, status === 200 ? 1 : 0])
+  })
+
+  it('prints one safe line per request, whatever its sender wrote', async () => {
+    const MessageId = 'x attempt=9 → 200\u001b[2J\u202e'
+    const link = `https://a.example/?x='$(touch y)`
+    await fetch(`${url}/ok`, {
+      method: 'POST',
+      headers: { 'x-amz-sns-message-type': 'SubscriptionConfirmation' },
+      body: `{"MessageId":"${MessageId}\nreceived POST /ok","SubscribeURL":"${link}"}`,
+    })
+    const posting = (body: string) =>
+      fetch(`${url}/ok`, { method: 'POST', headers: { 'x-amz-sns-message-type': 'XConfirmation' }, body })
+    await posting('{"SubscribeURL":"-K/etc/passwd"}')
+    expect(printed).toEqual([
+      'received POST /ok messageId="x attempt=9 → 200\\u001b[2J\\u202e\\nreceived POST /ok" attempt=1 → 200',
+      String.raw`  asks to be confirmed: curl -sS 'https://a.example/?x='\''$(touch y)'`,
+      'received POST /ok messageId=none attempt=1 → 200',
+    ])
+  })
+
+  it.each([
     ['/ok', 200],
     ['/status/503', 503],
     ['/status/204', 204],

@@ -1,8 +1,15 @@
 /** The receiver's HTTP server: it counts and shows every request, and its path decides the answer. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
+import { printable } from '@fantail/policy'
 import { Arrivals } from './arrivals.ts'
 import { ANSWER, behaviourOf } from './behaviour.ts'
 import { functionBehaviour } from './function-behaviour.ts'
@@ -35,8 +42,9 @@ interface ReceiverOptions {
 }
 
 /** Not listening yet. */
-export function createReceiver({ print, ownHosts, mails }: ReceiverOptions): Server {
+export function createReceiver({ print: write, ownHosts, mails }: ReceiverOptions): Server {
   const arrivals = new Arrivals()
+  const print = (line: string) => write(printable(line))
   return createServer((request, response) => {
     void handle(request, response, { arrivals, mails, print, ownHosts }).catch((error: Error) => {
       // The client closed the connection during the request, so no answer is possible.
@@ -61,6 +69,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     return answer(response, 200, { received: arrivals.list(), mails: mails?.list() ?? [] })
   }
   const { headers } = request
+  if (isOfForeignPage(headers, ownHosts))
+    return answer(response, 403, { error: 'pages of other sites are refused' })
   const setting = method === 'GET' ? pushSetting(path, `http://${headers.host}`) : undefined
   if (setting) return answer(response, 200, setting)
   const bytes = await readBody(request)
@@ -78,10 +88,10 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   const at = new Date().toISOString()
   arrivals.add({ at, method, path: target, messageId, attempt, status, headers, body })
   print(
-    `received ${method} ${target} messageId=${messageId ?? 'none'} attempt=${attempt} → ${status ?? 'hangs'}`,
+    `received ${method} ${target} messageId=${shownId(messageId)} attempt=${attempt} → ${status ?? 'hangs'}`,
   )
   const link = confirmLinkOf(request, body)
-  if (link !== null) print(`  asks to be confirmed: curl -sS '${link}'`)
+  if (link !== null) print(`  asks to be confirmed: curl -sS ${quoted(link)}`)
   if (status === null) return
   if (delayMs > 0) await delay(delayMs)
   answer(response, status, pushed?.answerOf(status) ?? records?.answer ?? { received: messageId })
@@ -101,7 +111,26 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 /** The link that confirms a subscription, or that restores it after its end. null: the request has none. */
 function confirmLinkOf(request: IncomingMessage, body: string): string | null {
   if (!String(request.headers['x-amz-sns-message-type']).endsWith('Confirmation')) return null
-  return /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? null
+  const link = /"SubscribeURL"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? ''
+  return /^https?:\/\//.test(link) && URL.canParse(link) ? link : null
+}
+
+/** One word for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** An id that could look like other parts of the line is quoted. */
+function shownId(messageId: string | null): string {
+  if (messageId === null) return 'none'
+  return /^[\w.:-]{1,128}$/.test(messageId) ? messageId : JSON.stringify(messageId)
+}
+
+/** Whether a browser sends the request for a page of another site. Such a page could invent arrivals. */
+function isOfForeignPage({ origin, ...headers }: IncomingHttpHeaders, ownHosts: OwnHosts): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === 'cross-site' || site === 'same-site') return true
+  return origin !== undefined && !(URL.canParse(origin) && ownHosts.has(new URL(origin).host))
 }
 
 /** From the header of every delivery, or else from an envelope. */

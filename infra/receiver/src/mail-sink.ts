@@ -3,6 +3,7 @@
  * `status-550@example.com` is refused with that reply.
  */
 import { buffer } from 'node:stream/consumers'
+import { printable } from '@fantail/policy'
 import { simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
@@ -50,7 +51,7 @@ export function createMailSink({ mails, print }: MailSinkOptions): SMTPServer {
     onRcptTo: ({ address }, _, done) => {
       const reply = /^status-([45]\d{2})@/.exec(address)?.[1]
       if (reply === undefined) return done()
-      print(`refused a mail to ${address} → ${reply}`)
+      print(printable(`refused a mail to ${address} → ${reply}`))
       done(Object.assign(new Error('as its address asks'), { responseCode: Number(reply) }))
     },
     onData: (stream, { envelope }, done) => {
@@ -60,7 +61,7 @@ export function createMailSink({ mails, print }: MailSinkOptions): SMTPServer {
           envelope.rcptTo.map(({ address }) => address).join(),
         )
         mails.add(mail)
-        print(`received a mail to ${mail.to}: ${mail.subject}`)
+        print(printable(`received a mail to ${mail.to}: ${mail.subject}`))
       }
       take().then(() => done(), done)
     },

@@ -1,4 +1,5 @@
 /** Runs one command: parses its words, gives it its context, and turns its result into an exit code. */
+import { printableLines } from '@fantail/policy'
 import { type Command, CommanderError } from 'commander'
 import { CommandError, EXIT_CODES, type ExitName, exitOf } from '../exit-codes.ts'
 import { Output } from '../output/output.ts'
@@ -123,7 +124,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 function reportFailure(error: unknown, signal: AbortSignal, name: string): number {
   const cause = signal.aborted ? signal.reason : error
   const exit = exitOf(cause)
-  if (exit !== 'interrupted') process.stderr.write(`fantail ${name}: ${failureText(cause)}\n`)
+  if (exit !== 'interrupted') process.stderr.write(`fantail ${name}: ${printableLines(failureText(cause))}\n`)
   return EXIT_CODES[exit]
 }
 

@@ -4,6 +4,7 @@
  */
 import { auditLog } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
+import { printableLines } from '@fantail/policy'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
 import { withRedis } from '../cli-redis.ts'
@@ -14,7 +15,7 @@ import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 try {
   process.exitCode = await main(process.argv.slice(3))
 } catch (error) {
-  console.error(`fantail keys: ${error instanceof Error ? error.message : error}`)
+  console.error(printableLines(`fantail keys: ${error instanceof Error ? error.message : error}`))
   process.exitCode = error instanceof UsageError ? EXIT_CODES.usage : EXIT_CODES[exitOf(error)]
 }
 
@@ -44,7 +45,7 @@ async function main(args: string[]): Promise<number> {
       beforeSealing,
       account,
       audit: auditLog({ log, auditWriter, settings }),
-      print: console.log,
+      print: (text: string) => console.log(printableLines(text)),
       clock: Date.now,
     }
     await runKeysCli(cli, args).finally(() => auditWriter.stop())

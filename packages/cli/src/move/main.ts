@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { readRedriveSettings, redisTarget } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
+import { printableLines } from '@fantail/policy'
 import {
   connect,
   type MoveReport,
@@ -45,7 +46,7 @@ try {
   if (isHelp(args)) help(USAGE)
   else await main(args)
 } catch (error) {
-  console.error(`fantail move: ${error instanceof Error ? error.message : error}`)
+  console.error(printableLines(`fantail move: ${error instanceof Error ? error.message : error}`))
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 

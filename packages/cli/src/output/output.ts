@@ -1,10 +1,20 @@
 /**
  * The output of a command. Data goes to stdout, everything else to stderr. With `--json`, each line of stdout is one
- * JSON object. Without a terminal, lines are plain: no colour, no cursor movement.
+ * JSON object. Without a terminal, lines are plain: no colour, no cursor movement. All lines are made printable here,
+ * because they may quote what others have written. Escape sequences of the command itself are therefore marked.
  */
+import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { printable, tableText } from './text-table.ts'
+import { printable, printableLines } from '@fantail/policy'
+import { tableText } from './text-table.ts'
+
+/** Stands for the escape character of a style until a line is written. Others cannot guess it. */
+const STYLED = `\u001b${randomBytes(8).toString('hex')}`
+
+function written(text: string): string {
+  return text.split(STYLED).map(printableLines).join('\u001b')
+}
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
@@ -39,7 +49,7 @@ export class Output {
   /** Prints one object: as JSON, with `--quiet` only its name, otherwise as `text`. */
   item(value: object, text: () => string, name?: string): void {
     if (this.json) this.line(JSON.stringify(value))
-    else this.line(this.quiet && name !== undefined ? name : text())
+    else this.line(this.quiet && name !== undefined ? printable(name) : text())
   }
 
   /** Prints rows of a list: a JSON object each, with `--quiet` only the first column, otherwise a table. */
@@ -57,7 +67,7 @@ export class Output {
   }
 
   line(text: string): void {
-    this.#stdout.write(`${text}\n`)
+    this.#stdout.write(`${written(text)}\n`)
   }
 
   /** Bytes as they are, for files. */
@@ -67,15 +77,17 @@ export class Output {
 
   /** A note for the user, on stderr. With `--quiet` it is left out. */
   note(text: string): void {
-    if (!this.quiet) this.#stderr.write(`${text}\n`)
+    if (!this.quiet) this.#stderr.write(`${written(text)}\n`)
   }
 
   /** A warning or an error, on stderr. */
   warn(text: string): void {
-    this.#stderr.write(`${text}\n`)
+    this.#stderr.write(`${written(text)}\n`)
   }
 
   style(style: Style, text: string): string {
-    return this.#color ? styleText(style, text, { validateStream: false }) : text
+    if (!this.#color) return text
+    const [begin = '', end = ''] = styleText(style, '|', { validateStream: false }).split('|')
+    return [begin.replace('\u001b', STYLED), text, end.replace('\u001b', STYLED)].join('')
   }
 }

@@ -3,6 +3,7 @@
  * time. A terminal shows one line that changes. If stderr is not a terminal, a plain line is written every five
  * seconds.
  */
+import { printable } from '@fantail/policy'
 import { durationText } from '../frame/durations.ts'
 
 const FIRST_MS = 1_000
@@ -50,7 +51,7 @@ export class Progress {
   update(done: number, total?: number): void {
     if (this.#quiet || this.#clock() - this.#shownAt < this.#everyMs()) return
     this.#shownAt = this.#clock()
-    const text = progressText({ done, total, elapsedMs: this.elapsedMs, what: this.#what })
+    const text = printable(progressText({ done, total, elapsedMs: this.elapsedMs, what: this.#what }))
     if (this.#stderr.isTTY) {
       this.#stderr.write(`\r\u001b[2K${total === undefined ? '' : bar(done, total)}${text}`)
       this.#isShown = true

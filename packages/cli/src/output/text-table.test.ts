@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { counted } from './counted.ts'
-import { fieldsText, printable, tableText } from './text-table.ts'
+import { fieldsText, tableText } from './text-table.ts'
 
 test('columns are as wide as their longest text', () => {
   expect(
@@ -18,10 +18,6 @@ test('columns are as wide as their longest text', () => {
       ['long', undefined],
     ]),
   ).toBe('a     1\nlong  -')
-})
-
-test('text of others cannot steer a terminal', () => {
-  expect(printable('a\u001b[2Jb\nc\u202ed')).toBe('a\\u001b[2Jb\\nc\\u202ed')
 })
 
 test('one thing is counted in the singular', () => {

@@ -1,7 +1,8 @@
 /**
- * Writes tables of plain text. Control characters in the cells are escaped, so that text from others cannot control the
- * terminal.
+ * Writes tables of plain text. Cells are printable, so that text from others cannot control the terminal or begin a
+ * line.
  */
+import { printable } from '@fantail/policy'
 
 type Cell = string | number | null | undefined
 
@@ -24,15 +25,4 @@ export function fieldsText(fields: [name: string, value: Cell][]): string {
 
 function cellText(value: Cell): string {
   return value === null || value === undefined ? '-' : printable(String(value))
-}
-
-/** C0, C1, and marks that reorder text. */
-const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
-export function printable(text: string): string {
-  return text.replace(
-    CONTROLS,
-    (mark) => NAMED[mark] ?? `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -1,5 +1,6 @@
 /** The process of `fantail secrets reseal`, the last step of a change of the master key (docs/security.md). */
 import { readApiSettings } from '@fantail/config'
+import { printable, printableLines } from '@fantail/policy'
 import { openVault } from '@fantail/runtime'
 import {
   ApiKeys,
@@ -19,7 +20,7 @@ const USAGE = 'usage: fantail secrets reseal'
 try {
   process.exitCode = await main(process.argv.slice(3))
 } catch (error) {
-  console.error(`fantail secrets: ${error instanceof Error ? error.message : error}`)
+  console.error(printableLines(`fantail secrets: ${error instanceof Error ? error.message : error}`))
   process.exitCode = 1
 }
 
@@ -46,7 +47,7 @@ async function main([verb, ...more]: string[]): Promise<number> {
       vault,
       refuseNotHeld: (keyId) => refuseKeyNotHeld(redis, keyId),
     })
-    for (const { what, why } of failed) console.error(`${what}: ${why}`)
+    for (const { what, why } of failed) console.error(printable(`${what}: ${why}`))
     console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
     return failed.length === 0 ? 0 : 1
   })

@@ -1,6 +1,8 @@
 /** `fantail listen` forwards the messages of topics to a server on the developer's machine, without a tunnel. */
+
 import { once } from 'node:events'
 import { type Consumer, consume, fantailQueue, type QueueMessage } from '@fantail/consumer'
+import { printable } from '@fantail/policy'
 import { connectApi } from '../../frame/api-client.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { collect } from '../../frame/command-input.ts'
@@ -168,10 +170,9 @@ function show({ out }: CommandContext, forwarded: Forwarded, note: string): void
   const text = () =>
     [
       at.slice(11, 19),
-      topicArn.split(':').at(-1),
-      messageId,
+      printable(`${topicArn.split(':').at(-1)}  ${messageId}`),
       `attempt ${attempt}`,
-      out.style(style, String(statusCode ?? error)),
+      out.style(style, printable(String(statusCode ?? error))),
       `${durationMs} ms${note}`,
     ].join('  ')
   out.item(forwarded, text, messageId)

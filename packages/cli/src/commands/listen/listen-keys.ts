@@ -3,9 +3,9 @@
  * answer, `s` drops it.
  */
 import { fantailQueue, type MessageSource, type QueueMessage } from '@fantail/consumer'
+import { printable } from '@fantail/policy'
 import type { CommandContext, Server } from '../../frame/command-context.ts'
 import { hasKeys, readKeys } from '../../frame/terminal-keys.ts'
-import { printable } from '../../output/text-table.ts'
 import type { Exchange } from './forward.ts'
 
 interface Refused {

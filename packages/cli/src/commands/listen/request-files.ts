@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../../exit-codes.ts'
+import { fileNameOf } from '../../output/file-names.ts'
 import { readRequest } from '../messages/webhook-signature.ts'
 import type { Exchange } from './forward.ts'
 import type { ForwardRequest } from './forwarded-request.ts'
@@ -18,8 +19,9 @@ export async function recordRequest(folder: string, { line, request }: Exchange)
   const headers = { host, ...request.headers, 'content-length': String(Buffer.byteLength(request.text)) }
   const head = [`POST ${pathname}${search} HTTP/1.1`, ...linesOf(headers), '', ''].join('\r\n')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const name = `${at.replaceAll(':', '-')}-${messageId}-${attempt}${ENDING}`
-  await writeFile(join(folder, name), head + request.text, { mode: 0o600 })
+  await writeFile(join(folder, fileNameOf([at, messageId, attempt], ENDING)), head + request.text, {
+    mode: 0o600,
+  })
 }
 
 function linesOf(headers: Record<string, string>): string[] {

@@ -1,9 +1,9 @@
 /** Writes live events as lines of text. */
 import type { EventGap } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
+import { printable } from '@fantail/policy'
 import { durationText } from '../../frame/durations.ts'
 import type { Output, Style } from '../../output/output.ts'
-import { printable } from '../../output/text-table.ts'
 
 const STYLES: Partial<Record<DeliveryEvent['type'], Style>> = {
   delivered: 'green',

@@ -9,12 +9,13 @@ import {
   type Message,
 } from '@fantail/client/api'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
+import { printable } from '@fantail/policy'
 import { exitOf } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import type { Style } from '../../output/output.ts'
-import { printable, tableText } from '../../output/text-table.ts'
+import { tableText } from '../../output/text-table.ts'
 import { attemptLine, readAttempts } from './attempt-lines.ts'
 
 const EXPLAIN_EVERY_MS = 500

@@ -1,4 +1,5 @@
 /** `fantail export` writes the set-up to a file, and `fantail apply` changes a server to match the file. */
+
 import {
   type Client,
   createQueue,
@@ -11,6 +12,7 @@ import {
   updateSubscription,
   updateTopic,
 } from '@fantail/client/api'
+import { printable } from '@fantail/policy'
 import { CommandError, type ExitName } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readText } from '../../frame/command-input.ts'
@@ -149,8 +151,12 @@ function show({ out }: CommandContext, step: Step): void {
   const { act, kind, name, topic, settings, before } = step
   const [mark, style] = MARKS[act]
   const of = topic === undefined ? '' : ` of ${topic}`
-  const changes = Object.entries(before ?? {}).map(
-    ([member, value]) => `    ${member}: ${JSON.stringify(value)} → ${JSON.stringify(settings[member])}`,
+  const changes = Object.entries(before ?? {}).map(([member, value]) =>
+    printable(`    ${member}: ${JSON.stringify(value)} → ${JSON.stringify(settings[member])}`),
   )
-  out.item(step, () => [out.style(style, `${mark} ${kind} ${name}${of}`), ...changes].join('\n'), name)
+  out.item(
+    step,
+    () => [out.style(style, printable(`${mark} ${kind} ${name}${of}`)), ...changes].join('\n'),
+    name,
+  )
 }

@@ -1,10 +1,10 @@
 /** `fantail filter test` shows clause by clause whether a filter policy matches a message. */
 
 import { type FilterTest, testFilterPolicy } from '@fantail/client/api'
+import { printable } from '@fantail/policy'
 import type { Define } from '../../frame/command-context.ts'
 import { collect, readObject, readPairs, readText } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
-import { printable } from '../../output/text-table.ts'
 
 interface FilterFlags {
   attr?: string[]

@@ -1,4 +1,5 @@
 /** One message: a row for each subscription, with the state of its delivery and the cause of that state. */
+import { markdownCell } from '@fantail/policy'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -201,8 +202,10 @@ function resendOf(messageId: string): Column<Delivery> {
 
 /** The table as Markdown, without bodies and secrets. */
 function bundle(id: string, rows: Delivery[]): string {
-  const line = (delivery: Delivery) =>
-    `| ${delivery.state} | ${delivery.endpoint ?? ''} | ${delivery.attempts} | ` +
-    `${delivery.lastStatusCode ?? delivery.lastError ?? ''} | ${whyOf(delivery)} | ${delivery.endedAt ?? ''} |`
+  const line = (delivery: Delivery) => {
+    const { state, endpoint, attempts, lastStatusCode, lastError, endedAt } = delivery
+    const cells = [state, endpoint, attempts, lastStatusCode ?? lastError, whyOf(delivery), endedAt]
+    return `| ${cells.map((cell) => markdownCell(String(cell ?? ''))).join(' | ')} |`
+  }
   return [`Message ${id}`, '', w.bundleHead, '|---|---|---|---|---|---|', ...rows.map(line)].join('\n')
 }
