@@ -12,6 +12,13 @@ export type Connection =
   | { state: 'stale'; since: number | undefined }
   | { state: 'refused'; status: number }
 
+/**
+ * An API that hangs answers neither with a success nor with an error. The heartbeat comes every 5 s, so the light tells
+ * of silence after 9 s at the latest.
+ * @limit Time without an answer after which the light says that the API is silent. Past it: the next answer ends that.
+ */
+const SILENT_MS_MAX = 4_000
+
 let connection: Connection = { state: 'connecting' }
 let lastGoodAt: number | undefined
 const listeners = new Set<() => void>()
@@ -30,6 +37,16 @@ export function noteAnswer(status: number): void {
 function noteGood(): void {
   lastGoodAt = Date.now()
   if (connection.state !== 'live') become({ state: 'live' })
+}
+
+/** Notes silence while a read has no answer for long. Other calls may take as long as the endpoint that they ask. */
+export async function watchRead<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const timer = setTimeout(noteSilence, SILENT_MS_MAX)
+  try {
+    return await answer
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 export function noteSilence(): void {

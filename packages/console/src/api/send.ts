@@ -4,7 +4,7 @@
 import { createClient } from '@fantail/client/api'
 import type { Call, InputOf, Operation, OutputOf } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
-import { noteAnswer, noteSilence } from './liveness.ts'
+import { noteAnswer, noteSilence, watchRead } from './liveness.ts'
 import { withSession } from './session.ts'
 
 /** @limit Time that the console waits for an answer. Past it: the request ends, and the screen says so. */
@@ -31,7 +31,7 @@ async function answerTo(input: RequestInfo | URL): Promise<Response> {
 
 async function ask(request: Request): Promise<Response> {
   try {
-    return await fetch(request)
+    return await (request.method === 'GET' ? watchRead(fetch(request)) : fetch(request))
   } catch (cause) {
     // The screen itself has cancelled the request. A timeout has another error name.
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause

@@ -422,7 +422,9 @@ export const words = {
     backInDlq: 'Dead again',
     discarded: 'Ended otherwise',
     deadAgain: (count: number, moved: number) =>
-      `${whole.format(count)} of ${whole.format(moved)} ${count === 1 ? 'is' : 'are'} dead again.`,
+      count === moved && moved > 1
+        ? `All ${whole.format(moved)} are dead again.`
+        : `${whole.format(count)} of ${whole.format(moved)} ${count === 1 ? 'is' : 'are'} dead again.`,
     pausedItself: (reason: string) =>
       `The redrive has paused itself: ${reason}. Resume it to move the others.`,
     filter: (filter: string) => (filter === '' ? 'All dead letters.' : `Dead letters with ${filter}.`),

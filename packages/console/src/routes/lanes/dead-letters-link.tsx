@@ -1,4 +1,4 @@
-/** A link to the dead letters in the queue of a subscription. Nothing while the queue is empty or missing. */
+/** A link to the dead letters of a subscription. Nothing while there are none. */
 import { Link } from '@tanstack/react-router'
 import { operations } from '../../api/api-calls.ts'
 import type { Queue, Subscription } from '../../api/api-types.ts'
@@ -7,17 +7,20 @@ import { words } from '../../i18n/en.ts'
 import { nameOf } from '../../parts/formats.ts'
 import { ArnLink } from '../../parts/links/arn-link.tsx'
 import css from '../../parts/parts.module.css'
-import { lettersIn } from '../dead-letters/letters-of.ts'
 
 const w = words.remedy
 
 export function DeadLettersLink({ subscription }: { subscription: Subscription }) {
   const queue = useLetterQueue(subscription)
-  const count = queue ? lettersIn(queue) : 0
+  const { arn } = subscription
+  const path = { queue: queue?.name ?? '' }
+  const counts = useRead(operations.countDeadLetters, { path }, { enabled: queue !== undefined })
+  // Other subscriptions may send to the same queue.
+  const count = counts.data?.bySubscription[arn] ?? 0
   if (!queue || count === 0) return null
   return (
     <p className={css.notice}>
-      <Link to="/dlq/$queue" params={{ queue: queue.name }}>
+      <Link to="/dlq/$queue" params={{ queue: queue.name }} search={{ subscription: arn }}>
         {w.letters(count, queue.name)}
       </Link>
       {w.lettersWhat}
