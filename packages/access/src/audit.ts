@@ -3,13 +3,21 @@
  * line goes to the service's log, and to the audit trail in Redis.
  */
 import type { AuditLine } from '@fantail/contracts'
+import type { AuditStream } from '@fantail/store'
 import { type Caller, whoIs } from './caller.ts'
+
+/** @limit Names in an audit line. Past it: the others are left out. */
+const AUDIT_NAMES_MAX = 8
+/** @limit Length of a text in an audit line. Past it: the line has its beginning. */
+const AUDIT_TEXT_CHARS_MAX = 300
 
 interface Change {
   caller: Caller
   /** Absent if the caller is anonymous. */
   who?: string
   requestId: string
+  /** The caller's address. */
+  address?: string | undefined
   /** The route, or an operation as in `SNS:CreateTopic`. */
   action: string
   /** The names in the path or the request. */
@@ -31,7 +39,7 @@ export interface AuditLog {
 /** The service’s log, the trail in Redis, and the settings that say whether keys are required. */
 interface AuditDeps {
   log: { info(fields: object, event: string): void; debug(fields: object, event: string): void }
-  auditWriter: { add(line: AuditLine, how: { stranger: boolean }): void }
+  auditWriter: { add(line: AuditLine, stream: AuditStream): void }
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
 }
 
@@ -40,12 +48,28 @@ export function auditLog({ log, auditWriter, settings }: AuditDeps): AuditLog {
   const { auth, awsCredentials = [] } = settings
   const keysRequired = auth || awsCredentials.length > 0
   return {
-    add: (line) => {
+    add: (given) => {
+      const line = bounded(given)
       if (keysRequired) log.info(line, 'audit')
       else log.debug(line, 'audit')
-      const stranger = keysRequired && line.account === undefined && line.result !== 'done'
-      auditWriter.add(line, { stranger })
+      auditWriter.add(line, keysRequired ? streamOf(line) : 'lines')
     },
+  }
+}
+
+function streamOf({ account, result }: AuditLine): AuditStream {
+  if (result === 'done') return 'lines'
+  return account === undefined ? 'strangers' : 'refused'
+}
+
+/** Callers choose the names in paths, and the lines of refused calls must not fill a disk. */
+function bounded(line: AuditLine): AuditLine {
+  const names = Object.entries(line.resource).slice(0, AUDIT_NAMES_MAX)
+  const cut = (text: string) => text.slice(0, AUDIT_TEXT_CHARS_MAX)
+  return {
+    ...line,
+    resource: Object.fromEntries(names.map(([name, value]) => [cut(name), cut(String(value))])),
+    requestId: cut(line.requestId),
   }
 }
 
@@ -53,6 +77,7 @@ export function reportChange(log: AuditLog, change: Change): void {
   const {
     caller,
     requestId,
+    address,
     action,
     params,
     status,
@@ -63,6 +88,7 @@ export function reportChange(log: AuditLog, change: Change): void {
   const who = {
     keyId: change.who ?? whoIs(caller),
     ...(caller && { account: caller.account }),
+    ...(address !== undefined && { address }),
     ...(caller?.portal && { portal: caller.portal.id }),
   }
   log.add({ ...who, action, resource: params, result, status, ...(code && { code }), requestId })

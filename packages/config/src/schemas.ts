@@ -1,6 +1,7 @@
 /** Parses environment variables. Each error states the bound. None repeats the value, which may be secret. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isObject, jsonOf } from '@fantail/contracts'
@@ -290,6 +291,12 @@ export const addressRules = () =>
       addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is none`)
     }
     return rules
+  })
+
+/** Addresses and CIDRs. A name could not be compared with the address of a connection. */
+export const addressRanges = () =>
+  addressRules().refine((rules) => rules.every((rule) => isIP(rule.split('/', 1)[0] ?? '') !== 0), {
+    error: 'must be addresses and CIDRs, separated by commas',
   })
 
 /**

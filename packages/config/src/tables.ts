@@ -7,6 +7,7 @@ import {
 } from '@fantail/contracts'
 import { redisTable } from './redis-settings.ts'
 import {
+  addressRanges,
   addressRules,
   arnPatterns,
   awsClientCredentials,
@@ -508,6 +509,13 @@ export const apiTable = {
     unset: 'on in local mode, off in server mode',
     description:
       'on: a link to unsubscribe needs no token, as in SNS, for subscriptions that were made over the AWS wire. Whoever knows the ARN of such a subscription can then take it out.',
+  }),
+  trustedProxies: optional({
+    name: 'FANTAIL_TRUSTED_PROXIES',
+    schema: addressRanges(),
+    unset: 'the address of the connection is the caller’s',
+    description:
+      'Addresses and CIDRs of your reverse proxies, separated by commas. Behind them, the caller is the last address in X-Forwarded-For that is none of them: for failed logins, aws:SourceIp and the audit log.',
   }),
   console: setting({
     name: 'FANTAIL_CONSOLE',

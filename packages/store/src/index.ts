@@ -11,7 +11,7 @@ export type { AttemptRecord } from './attempts/attempt-record.ts'
 export { AttemptRecorder } from './attempts/attempt-recorder.ts'
 export { AttemptStore } from './attempts/attempt-store.ts'
 export { AuditReader } from './audit/audit-reader.ts'
-export { AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
+export { type AuditStream, AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
 export {
   type MemorySample,

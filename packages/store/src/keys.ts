@@ -429,9 +429,11 @@ export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
 export const AUDIT_BASE = 'ft:{audit}:'
 /** Stream: `l` JSON StoredAuditLine. The newest 10,000 lines; never deleted. */
 export const auditLinesKey = () => `${AUDIT_BASE}lines`
+/** The same for refused changes of keys: the newest 2,000. */
+export const auditRefusedKey = () => `${AUDIT_BASE}refused`
 /** The same for refused callers without a key: the newest 1,000. */
 export const auditStrangersKey = () => `${AUDIT_BASE}strangers`
-// `<AUDIT_BASE>last`. Hash: `ms` and `count` of the newest id of both streams. Never deleted.
+// `<AUDIT_BASE>last`. Hash: `ms` and `count` of the newest id of all streams. Never deleted.
 // `<AUDIT_BASE>writer:<id>`. String: number of the process's last batch. Expires a day after it.
 
 /** The beginning of the keys about running processes (processes/processes.ts). */

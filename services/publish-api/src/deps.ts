@@ -84,6 +84,7 @@ export type Settings = Pick<
   | 'sqsDeleteCooldownSeconds'
   | 'timeTravel'
   | 'tlsCertFile'
+  | 'trustedProxies'
   | 'unsignedUnsubscribe'
   | 'userAgent'
 >

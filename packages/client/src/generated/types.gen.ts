@@ -165,6 +165,10 @@ export type AuditList = {
          */
         account: string | null;
         /**
+         * Address of the caller; null: the command line, or a line of an earlier release.
+         */
+        address: string | null;
+        /**
          * Id of the portal session that acted with the key; null: the key itself.
          */
         portal: string | null;

@@ -528,6 +528,7 @@ export const words = {
     noSessions: 'There is no session',
     noSessionsWhy: 'A login or a portal link begins one. Local mode needs none.',
     at: 'Time',
+    address: 'Address',
     action: 'Action',
     actionHint: 'A part of it: DELETE, SNS:CreateTopic.',
     resource: 'Resource',

@@ -4,6 +4,8 @@ export interface AuditLine {
   keyId: string
   /** Absent without a key. */
   account?: string
+  /** The caller's address. Absent without a connection. */
+  address?: string
   /** The portal session that acted with the key. */
   portal?: string
   /** The route, or an operation as in `SNS:CreateTopic`. */

@@ -21,7 +21,7 @@ const SESSIONS_PER_KEY_MAX = 200
 /** Sessions of the console have no customer. */
 const NO_CUSTOMER = '-'
 const LOGIN_WINDOW_MS = 60_000
-/** @limit Failed logins of an address in a minute. Past it: further logins of the address get 429. */
+/** @limit Failed logins of an address in a minute. Past it: a login with a wrong key gets 429. */
 const FAILED_LOGINS_MAX = 5
 
 export interface SessionRecord {

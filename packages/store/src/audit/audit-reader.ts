@@ -1,6 +1,6 @@
 /** Reads the audit trail, newest line first. */
 import type { Redis } from 'ioredis'
-import { auditLinesKey, auditStrangersKey } from '../keys.ts'
+import { auditLinesKey, auditRefusedKey, auditStrangersKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { byStreamId, readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'
@@ -61,10 +61,10 @@ export class AuditReader {
     return { lines, nextCursor: encodeCursor([before.slice(1)]), scannedTo }
   }
 
-  /** The next lines of both streams, merged. Lines below the end of a full step are left to the next step. */
+  /** The next lines of all streams, merged. Lines below the end of a full step are left to the next step. */
   async #step(before: string): Promise<{ entries: Entry[]; isLast: boolean }> {
     const pipeline = batch(this.#redis)
-    const streams = [auditLinesKey(), auditStrangersKey()]
+    const streams = [auditLinesKey(), auditRefusedKey(), auditStrangersKey()]
     for (const key of streams) pipeline.xrevrange(key, before, '-', 'COUNT', AUDIT_STEP_LINES)
     const read = (await replies(pipeline)) as [id: string, fields: string[]][][]
     const lists = read.map((list, i) =>

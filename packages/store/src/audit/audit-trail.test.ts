@@ -28,7 +28,7 @@ const topics = async (set: object = {}) =>
 
 test('lines of keys and strangers are read in one order, page by page, newest first', async () => {
   const trail = writer()
-  for (let n = 1; n <= 7; n++) trail.add(line(n), { stranger: n % 3 === 0 })
+  for (let n = 1; n <= 7; n++) trail.add(line(n), n % 3 === 0 ? 'strangers' : 'lines')
   await trail.stop()
   expect(await redis.xlen(auditLinesKey())).toBe(5)
   expect(await redis.xlen(auditStrangersKey())).toBe(2)
@@ -43,7 +43,7 @@ test('lines of keys and strangers are read in one order, page by page, newest fi
 test('a search past many lines ends in a cursor, and strangers drive out no line of a key', async () => {
   const trail = writer()
   trail.add(line(0))
-  for (let n = 1; n <= 1_900; n++) trail.add(line(n), { stranger: true })
+  for (let n = 1; n <= 1_900; n++) trail.add(line(n), 'strangers')
   await trail.stop()
   expect(await redis.xlen(auditStrangersKey())).toBe(1_000)
   expect((await topics({ limit: 2_000 })).at(-1)).toBe('t0')
@@ -88,12 +88,15 @@ test('while Redis refuses, lines wait; the oldest past a bound are dropped and c
   expect(states.at(-1)).toBe('up')
 })
 
-test('names that callers choose are cut', async () => {
+test('many refused changes of one key displace neither changes nor the refusals of other keys', async () => {
   const trail = writer()
-  const resource = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`n${n}`, 'x'.repeat(5_000)]))
-  trail.add(line(1, { resource }))
+  trail.add(line(1))
+  trail.add(line(2, { keyId: 'FKB', result: 'denied' }), 'refused')
+  for (let n = 3; n <= 12_000; n++) {
+    now++
+    trail.add(line(n, { keyId: 'FKC', result: 'denied' }), 'refused')
+  }
   await trail.stop()
-  const [stored] = (await reader.find({ matches: all, limit: 1 })).lines
-  expect(Object.keys(stored?.resource ?? {})).toHaveLength(8)
-  expect(stored?.resource.n0).toHaveLength(300)
+  expect((await reader.find({ matches: ({ keyId }) => keyId !== 'FKC', limit: 5 })).lines).toHaveLength(2)
+  expect(await redis.xlen('ft:{audit}:refused')).toBeLessThan(100)
 })

@@ -23,6 +23,11 @@ const WRITE_RETRY_MS = 2_000
  */
 const AUDIT_LINES_MAX = 10_000
 /**
+ * Refused changes have a separate stream, so that a key that may do nothing cannot displace the changes of others.
+ * @limit memory (Redis) Lines of refused changes of keys that the audit trail keeps. Past it: the oldest are removed.
+ */
+const REFUSED_LINES_MAX = 2_000
+/**
  * Lines of callers without a key have a separate stream, so that strangers cannot displace the lines of keys.
  * @limit memory (Redis) Lines of refused callers without a key that the audit trail keeps. Past it: the oldest are
  * removed.
@@ -32,10 +37,12 @@ const STRANGER_LINES_MAX = 1_000
 const AUDIT_WAITING_MAX = 2_000
 /** @limit Audit lines of one write. Past it: a further write follows. */
 const AUDIT_PER_WRITE_MAX = 100
-/** @limit Names in an audit line. Past it: the others are left out of the audit trail. */
-const AUDIT_NAMES_MAX = 8
-/** @limit Length of a text in an audit line. Past it: the audit trail has its beginning. */
-const AUDIT_TEXT_CHARS_MAX = 300
+/**
+ * @limit Refused changes of one API key that a process writes to the audit trail in a minute. Past it: further ones are
+ * counted as missing.
+ */
+const REFUSED_PER_KEY_MAX = 60
+const REFUSED_WINDOW_MS = 60_000
 
 interface AuditWriterOptions {
   redis: Redis
@@ -45,8 +52,17 @@ interface AuditWriterOptions {
   onWrite: (state: 'up' | 'down', error?: unknown) => void
 }
 
+/** `lines`: changes that were made. `refused`: by keys. `strangers`: refused callers without a key. */
+export type AuditStream = 'lines' | 'refused' | 'strangers'
+
+const LINES_MAX: Readonly<Record<AuditStream, number>> = {
+  lines: AUDIT_LINES_MAX,
+  refused: REFUSED_LINES_MAX,
+  strangers: STRANGER_LINES_MAX,
+}
+
 interface Waiting {
-  stranger: boolean
+  stream: AuditStream
   line: AuditLine
   at: number
 }
@@ -64,7 +80,9 @@ export class AuditWriter {
   readonly #writer = randomUUID()
   readonly #waiting: Waiting[] = []
   /** Lines that are being written. They stay until Redis has certainly stored them. */
-  #batch: { stranger: boolean; line: string }[] = []
+  #batch: { stream: AuditStream; linesMax: number; line: string }[] = []
+  /** Refused changes of each key in this minute. */
+  readonly #refused = { window: 0, counts: new Map<string, number>() }
   #batches = 0
   #missed = 0
   #timer: NodeJS.Timeout | undefined
@@ -75,14 +93,28 @@ export class AuditWriter {
     this.#options = options
   }
 
-  /** `stranger`: a refused caller without a key. */
-  add(line: AuditLine, { stranger = false }: { stranger?: boolean } = {}): void {
-    this.#waiting.push({ stranger, line, at: this.#options.now() })
+  add(line: AuditLine, stream: AuditStream = 'lines'): void {
+    const at = this.#options.now()
+    if (stream === 'refused' && this.#countRefused(line.keyId, at) > REFUSED_PER_KEY_MAX) {
+      this.#missed++
+      return
+    }
+    this.#waiting.push({ stream, line, at })
     if (this.#waiting.length > AUDIT_WAITING_MAX) {
       this.#waiting.shift()
       this.#missed++
     }
     this.#writeIn(AUDIT_GATHER_MS)
+  }
+
+  #countRefused(keyId: string, at: number): number {
+    const refused = this.#refused
+    const window = Math.floor(at / REFUSED_WINDOW_MS)
+    if (window !== refused.window) refused.counts.clear()
+    refused.window = window
+    const count = (refused.counts.get(keyId) ?? 0) + 1
+    refused.counts.set(keyId, count)
+    return count
   }
 
   /** Writes all waiting lines. It tries once. */
@@ -123,14 +155,14 @@ export class AuditWriter {
   /** A batch that may have been written keeps its number, and nothing more is added to it. */
   #fillBatch(): boolean {
     if (this.#batch.length > 0) return true
-    this.#batch = this.#waiting.splice(0, AUDIT_PER_WRITE_MAX).map(({ stranger, line, at }) => {
+    this.#batch = this.#waiting.splice(0, AUDIT_PER_WRITE_MAX).map(({ stream, line, at }) => {
       const stored: StoredAuditLine = {
         at,
-        ...bounded(line),
+        ...line,
         ...(this.#missed > 0 && { missed: this.#missed }),
       }
       this.#missed = 0
-      return { stranger, line: JSON.stringify(stored) }
+      return { stream, linesMax: LINES_MAX[stream], line: JSON.stringify(stored) }
     })
     if (this.#batch.length > 0) this.#batches++
     return this.#batch.length > 0
@@ -141,20 +173,7 @@ export class AuditWriter {
       base: AUDIT_BASE,
       writer: this.#writer,
       batch: this.#batches,
-      linesMax: AUDIT_LINES_MAX,
-      strangersMax: STRANGER_LINES_MAX,
       lines: this.#batch,
     })
-  }
-}
-
-/** Callers choose the names in paths. */
-function bounded(line: AuditLine): AuditLine {
-  const names = Object.entries(line.resource).slice(0, AUDIT_NAMES_MAX)
-  const cut = (text: string) => text.slice(0, AUDIT_TEXT_CHARS_MAX)
-  return {
-    ...line,
-    resource: Object.fromEntries(names.map(([name, value]) => [cut(name), cut(String(value))])),
-    requestId: cut(line.requestId),
   }
 }

@@ -35,10 +35,9 @@ export interface ScriptArguments {
     base: ScriptText
     writer: ScriptText
     batch: number
-    linesMax: number
-    strangersMax: number
     lines: {
-      stranger: boolean
+      stream: ScriptText
+      linesMax: number
       line: ScriptText
     }[]
   }

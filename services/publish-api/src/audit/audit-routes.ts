@@ -61,11 +61,20 @@ function matches(line: StoredAuditLine, { key, action, resource }: Query): boole
   return resource === undefined || Object.values(line.resource).some((value) => value.includes(resource))
 }
 
-function viewOf({ at, account, portal, code, missed, ...line }: StoredAuditLine): List['entries'][number] {
+function viewOf({
+  at,
+  account,
+  address,
+  portal,
+  code,
+  missed,
+  ...line
+}: StoredAuditLine): List['entries'][number] {
   return {
     ...line,
     at: iso(at),
     account: account ?? null,
+    address: address ?? null,
     portal: portal ?? null,
     code: code ?? null,
     missed: missed ?? 0,

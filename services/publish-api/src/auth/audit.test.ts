@@ -75,6 +75,74 @@ describe('the native API', () => {
   })
 })
 
+describe('behind a trusted proxy', () => {
+  let aws: SnsApi
+  const PROXY = { trustedProxies: ['127.0.0.0/8'] }
+  const forwarded = (address: string) => ({ 'X-Forwarded-For': `198.51.100.1, ${address}` })
+  beforeAll(async () => {
+    aws = await startSnsApi(PROXY, { auth: true })
+  })
+  afterAll(() => aws.stop())
+
+  async function call(method: string, path: string, headers: Record<string, string>, body?: object) {
+    const type = body && { 'Content-Type': 'application/json' }
+    const text = body && { body: JSON.stringify(body) }
+    return fetch(`${aws.endpoint}${path}`, { method, headers: { ...type, ...headers }, ...text })
+  }
+
+  test('the lines of both APIs and of logins have the caller’s address, and texts in them are cut', async () => {
+    const from = aws.api.events.length
+    const headers = forwarded('203.0.113.9')
+    await call('DELETE', `/v1/topics/${'x'.repeat(9_000)}`, headers)
+    await call('GET', '/?Action=DeleteTopic&Version=2010-03-31&TopicArn=none', headers)
+    await call('POST', '/v1/session', { ...headers, 'Sec-Fetch-Site': 'same-origin' }, { key: 'wrong' })
+    const lines = linesSince(aws.api, from)
+    expect(lines.map(({ action, address }) => [action, address])).toEqual([
+      ['DELETE /v1/topics/{topic}', '203.0.113.9'],
+      ['SNS:DeleteTopic', '203.0.113.9'],
+      ['POST /v1/session', '203.0.113.9'],
+    ])
+    expect(JSON.stringify(lines[0]).length).toBeLessThan(600)
+  })
+
+  test('failed logins of one caller do not count for another', async () => {
+    const logIn = (address: string) =>
+      call(
+        'POST',
+        '/v1/session',
+        { ...forwarded(address), 'Sec-Fetch-Site': 'same-origin' },
+        { key: 'wrong' },
+      )
+    for (let n = 0; n < 5; n++) expect((await logIn('203.0.113.20')).status).toBe(401)
+    expect((await logIn('203.0.113.20')).status).toBe(429)
+    expect((await logIn('203.0.113.21')).status).toBe(401)
+  })
+
+  test('aws:SourceIp of a policy is the caller’s address', async () => {
+    const key = await keyWith(aws.api, ['manage', 'publish', 'read'])
+    const topic = { TopicArn: 'arn:aws:sns:us-east-1:000000000000:walled' }
+    await key.call('PUT', '/v1/topics/walled')
+    const Condition = { NotIpAddress: { 'aws:SourceIp': '203.0.113.0/24' } }
+    const Statement = {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 'SNS:Publish',
+      Resource: topic.TopicArn,
+      Condition,
+    }
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [Statement] })
+    await aws.api.deps.topics.update(topic.TopicArn, (record) => ({
+      attributes: { ...record.attributes, Policy },
+    }))
+    aws.api.deps.topicCache.forget(topic.TopicArn)
+    const publish = async (address: string) => {
+      const headers = { ...forwarded(address), Authorization: key.authorization }
+      return (await call('POST', '/v1/topics/walled/messages', headers, { message: 'x' })).status
+    }
+    expect([await publish('203.0.113.9'), await publish('198.51.100.1')]).toEqual([202, 403])
+  })
+})
+
 describe('the AWS APIs', () => {
   let aws: SnsApi
   beforeAll(async () => {

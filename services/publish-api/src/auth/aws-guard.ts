@@ -34,6 +34,7 @@ export interface OperationGuard {
 
 interface Told {
   caller: Caller
+  request: Call['request']
   requestId: string
   input: AwsInput
   status: number
@@ -64,11 +65,11 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
         rule.list && result && caller && isBound(caller)
           ? { ...result, ...ownOf(result, rule.list, { key: caller, cursors }) }
           : result,
-      report: ({ input, ...told }) => {
+      report: ({ input, request: { remoteAddress: address }, ...told }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
         const denied = told.code === 'RequestThrottled' ? false : undefined
-        reportChange(log, { ...told, action, params: namesIn(input), denied })
+        reportChange(log, { ...told, address, action, params: namesIn(input), denied })
       },
     }
   }

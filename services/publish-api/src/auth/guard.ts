@@ -56,7 +56,7 @@ export interface RouteGuard {
   report(call: Told, outcome: { status: number; code?: string; body?: unknown; denied?: boolean }): void
 }
 
-type Told = Pick<Call, 'caller' | 'requestId' | 'params'>
+type Told = Pick<Call, 'caller' | 'requestId' | 'params' | 'request'>
 
 export function createGuard(deps: ApiDeps): (endpoint: Endpoint) => RouteGuard {
   const access = new Access(deps)
@@ -85,9 +85,10 @@ const NOBODY_ASKED: Pick<RouteGuard, 'identify' | 'admit' | 'permit' | 'answer'>
 function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursors }: Tools): RouteGuard {
   const log = auditLog(deps)
   const report: RouteGuard['report'] = rule.change
-    ? ({ params, ...call }, { status, code, body, denied }) => {
+    ? ({ params, request: { remoteAddress: address }, ...call }, { status, code, body, denied }) => {
         const action = `${endpoint.method} ${endpoint.path}`
-        reportChange(log, { ...call, action, params: { ...params, ...madeIn(body) }, status, code, denied })
+        const shown = { ...params, ...madeIn(body) }
+        reportChange(log, { ...call, address, action, params: shown, status, code, denied })
       }
     : () => undefined
   const open = rule.need === 'public' || rule.need === 'own' || (rule.isMetrics && deps.settings.openMetrics)

@@ -88,11 +88,11 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       if (permitted) await permitted
       const done = await operation.run(input, awsCall)
       const result = withNextToken(known?.guard.shown(done, caller))
-      known?.guard.report({ caller, requestId, input, status: 200 })
+      known?.guard.report({ caller, request, requestId, input, status: 200 })
       return counted(answerOf(form, { requestId, operation, result }), countedAs)
     } catch (thrown) {
       const error = toAwsError(thrown, { service: form.service, requestId }, deps.log)
-      known?.guard.report({ caller, requestId, input, status: error.status, code: error.code })
+      known?.guard.report({ caller, request, requestId, input, status: error.status, code: error.code })
       reportRefusal(deps.log, { requestId, service: form.service, action, code: error.code })
       return counted(refusalOf(form, error, { requestId, other }), countedAs)
     }

@@ -4,16 +4,25 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { FantailError } from '@fantail/contracts'
+import type { ClientAddressOf } from './client-address.ts'
+
+interface Reading {
+  /** Bytes of the body. */
+  bytesMax: number
+  addressOf: ClientAddressOf
+}
 
 export class ApiRequest {
   readonly #request: Request
   readonly #incoming: IncomingMessage | undefined
   readonly #bytesMax: number
+  readonly #addressOf: ClientAddressOf
 
-  constructor(request: Request, incoming: IncomingMessage | undefined, bytesMax: number) {
+  constructor(request: Request, incoming: IncomingMessage | undefined, { bytesMax, addressOf }: Reading) {
     this.#request = request
     this.#incoming = incoming
     this.#bytesMax = bytesMax
+    this.#addressOf = addressOf
   }
 
   get method(): string {
@@ -29,11 +38,9 @@ export class ApiRequest {
     return this.#request.signal
   }
 
-  /**
-   * The connection's remote address; undefined without a connection. An IPv4 address in IPv6 form is returned as IPv4.
-   */
+  /** The caller's address, behind trusted proxies too (client-address.ts). Undefined without a connection. */
   get remoteAddress(): string | undefined {
-    return this.#incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
+    return this.#addressOf(this.#incoming?.socket.remoteAddress, this.header('x-forwarded-for'))
   }
 
   /** Whether the request came over TLS. */

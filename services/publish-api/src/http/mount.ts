@@ -7,6 +7,7 @@ import type { Context, Hono } from 'hono'
 import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps.ts'
 import { ApiRequest } from './api-request.ts'
+import { type ClientAddressOf, createClientAddressOf } from './client-address.ts'
 import { msSince } from './duration.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { errorResponse, toFantailError, Unseen } from './error-answers.ts'
@@ -29,6 +30,7 @@ interface Route {
 }
 
 interface Tools extends Pick<ApiDeps, 'log'> {
+  addressOf: ClientAddressOf
   times: RequestTimes
   headers: Readonly<Record<string, string>>
 }
@@ -39,6 +41,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
   const tools: Tools = {
     log: deps.log,
+    addressOf: createClientAddressOf(deps.settings.trustedProxies),
     times: new RequestTimes(deps.metrics.httpRequestSeconds),
     headers: securityHeaders(deps.settings.tlsCertFile !== undefined),
   }
@@ -56,9 +59,11 @@ export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
   app.notFound((context) => {
     const found = last(context)
     if (found) return answer(found.route, found, tools)
-    return fail(noRoute(context, paths), { ...begin(context), context, countedAs: NO_ROUTE }, tools)
+    return fail(noRoute(context, paths), { ...begin(context, tools), context, countedAs: NO_ROUTE }, tools)
   })
-  app.onError((thrown, context) => fail(thrown, { ...begin(context), context, countedAs: NO_ROUTE }, tools))
+  app.onError((thrown, context) =>
+    fail(thrown, { ...begin(context, tools), context, countedAs: NO_ROUTE }, tools),
+  )
 }
 
 /** Turns `/v1/topics/{topic}` into `/v1/topics/:topic`. */
@@ -66,9 +71,9 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function begin(context: ApiContext, bytesMax = REQUEST_BYTES_MAX): Begun {
+function begin(context: ApiContext, { addressOf }: Tools, bytesMax = REQUEST_BYTES_MAX): Begun {
   // `app.request()` passes no bindings, although the types say so.
-  const request = new ApiRequest(context.req.raw, context.env?.incoming, bytesMax)
+  const request = new ApiRequest(context.req.raw, context.env?.incoming, { bytesMax, addressOf })
   const given = request.header('x-request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
   return { request, requestId, startedAt: performance.now() }
@@ -84,7 +89,7 @@ async function answer(
   { context, params }: Matched,
   tools: Tools,
 ): Promise<Response> {
-  const begun = begin(context, guard.bytesMax)
+  const begun = begin(context, tools, guard.bytesMax)
   const { request, requestId, startedAt } = begun
   let caller: Caller = null
   try {
@@ -106,7 +111,7 @@ async function answer(
   } catch (thrown) {
     const { status, code } = toFantailError(thrown)
     const unseen = thrown instanceof Unseen ? thrown : undefined
-    const told = { caller, requestId, params }
+    const told = { caller, requestId, params, request }
     guard.report(told, { status: unseen?.answer?.status ?? status, code, ...(unseen && { denied: true }) })
     if (unseen?.answer) {
       finish({ requestId, startedAt, context, countedAs: endpoint, status: unseen.answer.status }, tools)

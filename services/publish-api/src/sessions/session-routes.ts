@@ -74,7 +74,14 @@ export function sessionRoutes(deps: ApiDeps): Endpoint[] {
 }
 
 async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
-  const told = { caller: null as Caller, requestId: call.requestId, action: LOG_IN, params: addressOf(call) }
+  const { requestId, request } = call
+  const told = {
+    caller: null as Caller,
+    requestId,
+    action: LOG_IN,
+    params: {},
+    address: request.remoteAddress,
+  }
   try {
     const key = await keyOfLogin(deps, call)
     const answer = await openSession(deps, call, key)
@@ -87,20 +94,26 @@ async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
   }
 }
 
-/** Counts every login before its key is checked, so that guesses at the same time count too. */
+/**
+ * Counts every login before its key is checked, so that guesses at the same time count too. A right key is accepted
+ * past the bound, too. Otherwise callers behind one address could keep each other out. A key is too long to be guessed.
+ */
 async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login): Promise<Key> {
   if (!settings.auth)
     throw new FantailError('not_supported', 'no keys are asked for here, so there is no login')
   needSafeOrigin(call.request, settings)
-  const { address } = addressOf(call)
+  const address = call.request.remoteAddress ?? 'unknown'
   const waitMs = await sessions.countLogin(address)
-  if (waitMs !== null) {
+  try {
+    const key = await keyOfToken(call.body.key.trim(), keyCache)
+    await sessions.forgiveLogin(address)
+    return key
+  } catch (error) {
+    const isWrong = error instanceof FantailError && error.code === 'unauthorized'
+    if (!isWrong || waitMs === null) throw error
     const retryAfterSeconds = Math.ceil(waitMs / 1_000)
     throw new FantailError('rate_limited', 'too many logins failed', { retryAfterSeconds })
   }
-  const key = await keyOfToken(call.body.key.trim(), keyCache)
-  await sessions.forgiveLogin(address)
-  return key
 }
 
 async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise<Answer> {
@@ -113,10 +126,6 @@ async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise
     body: sessionView(key, { csrfToken: csrfOf(token), endsAt: iso(endsAt) }),
     headers: { 'Set-Cookie': sessionCookie(token, needSafeOrigin(request, deps.settings)) },
   }
-}
-
-function addressOf({ request }: Pick<Call, 'request'>): { address: string } {
-  return { address: request.remoteAddress ?? 'unknown' }
 }
 
 async function readSession(deps: ApiDeps, { caller, request }: Call): Promise<Answer> {

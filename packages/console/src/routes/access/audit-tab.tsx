@@ -25,6 +25,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: w.key,
     show: ({ keyId, portal }) => <code>{portal ? `${keyId} · ${w.kinds.portal}` : keyId}</code>,
   },
+  { title: w.address, show: ({ address }) => address ?? '–' },
   { title: w.action, show: ({ action }) => <code>{action}</code> },
   { title: w.resource, show: ({ resource }) => Object.values(resource).join(', ') || '–' },
   {

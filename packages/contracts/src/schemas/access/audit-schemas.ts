@@ -33,6 +33,10 @@ export const AuditList = named(
               .string()
               .describe('Id of the key. `anonymous`: the caller showed no valid key. `command line`.'),
             account: z.string().nullable().describe('Account of the key; null without a key.'),
+            address: z
+              .string()
+              .nullable()
+              .describe('Address of the caller; null: the command line, or a line of an earlier release.'),
             portal: z
               .string()
               .nullable()
@@ -67,6 +71,7 @@ export const AuditList = named(
               at: '2026-11-21T09:31:00.000Z',
               keyId: 'FKABCDEFGHIJKLMNOP23',
               account: '000000000000',
+              address: '203.0.113.9',
               portal: null,
               action: 'DELETE /v1/subscriptions/{id}',
               resource: { id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012' },
