@@ -66,6 +66,7 @@ export {
   toldText,
 } from './fantail-error.ts'
 export {
+  checkBounds,
   countValues,
   endOfText,
   isObject,

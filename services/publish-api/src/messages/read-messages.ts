@@ -15,7 +15,6 @@ import {
   messageBytes,
   type Problem,
   problemsOf,
-  REQUEST_VALUES_MAX,
   reservedValueProblem,
   structureProblem,
   subjectProblem,
@@ -24,7 +23,7 @@ import {
 } from '@fantail/contracts'
 import { BatchInput, MessageInput } from '@fantail/contracts/schemas/messages/message-schemas'
 import { invalid } from '../http/error-answers.ts'
-import { parseJson } from '../http/read-body.ts'
+import { boundValues, parseJson } from '../http/read-body.ts'
 import { mayLoseDigits, WrittenValue } from './exact-numbers.ts'
 
 export interface NewMessage {
@@ -166,7 +165,7 @@ function takeAttributes(
 function refuse(value: unknown, text: string): never {
   const batch = isObject(value) && 'messages' in value
   const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
-  if (valuesAround(entries, text) > REQUEST_VALUES_MAX) parseJson(text)
+  boundValues(text, valuesInside(entries))
   const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
   const result = (batch ? BatchInput : MessageInput).safeParse(value)
   const problems = result.success ? [] : problemsOf(result.error)
@@ -180,11 +179,11 @@ function refuse(value: unknown, text: string): never {
   throw invalid([...problems, ...sizes])
 }
 
-/** How many values a body has outside of its messages. The schema looks only at these. */
-function valuesAround(entries: unknown[], text: string): number {
+/** How many values the messages have. The schema does not look into these. */
+function valuesInside(entries: unknown[]): number {
   const messages = entries.slice(0, BATCH_MESSAGES_MAX).map((entry) => isObject(entry) && entry.message)
   const inside = messages.filter((message) => typeof message === 'object' && message !== null)
-  return inside.reduce<number>((sum, one) => sum - countValues(JSON.stringify(one)), countValues(text))
+  return inside.reduce<number>((sum, one) => sum + countValues(JSON.stringify(one)), 0)
 }
 
 function sizeProblem(path: string): Problem {

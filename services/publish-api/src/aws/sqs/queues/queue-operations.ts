@@ -58,9 +58,16 @@ async function getQueueUrl({ queues, settings }: ApiDeps, input: AwsInput, call:
   return { QueueUrl: queueUrlOf(settings, arn, call) }
 }
 
+/**
+ * No name is longer, and Redis would get the text once for each shard.
+ * @limit Prefix of names for which ListQueues asks Redis. Past it: the list is empty.
+ */
+const QUEUE_PREFIX_CHARS_MAX = 80
+
 async function listQueues({ queues, settings }: ApiDeps, input: AwsInput, call: AwsCall) {
   const owner = { partition: settings.arn.partition, region: call.region, account: call.account }
   const prefix = String(input.QueueNamePrefix ?? '')
+  if (prefix.length > QUEUE_PREFIX_CHARS_MAX) return {}
   const { items, nextToken } = await pageOf(input, (page) => queues.list({ owner, prefix, ...page }))
   const urls = items.map(({ arn }) => queueUrlOf(settings, arn, call))
   // A caller gets a token only if it asks for pages with MaxResults. Others would follow a token, and AWS sends them
