@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
-import { chmod, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -40,6 +40,13 @@ test('[366][368] a batch is one file of compressed lines, and the same batch aga
   await put('a', 'b')
   expect(await files()).toEqual([name])
   expect(gunzipSync(await readFile(join(folder, name))).toString()).toBe('{"id":"a"}\n{"id":"b"}\n')
+})
+
+test('only the user of the process can read files and their folders', async () => {
+  const [name = ''] = await files()
+  const paths = name.split('/').map((_, depth, parts) => join(folder, ...parts.slice(0, depth + 1)))
+  const modes = await Promise.all(paths.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)))
+  expect(modes).toEqual(['700', '700', '700', '700', '600'])
 })
 
 test('another batch that begins with the same record overwrites nothing', async () => {

@@ -1,6 +1,7 @@
 /**
  * Writes records to files in a folder. A file is complete or does not exist: it is written under another name, flushed
- * to the disk, and then renamed. A write that hangs keeps its turn until it ends, also after its attempt.
+ * to the disk, and then renamed. A write that hangs keeps its turn until it ends, also after its attempt. Files hold
+ * messages, so only the user of the process may read them.
  */
 import { randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -101,7 +102,7 @@ export class FolderSink implements StreamSink {
 async function writeWhole(root: string, name: string, body: Buffer): Promise<void> {
   const path = join(root, name)
   const folder = dirname(path)
-  const made = await mkdir(folder, { recursive: true })
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (made !== undefined) await syncAbove(folder, made)
   const partial = join(folder, `.${randomUUID()}.partial`)
   try {
@@ -115,7 +116,7 @@ async function writeWhole(root: string, name: string, body: Buffer): Promise<voi
 }
 
 async function writeSynced(path: string, body: Buffer): Promise<void> {
-  const file = await open(path, 'wx')
+  const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(body)
     await file.sync()
