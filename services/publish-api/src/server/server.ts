@@ -35,24 +35,39 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
+interface Timeouts {
+  headersMs: number
+  requestMs: number
+}
+
 interface ListenOptions {
   host: string
   port: number
+  /** Tests set their own. */
+  timeouts?: Timeouts
   /** Serves https. */
   tls?: Tls | undefined
 }
 
-const SERVER_OPTIONS = {
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  noDelay: true,
-  // Otherwise Node would drop the second of two Content-Types, and the checked value would differ from the sent one.
-  joinDuplicateHeaders: true,
+const TIMEOUTS: Timeouts = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS }
+/** Node looks for connections past a timeout so often in its time. By default it looks every 30 s. */
+const LOOKS_IN_TIMEOUT = 20
+
+function serverOptions({ headersMs, requestMs }: Timeouts) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: headersMs / LOOKS_IN_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+    // Otherwise Node would drop the second of two Content-Types, and the checked value would differ from the sent one.
+    joinDuplicateHeaders: true,
+  }
 }
 
 /** Rejects if the port is taken. */
-export async function listen(app: App, { host, port, tls }: ListenOptions): Promise<ApiServer> {
+export async function listen(app: App, options: ListenOptions): Promise<ApiServer> {
+  const { host, port, tls, timeouts = TIMEOUTS } = options
   const serve = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const problem = settleTarget(incoming)
@@ -60,8 +75,11 @@ export async function listen(app: App, { host, port, tls }: ListenOptions): Prom
     else void writeRefusal(outgoing, problem)
   }
   const server = tls
-    ? createSecureServer({ ...SERVER_OPTIONS, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, listener)
-    : createServer(SERVER_OPTIONS, listener)
+    ? createSecureServer(
+        { ...serverOptions(timeouts), handshakeTimeout: timeouts.headersMs, ...tls },
+        listener,
+      )
+    : createServer(serverOptions(timeouts), listener)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { startFairTimer } from '@fantail/test-kit'
+import { Hono } from 'hono'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ApiServer, listen } from './server.ts'
+
+let server: ApiServer
+
+beforeEach(async () => {
+  const app = new Hono().post('/', async (context) =>
+    context.text(await context.req.text().catch(() => 'cut')),
+  )
+  const timeouts = { headersMs: 300, requestMs: 900 }
+  server = await listen(app as never, { host: '127.0.0.1', port: 0, timeouts })
+})
+afterEach(() => server.close())
+
+test.each([
+  { what: 'headers', sent: 'POST / HTTP/1.1\r\nHost: a\r\nX: ' },
+  { what: 'body', sent: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx' },
+])('a connection ends soon after the time for the $what of a request', async ({ sent }) => {
+  const socket = connect(server.port, '127.0.0.1')
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  const tookMs = startFairTimer()
+  socket.write(sent)
+  await once(socket, 'close')
+  expect(text).toContain('HTTP/1.1 408 ')
+  // Node's own look every 30 s would come far later.
+  expect(tookMs()).toBeLessThan(10_000)
+})
