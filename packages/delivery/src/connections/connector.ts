@@ -26,6 +26,14 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
+class TicketsError extends Error {
+  readonly code = 'ERR_TLS_TICKETS'
+
+  constructor() {
+    super(`the endpoint sent more than ${TLS_TICKETS_MAX} session tickets`)
+  }
+}
+
 type ConnectCallback = (error: Error | null, socket: Socket | null) => void
 
 /** A dial that can be cancelled. Its callback is called at most once. */
@@ -44,6 +52,11 @@ interface ConnectorOptions {
   ca?: string | string[]
 }
 
+/**
+ * Servers send two or so. Each costs more than its bytes do.
+ * @limit TLS session tickets of a connection. Past it: the connection is closed, and its attempt has failed.
+ */
+const TLS_TICKETS_MAX = 50
 /** @limit TLS sessions kept for resumption. Past it: the least recently used one is forgotten. */
 const TLS_SESSIONS_MAX = 2_000
 const KEEP_ALIVE_PROBE_MS = 60_000
@@ -95,7 +108,12 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       checkServerIdentity,
       ALPNProtocols: [protocol],
     })
-    socket.on('session', (ticket: Buffer) => sessions.set(key, ticket))
+    let tickets = 0
+    socket.on('session', (ticket: Buffer) => {
+      sessions.set(key, ticket)
+      tickets++
+      if (tickets > TLS_TICKETS_MAX) socket.destroy(new TicketsError())
+    })
     return socket
   }
 

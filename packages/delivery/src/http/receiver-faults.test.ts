@@ -1,13 +1,17 @@
 /** Faults of a receiver, on real sockets. Each attempt ends within its deadline, and memory stays bounded. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import {
   createAuthority,
+  freePort,
   onRawRequest,
   type RawServer,
   startFairTimer,
@@ -55,6 +59,16 @@ async function startProcess(program: string) {
   opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   return { child, port: Number(line.toString()) }
+}
+
+/** Only OpenSSL's own server sends more tickets than usual. */
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
 }
 
 const authority = createAuthority()
@@ -167,6 +181,21 @@ describe.each(['http', 'https'] as const)('an endpoint that never ends over %s',
     expect(sent).toBeLessThan(IN_FLIGHT_BYTES)
     expect(to.stats()).toMatchObject({ connections: 0 })
   })
+})
+
+test.skipIf(!hasOpenssl)('an endpoint that floods with TLS session tickets is cut', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tickets-'))
+  opened.push({ close: () => rm(folder, { recursive: true }) })
+  const file = join(folder, 'server.pem')
+  await writeFile(file, `${certificate.key}${certificate.cert}`)
+  const port = await freePort()
+  const options = ['-accept', `127.0.0.1:${port}`, '-cert', file, '-num_tickets', '20000', '-quiet']
+  const child = spawn('openssl', ['s_server', ...options], { stdio: 'ignore' })
+  opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+  const to = sender({ timeoutMs: PATIENT_MS, ca: authority.cert })
+  await waitFor(() => canConnect(port), { what: 'the server to listen' })
+  const result = await post(to, `https://localhost:${port}/`)
+  expect(result).toMatchObject({ ...failure('tls'), detail: expect.stringContaining('session tickets') })
 })
 
 describe('a body', () => {
