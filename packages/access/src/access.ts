@@ -237,7 +237,8 @@ const DENIED = 'with an explicit deny in a resource-based policy'
 const NOT_ALLOWED = 'because no resource-based policy allows it'
 
 function refusal(key: Key, { action, arn }: Target, why: string): FantailError {
-  const text = `User: ${principalOf(key)} is not authorized to perform: ${action} on resource: ${arn}`
+  const user = key.portal ? 'this session' : principalOf(key)
+  const text = `User: ${user} is not authorized to perform: ${action} on resource: ${arn}`
   return new FantailError('forbidden', `${text} ${why}`)
 }
 

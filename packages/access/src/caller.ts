@@ -35,7 +35,7 @@ export function keyOf(record: Pick<ApiKeyRecord, Known>): Key {
   return { id, kind, account, scopes: new Set(scopes), prefixes, limits: [...own, ...limitedBy] }
 }
 
-/** The caller's ARN, as policies and refusals name it. */
+/** The caller's ARN, as policies name it. */
 export function principalOf({ account, id }: Pick<Key, 'account' | 'id'>): string {
   return `arn:aws:iam::${account}:user/${id}`
 }
@@ -43,6 +43,11 @@ export function principalOf({ account, id }: Pick<Key, 'account' | 'id'>): strin
 /** The caller's name in audit lines. */
 export function whoIs(caller: Caller): string {
   return caller?.id ?? 'anonymous'
+}
+
+/** The caller in texts of refusals. Customers do not learn which key their portal acts with. */
+function nameOf({ id, portal }: Key): string {
+  return portal ? 'this session' : `key ${id}`
 }
 
 /** Whether the caller may see the texts of messages. */
@@ -53,12 +58,13 @@ export function seesBodies(caller: Caller): boolean {
 /** Throws `forbidden` if the key has none of the scopes. */
 export function needScope(key: Key, scopes: readonly KeyScope[]): void {
   if (scopes.some((scope) => key.scopes.has(scope))) return
-  throw new FantailError('forbidden', `key ${key.id} lacks the scope ${scopes.join(' or ')}`)
+  throw new FantailError('forbidden', `${nameOf(key)} lacks the scope ${scopes.join(' or ')}`)
 }
 
 /** Throws `forbidden` if the key is restricted to some names. */
 export function needAllNames(key: Key): void {
   if (key.prefixes.length === 0) return
+  if (key.portal) throw new FantailError('forbidden', 'this session is for some names only')
   const names = key.prefixes.join(', ')
   throw new FantailError('forbidden', `key ${key.id} is for names that begin with ${names} only`)
 }

@@ -305,9 +305,17 @@ export const addressRanges = () =>
 export const origins = () =>
   z.string().transform((text, { addIssue }): string[] => {
     const entries = text.split(',').map((entry) => entry.trim())
-    const wrong = entries.find((entry) => !/^https?:\/\//.test(entry) || URL.parse(entry)?.origin !== entry)
+    const wrong = entries.find((entry) => !isOrigin(entry))
     if (wrong !== undefined) {
       addIssue(`must be origins such as https://app.example.com, separated by commas; '${wrong}' is none`)
     }
     return entries
   })
+
+/** A URL parser takes `*` and `;` in hosts. They are a pattern, and the end of a rule in a header. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  if (!/^https?:\/\//.test(text) || url?.origin !== text) return false
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  return isAddressRule(host) && !/[*/]/.test(host)
+}

@@ -367,3 +367,21 @@ describe('settings', () => {
     )
   })
 })
+
+it.each(['FANTAIL_CORS_ORIGINS', 'FANTAIL_PORTAL_ORIGINS'])('%s takes exact origins alone', (name) => {
+  const read = (text: string) => readApiSettings({ [name]: text })
+  for (const text of ['https://app.example.com', 'http://localhost:3000,https://[2001:db8::1]:8443'])
+    expect(() => read(text)).not.toThrow()
+  for (const text of [
+    'http://*.example.com',
+    'https://*',
+    'https://a;b.example.com',
+    "https://a'b.example.com",
+    'https://a,b.example.com',
+    'https://app.example.com/',
+    'https://user@app.example.com',
+    'ftp://app.example.com',
+    'null',
+  ])
+    expect(() => read(text), text).toThrow(name)
+})

@@ -71,7 +71,7 @@ test('past the bound of the server the key with the most sessions loses one', as
 })
 
 test('many logins with one key end no session of another key', async () => {
-  const record = { createdAt: NOW, endsAt: NOW + 60_000 }
+  const record = { csrf: 'x', createdAt: NOW, endsAt: NOW + 60_000 }
   await sessions.make('other', { ...record, keyId: 'FKA' })
   for (let n = 0; n < 210; n++)
     await sessions.make(`d${n}`, { ...record, keyId: 'FKB', endsAt: NOW + 70_000 + n })
@@ -88,7 +88,7 @@ test('a revoked key leaves no session and no link, and those of other keys stay'
     ...{ maxRequestsPerSecond: null, createdAt: NOW, secretHash: '00', choseBodies: true },
   } as ApiKeyRecord)
   for (const keyId of [id, stays]) {
-    await sessions.make(keyId, { keyId, createdAt: NOW, endsAt: NOW + 60_000 })
+    await sessions.make(keyId, { keyId, csrf: 'x', createdAt: NOW, endsAt: NOW + 60_000 })
     await makeSessions(keyId, 'x', 2)
     await makeLinks(keyId, 'x', 2)
   }

@@ -26,6 +26,8 @@ const FAILED_LOGINS_MAX = 5
 
 export interface SessionRecord {
   keyId: string
+  /** The value that its page must send with every request. */
+  csrf: string
   createdAt: number
   endsAt: number
 }
@@ -102,6 +104,6 @@ export class Sessions {
   }
 }
 
-function recordOf({ keyId, createdAt, endsAt }: Record<string, unknown>): SessionRecord {
-  return { keyId: String(keyId), createdAt: Number(createdAt), endsAt: Number(endsAt) }
+function recordOf({ keyId, csrf = '', createdAt, endsAt }: Record<string, unknown>): SessionRecord {
+  return { keyId: String(keyId), csrf: String(csrf), createdAt: Number(createdAt), endsAt: Number(endsAt) }
 }

@@ -12,8 +12,8 @@ import { portalTokenIn } from '../portal/portal-tokens.ts'
 import { digestOf, isCsrf, sessionTokenOf } from '../sessions/session-cookie.ts'
 import { needSamePage } from '../sessions/session-origin.ts'
 
-type Asked = Pick<ApiRequest, 'header'>
-type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock'>
+type Asked = Pick<ApiRequest, 'header' | 'url' | 'isSecure'>
+type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock' | 'settings'>
 
 const NO_CSRF = 'the request lacks `X-Fantail-CSRF` with the value that `GET /v1/session` answers'
 const ENDED = 'the session has ended: log in again'
@@ -29,17 +29,20 @@ export function callerOf(
 ): Caller | Promise<Caller> {
   const portalToken = portalTokenIn(request.header('authorization'))
   if (portalToken !== undefined) return portalCallerOf(portalToken, tools)
-  const token = sessionTokenOf(request)
+  const token = sessionTokenOf(request, tools.settings)
   if (token === undefined) return bearerOf(request.header('authorization'), tools.keyCache)
   needSamePage(request)
-  if (!sitesAlone && !isCsrf(request.header('x-fantail-csrf'), token)) {
-    throw new FantailError('forbidden', NO_CSRF)
-  }
-  return sessionsKey(token, tools)
+  return sessionsKey(token, tools, sitesAlone ? undefined : { csrf: request.header('x-fantail-csrf') })
 }
 
-async function sessionsKey(token: string, { keyCache, sessionCache }: Tools): Promise<Caller> {
+/** `given`: the value that the page has sent. undefined: none is required. */
+async function sessionsKey(
+  token: string,
+  { keyCache, sessionCache }: Tools,
+  given: { csrf: string | undefined } | undefined,
+): Promise<Caller> {
   const session = await sessionCache.use(digestOf(token))
+  if (session && given && !isCsrf(given.csrf, session)) throw new FantailError('forbidden', NO_CSRF)
   const known = session && (await keyCache.of(session.keyId))
   if (!known) throw new FantailError('unauthorized', ENDED)
   return known.key

@@ -1,6 +1,9 @@
 /** The cookie of a session, and the value that its page sends with every request. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SessionRecord } from '@fantail/store'
+import type { Settings } from '../deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
+import { safeOriginOf } from './session-origin.ts'
 
 /** Browsers accept this name over TLS only, for this host only. */
 const SECURE_NAME = '__Host-fantail'
@@ -9,6 +12,7 @@ const LOOPBACK_NAME = 'fantail_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
+/** Also makes the value against forged requests. */
 export function makeSessionToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url')
 }
@@ -19,36 +23,44 @@ export function digestOf(token: string): string {
 }
 
 /**
- * The value that a page sends against forged requests. A page gets it in an answer of the API. The token cannot be
- * computed from it.
+ * Whether the request has the value that its page must send against forged requests. The value belongs to the session
+ * and cannot be computed from the cookie, because cookies of loopback go to the servers on all its ports.
  */
-export function csrfOf(token: string): string {
-  return hash('sha256', `csrf ${token}`, 'base64url')
+export function isCsrf(given: string | undefined, { csrf }: Pick<SessionRecord, 'csrf'>): boolean {
+  const [wanted, bytes] = [Buffer.from(csrf), Buffer.from(given ?? '')]
+  return wanted.length > 0 && bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
 }
 
-export function isCsrf(given: string | undefined, token: string): boolean {
-  const wanted = Buffer.from(csrfOf(token))
-  const bytes = Buffer.from(given ?? '')
-  return bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
-}
-
-/** undefined: the request has no session's cookie, or it has a key, which goes before a cookie. */
-export function sessionTokenOf(request: Pick<ApiRequest, 'header'>): string | undefined {
-  if (request.header('authorization') !== undefined) return undefined
-  for (const pair of request.header('cookie')?.split(';') ?? []) {
+/**
+ * undefined: the request has no session's cookie, or it has a key, which goes before a cookie. Over TLS only the cookie
+ * counts that other hosts and plain HTTP cannot set. Of two cookies one is somebody else's, so neither counts.
+ */
+export function sessionTokenOf(
+  request: Pick<ApiRequest, 'header' | 'url' | 'isSecure'>,
+  settings: Pick<Settings, 'publicUrl'>,
+): string | undefined {
+  const cookies = request.header('cookie')
+  if (cookies === undefined || request.header('authorization') !== undefined) return undefined
+  const origin = safeOriginOf(request, settings)
+  if (origin === undefined) return undefined
+  const found = cookies.split(';').flatMap((pair) => {
     const [name, value = ''] = pair.trim().split('=', 2)
-    if ((name === SECURE_NAME || name === LOOPBACK_NAME) && TOKEN.test(value)) return value
-  }
-  return undefined
+    return name === nameOf(origin) && TOKEN.test(value) ? [value] : []
+  })
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** Value of Set-Cookie. */
 export function sessionCookie(token: string, { secure }: { secure: boolean }): string {
-  return `${secure ? SECURE_NAME : LOOPBACK_NAME}=${token}; ${attributes(secure)}`
+  return `${nameOf({ secure })}=${token}; ${attributes(secure)}`
 }
 
 export function endedCookie({ secure }: { secure: boolean }): string {
-  return `${secure ? SECURE_NAME : LOOPBACK_NAME}=; Max-Age=0; ${attributes(secure)}`
+  return `${nameOf({ secure })}=; Max-Age=0; ${attributes(secure)}`
+}
+
+function nameOf({ secure }: { secure: boolean }): string {
+  return secure ? SECURE_NAME : LOOPBACK_NAME
 }
 
 function attributes(secure: boolean): string {

@@ -42,7 +42,7 @@ export function sessionListRoutes(deps: ApiDeps): Endpoint[] {
 
 async function ownSessions(deps: ApiDeps, { caller, request }: Call): Promise<View[]> {
   const [console, portal] = await Promise.all([deps.sessions.list(deps.clock()), deps.portalSessions.list()])
-  const token = sessionTokenOf(request)
+  const token = sessionTokenOf(request, deps.settings)
   const own = token === undefined ? undefined : digestOf(token)
   const views: View[] = [
     ...console.map(({ digest, record: { keyId, createdAt, endsAt }, lastUsedAt }) => ({

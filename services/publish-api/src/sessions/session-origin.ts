@@ -25,12 +25,20 @@ export function needSamePage(request: Pick<ApiRequest, 'header'>): void {
 
 /** Whether the cookie may be sent over TLS only. Throws `forbidden` if neither TLS nor loopback protects it. */
 export function needSafeOrigin(request: Asked, settings: Pick<Settings, 'publicUrl'>): { secure: boolean } {
+  const origin = safeOriginOf(request, settings)
+  if (origin === undefined) throw new FantailError('forbidden', NOT_SECURE)
+  return origin
+}
+
+/** undefined: neither TLS nor loopback protects a cookie. */
+export function safeOriginOf(
+  request: Pick<ApiRequest, 'url' | 'isSecure'>,
+  { publicUrl }: Pick<Settings, 'publicUrl'>,
+): { secure: boolean } | undefined {
   const authority = authorityOf(request.url)
-  const { publicUrl } = settings
   const behindTls =
     publicUrl !== undefined && OVER_TLS.test(publicUrl) && authorityOf(publicUrl) === authority
   if (request.isSecure || behindTls) return { secure: true }
   const host = URL.parse(request.url)?.hostname
-  if (host !== undefined && LOOPBACK.has(host)) return { secure: false }
-  throw new FantailError('forbidden', NOT_SECURE)
+  return host !== undefined && LOOPBACK.has(host) ? { secure: false } : undefined
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, endpointsOf } from '../app.ts'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
@@ -92,6 +93,41 @@ test('a page finds its session again, and its value', async () => {
   expect((await api.call('GET', '/v1/session', { headers: { Cookie: cookie.Cookie } })).status).toBe(403)
   const bearer = await admin.call('GET', '/v1/session')
   expect(bearer.body).toMatchObject({ csrfToken: null, endsAt: null, key: { id: admin.id } })
+})
+
+test('the cookie of the other kind of origin counts for nothing, and neither do two of one name', async () => {
+  const { 'X-Fantail-CSRF': csrf, Cookie, ...page } = await session()
+  const value = Cookie.slice(Cookie.indexOf('=') + 1)
+  const foreign = (await session()).Cookie.replace(/.*=/, '')
+  const secure = await logIn(token, SAME_PAGE, 'https://fantail.example.com')
+  const host = secure.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const asked = async (base: string, cookie: string, own = csrf) => {
+    const headers = { ...page, 'X-Fantail-CSRF': own, Cookie: cookie }
+    return (await api.call('GET', `${base}/v1/topics`, { headers })).status
+  }
+  const [LOCAL, TLS] = ['http://localhost', 'https://fantail.example.com']
+  expect(await asked(LOCAL, Cookie)).toBe(200)
+  expect(await asked(TLS, host, String(secure.body.csrfToken))).toBe(200)
+  expect(await asked(TLS, Cookie)).toBe(401)
+  expect(await asked(TLS, `${Cookie}; ${host}`, String(secure.body.csrfToken))).toBe(200)
+  expect(await asked(LOCAL, host, String(secure.body.csrfToken))).toBe(401)
+  expect(await asked('http://fantail.example.com', Cookie)).toBe(401)
+  for (const pair of [
+    [foreign, value],
+    [value, foreign],
+  ])
+    expect(await asked(LOCAL, pair.map((one) => `fantail_session=${one}`).join('; '))).toBe(401)
+})
+
+test('the value of a session is random, so nobody computes it from the cookie', async () => {
+  const { 'X-Fantail-CSRF': csrf, Cookie } = await session()
+  const value = Cookie.slice(Cookie.indexOf('=') + 1)
+  for (const text of [value, `csrf ${value}`])
+    for (const form of ['base64url', 'hex'] as const) expect(hash('sha256', text, form)).not.toBe(csrf)
+  expect(csrf).toMatch(/^[\w-]{43}$/)
+  expect(
+    (await api.call('GET', '/v1/topics', { headers: { Cookie, ...SAME_PAGE, 'X-Fantail-CSRF': '' } })).status,
+  ).toBe(403)
 })
 
 test('a session ends by hand, with its key, unused for an hour, and after 12 hours', async () => {

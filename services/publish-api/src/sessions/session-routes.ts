@@ -8,14 +8,7 @@ import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { toFantailError } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
-import {
-  csrfOf,
-  digestOf,
-  endedCookie,
-  makeSessionToken,
-  sessionCookie,
-  sessionTokenOf,
-} from './session-cookie.ts'
+import { digestOf, endedCookie, makeSessionToken, sessionCookie, sessionTokenOf } from './session-cookie.ts'
 import { needSafeOrigin } from './session-origin.ts'
 
 const TAG = 'Keys'
@@ -117,13 +110,13 @@ async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login
 }
 
 async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise<Answer> {
-  const token = makeSessionToken()
+  const [token, csrf] = [makeSessionToken(), makeSessionToken()]
   const createdAt = deps.clock()
   const endsAt = createdAt + SESSION_MS_MAX
-  await deps.sessions.make(digestOf(token), { keyId: key.id, createdAt, endsAt })
+  await deps.sessions.make(digestOf(token), { keyId: key.id, csrf, createdAt, endsAt })
   return {
     status: 201,
-    body: sessionView(key, { csrfToken: csrfOf(token), endsAt: iso(endsAt) }),
+    body: sessionView(key, { csrfToken: csrf, endsAt: iso(endsAt) }),
     headers: { 'Set-Cookie': sessionCookie(token, needSafeOrigin(request, deps.settings)) },
   }
 }
@@ -131,14 +124,14 @@ async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise
 async function readSession(deps: ApiDeps, { caller, request }: Call): Promise<Answer> {
   if (caller === null)
     return ok({ keysRequired: false, csrfToken: null, key: null, endsAt: null } satisfies View)
-  const token = sessionTokenOf(request)
+  const token = sessionTokenOf(request, deps.settings)
   const session = token === undefined ? null : await deps.sessionCache.use(digestOf(token))
-  if (token === undefined || !session) return ok(sessionView(caller, { csrfToken: null, endsAt: null }))
-  return ok(sessionView(caller, { csrfToken: csrfOf(token), endsAt: iso(session.endsAt) }))
+  if (!session) return ok(sessionView(caller, { csrfToken: null, endsAt: null }))
+  return ok(sessionView(caller, { csrfToken: session.csrf, endsAt: iso(session.endsAt) }))
 }
 
 async function logOut({ settings, sessions, sessionCache }: ApiDeps, { request }: Call): Promise<Answer> {
-  const token = sessionTokenOf(request)
+  const token = sessionTokenOf(request, settings)
   if (token === undefined) return NO_CONTENT
   const digest = digestOf(token)
   await sessions.end(digest)
