@@ -2484,7 +2484,7 @@ export type PortalDeadLetterList = {
      */
     total: number;
     /**
-     * Oldest first, at most 50.
+     * Oldest first, at most 50. Large texts make them fewer.
      */
     deadLetters: Array<{
         /**

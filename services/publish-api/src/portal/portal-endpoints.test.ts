@@ -158,6 +158,20 @@ test('a customer sees own dead letters, texts only if granted, and sends them ag
 
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')
 
+test('large dead letters come in a small answer, with their number', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:acme-large'
+  await admin.call('PUT', '/v1/queues/acme-large')
+  const endpoint = 'https://acme.example.com/large'
+  const redrivePolicy = { deadLetterTargetArn: 'acme-large' }
+  const made = await admin.call('POST', '/v1/topics/acme-orders/subscriptions', {
+    body: { endpoint, redrivePolicy },
+  })
+  for (let n = 0; n < 10; n++) await deadLetter(made.body.arn, 'x'.repeat(250_000), queue)
+  const reader = await portalOf(api, admin, { ...GRANT, scopes: ['read', 'bodies'] })
+  const { text, body } = await reader.call('GET', `${ENDPOINTS}/${made.body.id}/dead-letters`)
+  expect([body.total, body.deadLetters.length, text.length < 1_500_000]).toEqual([10, 5, true])
+})
+
 test('a theme is a raster picture, a colour that can be read, and a name', async () => {
   const dataUrl = (form: string, bytes: Buffer) => `data:image/${form};base64,${bytes.toString('base64')}`
   const make = (theme: object) => admin.call('POST', '/v1/portal-links', { body: { ...GRANT, theme } })

@@ -237,7 +237,7 @@ export const PortalDeadLetterList = named(
             bodyBytes: z.int().describe('Size of the text.'),
           }),
         )
-        .describe('Oldest first, at most 50.'),
+        .describe('Oldest first, at most 50. Large texts make them fewer.'),
     })
     .meta({
       description: 'Messages of an endpoint that could not be delivered.',

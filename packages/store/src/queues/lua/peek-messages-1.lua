@@ -1,5 +1,5 @@
 -- Reads messages in order of retention without changing anything. It reads at most `looked_at_max` items, and returns
--- at most `limit` of them and 4 MiB.
+-- at most `limit` of them, and no further one after 1 MiB.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg from_score: text, cursor; '' from the start
@@ -11,7 +11,7 @@
 -- @include queue
 -- @include queue-scan
 -- @limit Bodies of one script of a listing. Past it: the next round continues.
-local PEEKED_BYTES_MAX = 4194304
+local PEEKED_BYTES_MAX = 1048576
 local queue = open_queue(base, arn)
 if not queue then return false end
 local bytes, items = 0, {}
