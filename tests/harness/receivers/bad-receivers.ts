@@ -51,18 +51,22 @@ const TAKING: Record<string, Answer> = {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb().length}\r\n\r\n`)
     socket.write(bomb())
   },
+  'resets-mid-body': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf')
+    setImmediate(() => socket.resetAndDestroy())
+  },
+  'two-equal-lengths': (socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'),
 }
 
 const FAILING: Record<string, Answer> = {
   'hangs-before-headers': () => undefined,
   'a-byte-a-second': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'),
-  'resets-mid-body': (socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf')
-    setImmediate(() => socket.resetAndDestroy())
-  },
   'no-http': (socket) => socket.end('220 mail.example ESMTP\r\n'),
   redirects: (socket) =>
     socket.write('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
+  'informs-without-end': (socket) =>
+    flood(socket, '', Buffer.from('HTTP/1.1 103 Hints\r\n\r\n'.repeat(3_000))),
   'informs-only': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
 }
 
