@@ -152,6 +152,7 @@ export function createRedriveService({
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(),
+      indexes: () => unreadable.sweepIndexes(redis),
       unreadable: () => unreadable.sweep(),
     },
   })

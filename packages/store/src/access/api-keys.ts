@@ -2,12 +2,14 @@
  * API keys by id. Redis holds only the hash of a secret, or its sealed text. A process that caches keys follows
  * WAKE_CHANGES, which announces the id of every new or revoked key.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { API_KEY } from './api-key-fields.ts'
@@ -86,7 +88,7 @@ export class ApiKeys {
     // A key that was revoked since its name was read is left out.
     const items = ids.flatMap((id, i) => {
       const text = texts[i]
-      return text ? [parse(text, id)] : []
+      return text ? ifReadable(() => parse(text, id)) : []
     })
     return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }

@@ -1,6 +1,8 @@
 /** Lists sessions, of the console or of the portal. Their number is bounded (sessions.ts, portal-sessions.ts). */
+
 import type { Redis } from 'ioredis'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 
 /** `ttlMs`: after which it ends unless it is used. Those that end last come first. */
 export async function listSessions(
@@ -14,7 +16,8 @@ export async function listSessions(
       const key = `${base}session:${digest}`
       const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
       // An idle session ends before its name leaves the list.
-      return text === null ? [] : [{ digest, record: parseStored(text, key), ttlMs }]
+      if (text === null) return []
+      return ifReadable(() => ({ digest, record: parseStored(text, key), ttlMs }))
     }),
   )
   return found.flat()

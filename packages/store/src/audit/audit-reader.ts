@@ -1,8 +1,10 @@
 /** Reads the audit trail, newest line first. */
+
 import type { Redis } from 'ioredis'
 import { auditLinesKey, auditRefusedKey, auditStrangersKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { byStreamId, readStreamId } from '../records/stream-ids.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { badCursor, decodeCursor, encodeCursor, replies } from '../redis/pages.ts'
 import type { StoredAuditLine } from './audit-writer.ts'
@@ -68,7 +70,7 @@ export class AuditReader {
     for (const key of streams) pipeline.xrevrange(key, before, '-', 'COUNT', AUDIT_STEP_LINES)
     const read = (await replies(pipeline)) as [id: string, fields: string[]][][]
     const lists = read.map((list, i) =>
-      list.map(([id, [, text = '']]) => entryOf(id, text, streams[i] ?? '')),
+      list.flatMap(([id, [, text = '']]) => ifReadable(() => entryOf(id, text, streams[i] ?? ''))),
     )
     const full = lists.filter(({ length }) => length === AUDIT_STEP_LINES)
     const ends = full.map((list) => list.at(-1)?.id ?? '').sort(byId)

@@ -6,6 +6,7 @@
  * if the notice was lost (queue-shares.lua). The shares of a consumer's concurrency exist only while batches are
  * pushed.
  */
+
 import { randomUUID } from 'node:crypto'
 import { CONSUMERS_MAX, type ConsumerRecord, FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -13,6 +14,7 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { consumingKey } from '../keys.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable, type OnUnreadable, whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -62,13 +64,21 @@ export interface Share {
   batch: string
 }
 
+interface ConsumersOptions {
+  growth?: GrowthGuard
+  /** Called with a shard's list of consumers that cannot be read. The others are still pushed to. */
+  onUnreadable?: OnUnreadable
+}
+
 export class Consumers {
   readonly #redis: Redis
+  readonly #onUnreadable: OnUnreadable
   readonly #growth: GrowthGuard
 
   /** The guard is asked before a consumer is created, or its record becomes longer. */
-  constructor(redis: Redis, { growth = UNGUARDED }: { growth?: GrowthGuard } = {}) {
+  constructor(redis: Redis, { growth = UNGUARDED, onUnreadable = () => undefined }: ConsumersOptions = {}) {
     this.#redis = redis
+    this.#onUnreadable = onUnreadable
     this.#growth = growth
   }
 
@@ -113,7 +123,12 @@ export class Consumers {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(consumingKey(shardBase(shard)))
     const used = (await replies(pipeline)).flatMap((exists, shard) => (exists === 1 ? [shard] : []))
-    return (await Promise.all(used.map((shard) => this.#ofShard(shard)))).flat()
+    const lists = await Promise.all(
+      used.map((shard) =>
+        whenReadable(consumingKey(shardBase(shard)), this.#onUnreadable, () => this.#ofShard(shard)),
+      ),
+    )
+    return lists.flatMap((of = []) => of)
   }
 
   /**
@@ -142,9 +157,9 @@ export class Consumers {
   async #read(arn: string): Promise<{ now: number; consumers: StoredConsumer[] } | null> {
     const reply = (await runScript(this.#redis, READ, at(arn))) as [Buffer, [Buffer, number][]] | null
     if (reply === null) return null
-    const consumers = reply[1].map(([record, inFlight]) => {
+    const consumers = reply[1].flatMap(([record, inFlight]) => {
       const text = String(record)
-      return { consumer: parse(text, arn), inFlight, text }
+      return ifReadable(() => ({ consumer: parse(text, arn), inFlight, text }))
     })
     consumers.sort((a, b) => (a.consumer.name < b.consumer.name ? -1 : 1))
     return { now: Number(reply[0]), consumers }
@@ -158,7 +173,7 @@ export class Consumers {
       const page = reply as [Buffer, number, Buffer[]][]
       for (const [arn, nextMs, records] of page) {
         const nextVisibleInMs = nextMs < 0 ? null : nextMs
-        const consumers = records.map((text) => parse(String(text), String(arn)))
+        const consumers = records.flatMap((text) => ifReadable(() => parse(String(text), String(arn))))
         queues.push({ arn: String(arn), consumers, nextVisibleInMs })
       }
       if (page.length < LIST_QUEUES_MAX) return queues

@@ -2,11 +2,13 @@
  * Addresses that get no mail: addresses that a server does not know, and addresses that operators add. All accounts
  * share one list, because all mails are sent through one SMTP server.
  */
+
 import { SUPPRESSIONS_MAX, type SuppressionReason } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { MAIL_BASE, suppressedAddressesKey, suppressionsKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
@@ -67,7 +69,7 @@ export class Suppressions {
     // An address that was removed after the addresses were read is omitted.
     const items = addresses.flatMap((address, i) => {
       const text = texts[i]
-      return text ? [unpack(address, text)] : []
+      return text ? ifReadable(() => unpack(address, text)) : []
     })
     return { items, nextCursor }
   }

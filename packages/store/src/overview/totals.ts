@@ -1,10 +1,12 @@
 /** Counts topics, subscriptions, queues, dead letters and active redrives, and reads how full Redis is. */
+
 import { DEAD_LETTER_REASONS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type MemorySample, readMemory } from '../capacity/storage-guard.ts'
 import { queueKey, queuesKey, redrivingKey, topicKey, topicsKey } from '../keys.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
-import { replies } from '../redis/pages.ts'
+import { readableReplies } from '../redis/pages.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { parseSlices } from '../topics/topics-record.ts'
 
@@ -62,7 +64,9 @@ async function readNames(redis: Redis, max: number): Promise<Names> {
     pipeline.zrange(topicsKey(base), '0', String(max)).zrange(queuesKey(base), '0', String(max))
     pipeline.hkeys(redrivingKey(base))
   }
-  const lists = (await replies(pipeline)) as string[][]
+  const lists = ((await readableReplies(pipeline, { keyOf: String })) as (string[] | undefined)[]).map(
+    (names = []) => names,
+  )
   const [topics, queues, redriving] = [0, 1, 2].map((kind) => lists.filter((_, i) => i % 3 === kind)) as [
     string[][],
     string[][],
@@ -80,12 +84,14 @@ async function fieldOf(redis: Redis, keys: string[], field: string): Promise<(st
   if (keys.length === 0) return []
   const pipeline = batch(redis)
   for (const key of keys) pipeline.hget(key, field)
-  return (await replies(pipeline)) as (string | null)[]
+  const found = (await readableReplies(pipeline, { keyOf: String })) as (string | null | undefined)[]
+  return found.map((value) => value ?? null)
 }
 
-/** 0 for a topic that was deleted a moment ago. */
+/** 0 for a topic that was deleted a moment ago, or that cannot be read. */
 function subscriptionsIn(arn: string, slices: string | null): number {
-  return slices === null ? 0 : parseSlices(slices, topicKey(arn)).reduce((sum, count) => sum + count, 0)
+  const [counts = []] = slices === null ? [] : ifReadable(() => parseSlices(slices, topicKey(arn)))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 async function countLetters(redis: Redis, queues: string[], uids: (string | null)[]): Promise<number[]> {
@@ -94,6 +100,6 @@ async function countLetters(redis: Redis, queues: string[], uids: (string | null
   for (const [i, arn] of queues.entries()) {
     pipeline.hmget(`${shardBase(shardOf(arn))}q:${uids[i] ?? ''}:dead`, ...REASONS)
   }
-  const found = (await replies(pipeline)) as (string | null)[][]
-  return found.map((counts) => counts.reduce((sum, count) => sum + Number(count ?? 0), 0))
+  const found = (await readableReplies(pipeline, { keyOf: String })) as ((string | null)[] | undefined)[]
+  return found.map((counts = []) => counts.reduce((sum, count) => sum + Number(count ?? 0), 0))
 }

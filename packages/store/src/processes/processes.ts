@@ -3,9 +3,11 @@
  * removes itself. One that was killed is no longer shown after `SILENT_MS`, and the next report of any process removes
  * it from Redis.
  */
+
 import type { Redis } from 'ioredis'
 import { PROCESSES_BASE, processRecordsKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const REPORT = readScript('report-process-1')
@@ -70,8 +72,9 @@ export class Processes {
     const [at, ...found] = (reply as unknown[]).map(String)
     const processes: ListedProcess[] = []
     for (let i = 0; i < found.length; i += 2) {
-      const report = parseStored(found[i] ?? '', processRecordsKey()) as unknown as ProcessReport
-      processes.push({ ...report, lastSeenAt: Number(found[i + 1]) })
+      const [report] = ifReadable(() => parseStored(found[i] ?? '', processRecordsKey()))
+      if (report)
+        processes.push({ ...(report as unknown as ProcessReport), lastSeenAt: Number(found[i + 1]) })
     }
     const order = ({ role, startedAt, id }: ProcessReport) => `${role} ${startedAt} ${id}`
     return {

@@ -1,11 +1,13 @@
 /** Stores platform applications, which hold the credentials of mobile push. Each is in the shard of its ARN. */
+
 import { FantailError, type PlatformApplicationRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { platformApplicationKey, platformApplicationsKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
@@ -73,11 +75,12 @@ export class PlatformApplications {
     const page = arns.slice(0, limit)
     const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.get(platformApplicationKey(arn))
-    const texts = (await replies(pipeline)) as (string | null)[]
+    const keyOf = (i: number) => platformApplicationKey(page[i] ?? '')
+    const texts = (await readableReplies(pipeline, { keyOf })) as (string | null | undefined)[]
     // An application that was deleted after its name was read is left out.
     const items = page.flatMap((arn, i) => {
       const text = texts[i]
-      return text ? [parse(text, arn)] : []
+      return text ? ifReadable(() => parse(text, arn)) : []
     })
     return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }

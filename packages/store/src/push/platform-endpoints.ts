@@ -2,6 +2,7 @@
  * Stores endpoints of platform applications: devices and browsers. They are in the shard of their application. A token
  * has only one endpoint.
  */
+
 import { createHash, randomUUID } from 'node:crypto'
 import {
   FantailError,
@@ -14,6 +15,7 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { platformApplicationKey, platformEndpointIdsKey, platformEndpointsKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
@@ -161,7 +163,7 @@ export class PlatformEndpoints {
     const key = platformEndpointsKey(application)
     const texts = page.length === 0 ? [] : await this.#redis.hmget(key, ...page)
     // An endpoint that was deleted after its id was read is left out.
-    const items = texts.flatMap((text) => (text ? [parse(text, key)] : []))
+    const items = texts.flatMap((text) => (text ? ifReadable(() => parse(text, key)) : []))
     return { items, nextCursor: ids.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 

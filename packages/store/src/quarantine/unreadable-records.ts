@@ -2,15 +2,23 @@
  * Lists stored records in the quarantine that the sweeps cannot read, or cannot work on. Such a record stays where it
  * is, so each sweep tries it again. An entry leaves when a sweep no longer reports its record.
  */
+
+import type { Redis } from 'ioredis'
+import { platformApplicationsKey, queuesKey, topicsKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import type { OnUnreadable } from '../records/unreadable.ts'
-import { encodeCursor } from '../redis/pages.ts'
+import { batch } from '../redis/batch.ts'
+import { encodeCursor, readableReplies } from '../redis/pages.ts'
+import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Quarantine } from './quarantine.ts'
 
 /** Begins the id of each entry, followed by the key of the record. */
 const RECORD = 'record.'
 /** @limit Unreadable records that one sweep lists in the quarantine. Past it: the others only appear in the log. */
 const UNREADABLE_RECORDS_MAX = 1_000
+
+/** Lists that exist once per shard, and that lists of all shards pass over if they cannot be read. */
+const INDEXES = [topicsKey, queuesKey, platformApplicationsKey]
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 
@@ -24,6 +32,17 @@ export class UnreadableRecords {
 
   readonly report: OnUnreadable = (error, key) => {
     if (this.#reported.size < UNREADABLE_RECORDS_MAX) this.#reported.set(key, error)
+  }
+
+  /** Reports indexes of shards that cannot be read. */
+  async sweepIndexes(redis: Redis): Promise<number> {
+    const keys = INDEXES.flatMap((key) =>
+      Array.from({ length: SHARD_COUNT }, (_, shard) => key(shardBase(shard))),
+    )
+    const looks = batch(redis)
+    for (const key of keys) looks.zcard(key)
+    await readableReplies(looks, { keyOf: (i) => keys[i] ?? '', onUnreadable: this.report })
+    return 0
   }
 
   /**

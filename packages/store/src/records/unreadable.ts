@@ -25,3 +25,13 @@ export async function whenReadable<T>(
     return undefined
   }
 }
+
+/** The record, or nothing if it cannot be read. In a list, such a record must not hide the others. */
+export function ifReadable<T>(read: () => T): T[] {
+  try {
+    return [read()]
+  } catch (error) {
+    if (!(error instanceof CorruptRecordError)) throw error
+    return []
+  }
+}

@@ -2,12 +2,21 @@
  * Lists of subscriptions, in the order of topic ARN, slice and id. None of these changes during a subscription's life.
  * A page's bounds are these three values and not positions. A subscription that stays is therefore on exactly one page.
  */
+
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { subscriptionsKey, topicKey, topicsKey } from '../keys.ts'
+import { sliceKey, subscriptionsKey, topicKey, topicsKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
+import { ifReadable, whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
-import { badCursor, decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import {
+  badCursor,
+  decodeCursor,
+  encodeCursor,
+  listNames,
+  type Page,
+  readableReplies,
+} from '../redis/pages.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
 import { parseSlices } from '../topics/topics-record.ts'
 import { unpackSubscription } from './subscriptions-record.ts'
@@ -68,7 +77,7 @@ export async function listSubscriptions(
   const items: SubscriptionRecord[] = []
   let scanned = 0
   let last: Candidate | undefined
-  for await (const candidate of candidates(redis, request)) {
+  for await (const candidate of candidates(redis, request, onCorrupt)) {
     if (last && (items.length >= request.limit || scanned >= SCANNED_MAX)) {
       return { items, nextCursor: encodeCursor([last.slice.topicArn, String(last.slice.number), last.id]) }
     }
@@ -106,17 +115,26 @@ function matches(
 }
 
 /** Every subscription after the request's cursor, in order. */
-async function* candidates(redis: Redis, request: ListSubscriptions): AsyncGenerator<Candidate> {
+async function* candidates(
+  redis: Redis,
+  request: ListSubscriptions,
+  onCorrupt: ((error: Error) => void) | undefined,
+): AsyncGenerator<Candidate> {
   const limit = request.limit + 1
+  const list = async (slice: Slice) => {
+    const read = () => listSlice(redis, { ...slice, limit })
+    if (!onCorrupt) return read()
+    return (await whenReadable(sliceKey(shardBase(slice.shard), slice.sliceId), onCorrupt, read)) ?? []
+  }
   for await (const slices of sliceGroups(redis, request)) {
-    const parts = await Promise.all(slices.map((slice) => listSlice(redis, { ...slice, limit })))
+    const parts = await Promise.all(slices.map(list))
     for (const [i, slice] of slices.entries()) {
       let part = parts[i] ?? []
       for (;;) {
         for (const found of part) yield { slice, ...found }
         const after = part.at(-1)?.id
         if (part.length < limit || after === undefined) break
-        part = await listSlice(redis, { ...slice, after, limit })
+        part = await list({ ...slice, after })
       }
     }
   }
@@ -173,11 +191,13 @@ async function* topicGroups(
 async function slicesOf(redis: Redis, arns: string[]): Promise<Slice[]> {
   const pipeline = batch(redis)
   for (const arn of arns) pipeline.hmget(topicKey(arn), 'uid', 'slices')
-  const topics = (await replies(pipeline)) as (string | null)[][]
+  const keyOf = (i: number) => topicKey(arns[i] ?? '')
+  const topics = (await readableReplies(pipeline, { keyOf })) as ((string | null)[] | undefined)[]
   return arns.flatMap((topicArn, i) => {
     const [uid, slices] = topics[i] ?? []
     if (!uid) return []
-    return parseSlices(slices, topicKey(topicArn)).flatMap((count, number) => {
+    const [counts = []] = ifReadable(() => parseSlices(slices, topicKey(topicArn)))
+    return counts.flatMap((count, number) => {
       const shard = sliceShard(topicArn, number)
       return count > 0 ? [{ topicArn, number, sliceId: `${uid}.${number}`, shard, count, after: '' }] : []
     })

@@ -3,6 +3,7 @@
  * a copy with the record's version, so a late writer never restores an older record. topics-repair.ts finishes changes
  * that a crash has interrupted.
  */
+
 import {
   ARN_DEFAULTS,
   type ArnDefaults,
@@ -17,8 +18,9 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { sliceKey, topicKey, topicsKey } from '../keys.ts'
 import { openJson } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, replies } from '../redis/pages.ts'
+import { decodeCursor, encodeCursor, listNames, type Page, readableReplies, replies } from '../redis/pages.ts'
 import { shardBase, shardOf, sliceShard } from '../redis/shards.ts'
 import { createTopicUid } from '../subscriptions/subscriptions-id.ts'
 import { TOPIC, type TopicSettings } from './topic-fields.ts'
@@ -134,9 +136,10 @@ export class Topics {
     }
     const subscriptions = { active: 0, pending: 0, paused: 0 }
     for (const reply of (await replies(pipeline)) as (string | null)[][]) {
-      subscriptions.active += Number(reply[0])
-      subscriptions.pending += Number(reply[1])
-      subscriptions.paused += Number(reply[2])
+      // A number that is corrupt is counted anew by the next change of a subscription.
+      subscriptions.active += Number(reply[0]) || 0
+      subscriptions.pending += Number(reply[1]) || 0
+      subscriptions.paused += Number(reply[2]) || 0
     }
     const { active, pending, paused } = subscriptions
     const taken = places.reduce((sum, count) => sum + count, 0)
@@ -150,7 +153,7 @@ export class Topics {
     return (await replies(pipeline)).map((count) => count === 1)
   }
 
-  /** Sorted by ARN. */
+  /** Sorted by ARN, without topics whose record cannot be read. */
   async list(request: ListTopics): Promise<Page<TopicRecord>> {
     const { prefix = '', cursor, limit } = request
     const after = cursor ? (decodeCursor(cursor, 1)[0] ?? '') : ''
@@ -160,11 +163,12 @@ export class Topics {
     const page = arns.slice(0, limit)
     const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.hget(topicKey(arn), 'record')
-    const texts = (await replies(pipeline)) as (string | null)[]
+    const keyOf = (i: number) => topicKey(page[i] ?? '')
+    const texts = (await readableReplies(pipeline, { keyOf })) as (string | null | undefined)[]
     // A topic that was deleted since its name was read is left out.
     const items = page.flatMap((arn, i) => {
       const text = texts[i]
-      return text ? [parseTopic(text, topicKey(arn))] : []
+      return text ? ifReadable(() => parseTopic(text, topicKey(arn))) : []
     })
     return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }

@@ -127,7 +127,7 @@ export class QueueDefinitions {
     }
   }
 
-  /** Sorted by ARN. */
+  /** Sorted by ARN, without queues whose record cannot be read. */
   async list({ prefix, owner, cursor, limit }: ListQueues): Promise<Page<QueueRecord>> {
     const everyones = prefix === undefined && owner === undefined
     const arns = await listNames(this.#redis, {
@@ -137,10 +137,18 @@ export class QueueDefinitions {
       limit: limit + 1,
     })
     const shown = arns.slice(0, limit)
-    const records = await Promise.all(shown.map((arn) => this.#sources.get(arn)))
+    const records = await Promise.all(
+      shown.map((arn) =>
+        whenReadable(
+          queueKey(arn),
+          () => undefined,
+          () => this.#sources.get(arn),
+        ),
+      ),
+    )
     const last = arns.length > limit ? shown.at(-1) : undefined
     return {
-      items: records.filter((record) => record !== null),
+      items: records.filter((record) => record !== null && record !== undefined),
       nextCursor: last === undefined ? null : encodeCursor([last]),
     }
   }

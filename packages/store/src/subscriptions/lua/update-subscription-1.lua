@@ -26,6 +26,7 @@
 -- @include now
 -- @include when-full
 -- @include lane-wake
+-- @include slice-counts
 -- @include subscription-change
 -- State from another mode is not valid under this one.
 local function set_mode()
@@ -42,8 +43,8 @@ if not found then return {'missing'} end
 if found ~= expected then return {'changed', found} end
 local now, before = now_ms(base), first_due(base)
 redis.call('HSET', subs, id, record)
-if was_counted ~= '' then redis.call('HINCRBY', slice, SLICE.count .. was_counted, -1) end
-if counted ~= '' then redis.call('HINCRBY', slice, SLICE.count .. counted, 1) end
+if was_counted ~= '' then count_status(base, slice_id, was_counted, -1) end
+if counted ~= '' then count_status(base, slice_id, counted, 1) end
 redis.call('HSET', slice, SLICE.revision, revision)
 redis.call('HSET', base .. 'lane:' .. id, LANE.throttle, throttle, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)

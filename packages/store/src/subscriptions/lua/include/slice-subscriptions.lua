@@ -1,5 +1,6 @@
 -- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
 -- @include lane-next
+-- @include slice-counts
 
 -- @limit Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows
 -- of its deliveries no longer name it.
@@ -17,7 +18,7 @@ local function place_subscription(base, slice, id, new, rev, now)
     .. (departures and ',"' .. SUBSCRIPTION.departures .. '":' .. departures or '')
     .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created .. '}'
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
-  redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. new.status, 1)
+  count_status(base, slice, new.status, 1)
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
   redis.call('HSET', base .. 'lane:' .. id, LANE.slice, slice, LANE.throttle, new.throttle,
     LANE.maxInFlight, new.max_in_flight, LANE.paused, '', LANE.hasDlq, new.has_dlq, LANE.floor, new.floor)
@@ -61,7 +62,7 @@ local function remove_subscription(base, slice, id, rev, now)
   if not readable then error('corrupt JSON in ' .. subs .. ' ' .. id) end
   redis.call('HDEL', subs, id)
   local counted = not record[SUBSCRIPTION.unsubscribed] and (record[SUBSCRIPTION.status] or 'active')
-  if counted then redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.count .. counted, -1) end
+  if counted then count_status(base, slice, counted, -1) end
   redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
   note_departure(base, slice, id, record)

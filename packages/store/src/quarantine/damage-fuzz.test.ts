@@ -1,0 +1,158 @@
+/**
+ * Damages one value of a small world, at random and by a seed: topics, subscriptions, lanes, queues of both kinds,
+ * leases, push consumers, redrives and their indexes. Lists, sweeps and everything that the damaged key does not belong
+ * to go on, and no message arrives that nobody sent. A flipped bit inside the text of a message itself is left out,
+ * because texts have no checksum.
+ */
+import { createMessageId, queueArn, topicArn } from '@fantail/contracts'
+import { RANDOM_TIMEOUT_MS, randomRuns } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  Consumers,
+  deliveryId,
+  Lanes,
+  placeOfSubscription,
+  Queues,
+  Redrives,
+  readTotals,
+  Subscriptions,
+  shardBase,
+  shardOf,
+  Topics,
+} from '../index.ts'
+import { aDeadLetter } from '../queues/queues.fixture.ts'
+import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
+import { type Damage, damageOne } from './damage.fixture.ts'
+
+const { redis } = await useRedis()
+const problems: unknown[] = []
+const note = (error: unknown) => void problems.push(error)
+const queues = new Queues(redis, { onProblem: note, onUnreadable: note })
+const topics = new Topics(redis)
+const subscriptions = new Subscriptions(redis, { onCorrupt: note })
+const redrives = new Redrives(redis)
+const consumers = new Consumers(redis, { onUnreadable: note })
+const lanes = new Lanes(redis)
+
+const QUEUES = [queueArn('orders'), queueArn('bills'), queueArn('letters'), queueArn('steps.fifo')]
+const TOPICS = [topicArn('one'), topicArn('two'), topicArn('three')]
+const BODIES = ['first', 'second', 'third']
+/** Another seed damages other values. */
+const SEED = 1
+
+interface Unit {
+  name: string
+  /** Parts of the keys that belong to it. */
+  marks: string[]
+  shard: number
+  goesOn(): Promise<void>
+}
+
+async function makeQueue(arn: string, i: number): Promise<Unit> {
+  const fifo = arn.endsWith('.fifo')
+  const { queue } = await queues.put(arn, {
+    ...(i === 0 && { leaseSeconds: 600 }),
+    ...(fifo && { contentBasedDeduplication: true }),
+  })
+  const deadLetter = arn.endsWith('letters') ? aDeadLetter() : undefined
+  await queues.send(
+    arn,
+    BODIES.map((body) => ({ body, ...(fifo && { groupId: 'g' }), ...(deadLetter && { deadLetter }) })),
+  )
+  await consumers.put(arn, 'push', { url: 'https://example.com/push' })
+  const goesOn = async () => {
+    const received = await queues.receive(arn, { maxMessages: 10 })
+    expect(received.map(({ body }) => body)).toEqual(BODIES)
+  }
+  return { name: arn, marks: [arn, `q:${queue.uid}:`], shard: shardOf(arn), goesOn }
+}
+
+async function makeTopic(arn: string): Promise<Unit> {
+  const { topic } = await topics.put(arn, {})
+  const { id } = (await subscriptions.create(newSubscription(arn, 's'))).subscription
+  const { shard = 0 } = placeOfSubscription(id) ?? {}
+  await redis.hset(`${shardBase(shard)}lane:${id}`, 'a', '1')
+  const messageId = createMessageId(Date.now())
+  const message = { id: deliveryId(messageId), body: JSON.stringify({ messageId, message: arn }) }
+  const entries = [{ subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' as const } }]
+  await lanes.park(shard, { messages: [message], jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  const goesOn = async () => {
+    expect((await topics.getWithCounts(arn))?.subscriptions.active).toBe(1)
+    const request = { lanesMax: 9, deliveriesMax: 9, leaseMs: 20_000, limits: new Map() }
+    const taken = await lanes.take(shard, request)
+    expect(taken.lanes.map(({ subscriptionId }) => subscriptionId)).toContain(id)
+    await subscriptions.update(id, () => ({ status: 'paused' }))
+    await subscriptions.update(id, () => ({ status: 'active' }))
+  }
+  return { name: arn, marks: [arn, topic.uid, id, message.id.toString()], shard, goesOn }
+}
+
+async function makeWorld(): Promise<Unit[]> {
+  await redis.flushall()
+  problems.length = 0
+  const units: Unit[] = []
+  for (const [i, arn] of QUEUES.entries()) units.push(await makeQueue(arn, i))
+  for (const arn of TOPICS) units.push(await makeTopic(arn))
+  await redrives.createPurge(queueArn('letters'), { subscription: `${TOPICS[0]}:none` })
+  const rest = { destination: null, maxMessagesPerSecond: null, filter: { reason: 'permanent' as const } }
+  await redrives.create({ source: queueArn('bills'), ...rest })
+  return units
+}
+
+const LOOKS: Record<string, () => Promise<unknown>> = {
+  topics: () => topics.list({ limit: 100 }),
+  queues: () => queues.list({ limit: 100 }),
+  totals: () => readTotals(redis),
+  redrives: () => redrives.list({ limit: 100 }),
+  runnable: () => redrives.runnable(note),
+  consumers: () => consumers.all(),
+  subscriptions: () => subscriptions.list({ limit: 100 }),
+  'sweep of queues': () => queues.sweep(),
+  'sweep of redrives': () => redrives.sweep(note),
+  'sweep of subscriptions': () => subscriptions.expirePending(),
+}
+
+/** The lines of due lanes of a shard: no lane of that shard can be served without them. */
+const OF_A_SHARD = /:(due|turns|held|leases|counts|ahead)$/
+
+const damage: fc.Arbitrary<Damage> = fc.record({
+  key: fc.nat(),
+  member: fc.nat(),
+  at: fc.nat(),
+  how: fc.constantFrom('bit', 'lost', 'cut', 'type'),
+})
+
+async function play(one: Damage): Promise<void> {
+  const units = await makeWorld()
+  const keys = (await redis.keys('ft:{*')).filter((key) => !key.endsWith(':seq')).sort()
+  const [key, what] = await damageOne(redis, keys, one)
+  for (const [look, run] of Object.entries(LOOKS)) {
+    await run().catch((error: unknown) => {
+      throw new Error(`${look} after ${what}`, { cause: error })
+    })
+  }
+  const own = units.filter(({ marks }) => marks.some((mark) => key.includes(mark)))
+  const shardWide = own.length === 0
+  for (const unit of units) {
+    if (own.includes(unit) || (shardWide && key.startsWith(shardBase(unit.shard)))) continue
+    if (OF_A_SHARD.test(key) && key.startsWith(shardBase(unit.shard))) continue
+    await unit.goesOn().catch((error: unknown) => {
+      throw new Error(`${unit.name} after ${what}`, { cause: error })
+    })
+  }
+  const isText = /:i:[^:]+$/.test(key) && one.how === 'bit'
+  for (const arn of QUEUES) {
+    const received = await queues.receive(arn, { maxMessages: 10 }).catch(() => [])
+    if (!isText) expect(BODIES).toEqual(expect.arrayContaining(received.map(({ body }) => body)))
+  }
+}
+
+test('whatever value is damaged, all else goes on', { timeout: RANDOM_TIMEOUT_MS }, async () => {
+  await fc.assert(fc.asyncProperty(damage, play), {
+    numRuns: randomRuns(25, 0.005),
+    seed: SEED,
+    endOnFailure: true,
+  })
+})
