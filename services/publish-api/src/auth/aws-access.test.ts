@@ -1,16 +1,20 @@
 /** Keys and policies over the AWS protocols, with the unmodified SDKs. */
 import {
   AddPermissionCommand,
+  ConfirmSubscriptionCommand,
   CreateTopicCommand,
   DeleteTopicCommand,
   GetTopicAttributesCommand,
   ListTopicsCommand,
   PublishCommand,
   RemovePermissionCommand,
+  SetEndpointAttributesCommand,
+  SetPlatformApplicationAttributesCommand,
   SetTopicAttributesCommand,
   SNSClient,
   SubscribeCommand,
   TagResourceCommand,
+  UnsubscribeCommand,
 } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
@@ -19,6 +23,7 @@ import {
   SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs'
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
@@ -230,6 +235,48 @@ test('a key that was made signs until it is revoked, within its scopes and names
   await sns.api.deps.keys.revoke(key.id)
   sns.api.deps.keyCache.forget(key.id)
   expect(await refusalOf(publish(key))).toMatchObject({ status: 403, name: 'InvalidClientTokenId' })
+})
+
+test('a malformed ARN is refused before the right to it, and one of another region too', async () => {
+  const { sns: client, sqs } = await keyed(['redrive'], { prefixes: ['none'] })
+  const elements = (name: string) => ({
+    name: 'InvalidParameterException',
+    status: 400,
+    message: `Invalid parameter: ${name} Reason: An ARN must have at least 6 elements, not 1`,
+  })
+  const grant = { Label: 'l', AWSAccountId: [BOBS_ACCOUNT], ActionName: ['Publish'] }
+  const endpoint = { Protocol: 'https', Endpoint: 'https://example.com/' }
+  const elsewhere = 'arn:aws:sns:eu-west-1:222222222222:shared'
+  const ofTopics: ((arn: string) => Promise<unknown>)[] = [
+    (arn) => client.send(new GetTopicAttributesCommand({ TopicArn: arn })),
+    (arn) => client.send(new DeleteTopicCommand({ TopicArn: arn })),
+    (arn) => client.send(new PublishCommand({ TopicArn: arn, Message: 'x' })),
+    (arn) => client.send(new SubscribeCommand({ TopicArn: arn, ...endpoint })),
+    (arn) => client.send(new AddPermissionCommand({ TopicArn: arn, ...grant })),
+  ]
+  for (const send of ofTopics) {
+    expect(await refusalOf(send('x'))).toMatchObject(elements('TopicArn'))
+    expect(await refusalOf(send(elsewhere))).toMatchObject({ message: 'Invalid parameter: TopicArn' })
+    expect(await refusalOf(send(TopicArn ?? ''))).toMatchObject(DENIED)
+  }
+  const Attributes = { Enabled: 'true' }
+  const application = { PlatformApplicationArn: 'x', Attributes }
+  const others: [name: string, sent: Promise<unknown>][] = [
+    ['TargetArn', client.send(new PublishCommand({ TargetArn: 'x', Message: 'x' }))],
+    ['ResourceArn', client.send(new TagResourceCommand({ ResourceArn: 'x', Tags: [] }))],
+    ['SubscriptionArn', client.send(new UnsubscribeCommand({ SubscriptionArn: 'x' }))],
+    ['PlatformApplicationArn', client.send(new SetPlatformApplicationAttributesCommand(application))],
+    ['EndpointArn', client.send(new SetEndpointAttributesCommand({ EndpointArn: 'x', Attributes }))],
+  ]
+  for (const [name, sent] of others) expect(await refusalOf(sent), name).toMatchObject(elements(name))
+  const confirm = client.send(new ConfirmSubscriptionCommand({ TopicArn: 'x', Token: 'abc' }))
+  expect(await refusalOf(confirm)).toMatchObject({ message: 'Invalid parameter: Topic' })
+  const receive = sqs.send(new ReceiveMessageCommand({ QueueUrl: `${sns.endpoint}/nowhere` }))
+  expect(await refusalOf(receive)).toMatchObject({ name: 'QueueDoesNotExist' })
+  const reader = await keyed(['read'])
+  const move = reader.sqs.send(new StartMessageMoveTaskCommand({ SourceArn: 'x' }))
+  const format = expect.stringContaining('You must use this format to specify the SourceArn')
+  expect(await refusalOf(move)).toMatchObject({ message: format })
 })
 
 test('past its limit a key gets each service’s throttling error', async () => {

@@ -50,10 +50,11 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
     return {
       permit: ({ caller, input, call, request }) => {
         if (caller === null) return
+        // A malformed name is refused before the right to it, as in AWS.
+        const targets = rule.targets?.(input, call, deps.settings) ?? []
         needScope(caller, rule.need)
         if (rule.wholeServer) needServer(caller, deps.settings.arn.account)
         const permit = (target: Target) => access.permit(caller, target, request)
-        const targets = rule.targets?.(input, call, deps.settings) ?? []
         const pending = targets.map(permit).filter((one) => one !== undefined)
         const further = isBound(caller) ? rule.further?.(input, deps) : undefined
         if (further)

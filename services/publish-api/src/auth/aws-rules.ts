@@ -1,6 +1,7 @@
 /**
- * The rights that each operation of the AWS APIs needs, like native-rules.ts for routes. An invalid name gives no
- * target here, because the operation itself refuses it with SNS's or SQS's text.
+ * The rights that each operation of the AWS APIs needs, like native-rules.ts for routes. A malformed ARN or URL is
+ * refused here in the operation's own words, before the right to it is checked, as in AWS. Another invalid name gives
+ * no target, because the operation itself refuses it.
  */
 
 import type { Target } from '@fantail/access'
@@ -12,7 +13,6 @@ import {
   nameOfArn,
   objectOf,
   parseArn,
-  parsePlatformApplicationArn,
   parsePlatformEndpointArn,
   platformApplicationArn,
   queueArn,
@@ -20,9 +20,12 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { checkSubscriptionArn, checkTopicArn, isOfEndpoint } from '../aws/sns/arns.ts'
+import { checkApplicationForm, checkEndpointForm } from '../aws/sns/push/push-refusals.ts'
 import { invalidParameter } from '../aws/sns/refusals.ts'
+import { checkConfirmedTopic } from '../aws/sns/subscriptions/confirm-subscription.ts'
 import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
-import { queueArnOf } from '../aws/sqs/queue-url.ts'
+import { checkQueueArn, queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
 import { directTargets, endpointTargets } from './endpoint-targets.ts'
@@ -48,24 +51,28 @@ const PUBLISH = ['publish'] as const
 const SMS = ['sms'] as const
 const CONSUME = ['consume', 'manage'] as const
 
-/** The topics that these parameters name. A parameter has a topic's ARN, or the ARN of one of its subscriptions. */
-function topics(action: string, ...parameters: string[]): Find {
-  return (input) =>
-    parameters.flatMap((parameter) => {
-      const arn = String(input[parameter] ?? '')
-      const parsed = parseArn(arn)
-      if (parsed?.service !== 'sns') return []
-      return [{ action: `SNS:${action}`, arn: withoutSubscription(arn) }]
-    })
+/** The topic that this parameter names. */
+function topic(action: string, parameter = 'TopicArn'): Find {
+  return ({ [parameter]: given }, call) =>
+    given === undefined ? [] : [{ action: `SNS:${action}`, arn: checkTopicArn(given, call, parameter) }]
+}
+
+/** The topic of the subscription that is named. */
+function subscription(action: string): Find {
+  return ({ SubscriptionArn: given }, call) =>
+    given === undefined
+      ? []
+      : [{ action: `SNS:${action}`, arn: withoutSubscription(checkSubscriptionArn(given, call).arn) }]
 }
 
 function queue(action: string): Find {
   return (input, call, settings) => [{ action: `SQS:${action}`, arn: queueArnOf(settings, input, call) }]
 }
 
-/** The queues whose ARNs this parameter has. */
-function queues(action: string, parameter: string): Find {
-  return (input) => sqsTarget(action, input[parameter])
+/** The queue whose ARN this parameter has. */
+function queueIn(action: string, parameter: 'SourceArn' | 'DestinationArn'): Find {
+  return ({ [parameter]: given }) =>
+    given === undefined ? [] : sqsTarget(action, checkQueueArn(given, parameter))
 }
 
 function sqsTarget(action: string, arn: unknown): Target[] {
@@ -89,9 +96,8 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
 
 const subscribing: Find = (input, call, settings) => {
   const context = { 'sns:endpoint': String(input.Endpoint), 'sns:protocol': String(input.Protocol) }
-  const [topic] = topics('Subscribe', 'TopicArn')(input, call, settings)
   return [
-    ...(topic ? [{ ...topic, context }] : []),
+    ...topic('Subscribe')(input, call, settings).map((target) => ({ ...target, context })),
     ...subscribed(input, call),
     ...deadLetters(input, call, settings),
   ]
@@ -107,7 +113,8 @@ function subscribed({ Protocol: protocol, Endpoint }: AwsInput, { account }: Aws
 
 /** The target of a direct message, or the topic. */
 const publishing: Find = (input, call, settings) => [
-  ...topics('Publish', 'TopicArn', 'TargetArn')(input, call, settings),
+  ...topic('Publish')(input, call, settings),
+  ...(isOfEndpoint(String(input.TargetArn)) ? [] : topic('Publish', 'TargetArn')(input, call, settings)),
   ...directTargets(input),
 ]
 
@@ -127,8 +134,9 @@ const moveTask: Find = ({ TaskHandle }) =>
 /** The application that a parameter names, also by one of its endpoints. */
 function application(action: string): Find {
   return ({ PlatformApplicationArn: given, EndpointArn }) => {
-    const own = parsePlatformApplicationArn(String(given)) ? String(given) : undefined
-    const arn = own ?? parsePlatformEndpointArn(String(EndpointArn))?.application
+    const own = given === undefined ? undefined : checkApplicationForm(given).arn
+    const endpoint = EndpointArn === undefined ? undefined : checkEndpointForm(EndpointArn)
+    const arn = own ?? parsePlatformEndpointArn(endpoint ?? '')?.application
     return arn === undefined ? [] : [{ action: `SNS:${action}`, arn }]
   }
 }
@@ -153,6 +161,11 @@ async function origins({ SourceArn, DestinationArn }: AwsInput, deps: ApiDeps): 
   return (await Promise.all(given.map(({ arn }) => originsOf(deps, arn)))).flat()
 }
 
+const confirming: Find = ({ Token, TopicArn }, call) => {
+  if (Token !== undefined) checkConfirmedTopic(TopicArn, call)
+  return []
+}
+
 /**
  * The right is checked on the subscription's own topic, not on the topic in the request (checklist 63). A caller
  * without the right gets the same answer as for an unknown token.
@@ -167,7 +180,7 @@ const ofSms: AwsRule = { need: SMS, wholeServer: true }
 const changingSms: AwsRule = { ...ofSms, change: true }
 const reading = (targets: Find): AwsRule => ({ need: READ, targets })
 const managing = (targets: Find): AwsRule => ({ need: MANAGE, change: true, targets })
-const ofTopic = (name: string) => managing(topics(name, 'TopicArn'))
+const ofTopic = (name: string) => managing(topic(name))
 const ofQueue = (name: string) => managing(queue(name))
 const ofApplication = (name: string) => managing(application(name))
 const byApplicationArn = (item: unknown) => {
@@ -181,26 +194,24 @@ const RULES: Record<string, AwsRule> = {
   'sns:CreateTopic': managing(newTopic),
   'sns:DeleteTopic': ofTopic('DeleteTopic'),
   'sns:ListTopics': { need: READ, list: { member: 'Topics', nameOf: byTopicArn } },
-  'sns:GetTopicAttributes': reading(topics('GetTopicAttributes', 'TopicArn')),
+  'sns:GetTopicAttributes': reading(topic('GetTopicAttributes')),
   'sns:SetTopicAttributes': ofTopic('SetTopicAttributes'),
   'sns:AddPermission': ofTopic('AddPermission'),
   'sns:RemovePermission': ofTopic('RemovePermission'),
-  'sns:TagResource': managing(topics('TagResource', 'ResourceArn')),
-  'sns:UntagResource': managing(topics('UntagResource', 'ResourceArn')),
-  'sns:ListTagsForResource': reading(topics('ListTagsForResource', 'ResourceArn')),
-  'sns:GetDataProtectionPolicy': reading(topics('GetDataProtectionPolicy', 'ResourceArn')),
-  'sns:PutDataProtectionPolicy': managing(topics('PutDataProtectionPolicy', 'ResourceArn')),
+  'sns:TagResource': managing(topic('TagResource', 'ResourceArn')),
+  'sns:UntagResource': managing(topic('UntagResource', 'ResourceArn')),
+  'sns:ListTagsForResource': reading(topic('ListTagsForResource', 'ResourceArn')),
+  'sns:GetDataProtectionPolicy': reading(topic('GetDataProtectionPolicy', 'ResourceArn')),
+  'sns:PutDataProtectionPolicy': managing(topic('PutDataProtectionPolicy', 'ResourceArn')),
   'sns:Publish': { need: PUBLISH, targets: publishing },
-  'sns:PublishBatch': { need: PUBLISH, targets: topics('Publish', 'TopicArn') },
+  'sns:PublishBatch': { need: PUBLISH, targets: topic('Publish') },
   'sns:Subscribe': managing(subscribing),
-  'sns:ConfirmSubscription': { need: MANAGE, change: true, further: confirmed },
-  'sns:Unsubscribe': managing(topics('Unsubscribe', 'SubscriptionArn')),
-  'sns:GetSubscriptionAttributes': reading(topics('GetSubscriptionAttributes', 'SubscriptionArn')),
-  'sns:SetSubscriptionAttributes': managing(
-    all(topics('SetSubscriptionAttributes', 'SubscriptionArn'), deadLetters),
-  ),
+  'sns:ConfirmSubscription': { need: MANAGE, change: true, targets: confirming, further: confirmed },
+  'sns:Unsubscribe': managing(subscription('Unsubscribe')),
+  'sns:GetSubscriptionAttributes': reading(subscription('GetSubscriptionAttributes')),
+  'sns:SetSubscriptionAttributes': managing(all(subscription('SetSubscriptionAttributes'), deadLetters)),
   'sns:ListSubscriptions': { need: READ, list: { member: 'Subscriptions', nameOf: byTopicArn } },
-  'sns:ListSubscriptionsByTopic': reading(topics('ListSubscriptionsByTopic', 'TopicArn')),
+  'sns:ListSubscriptionsByTopic': reading(topic('ListSubscriptionsByTopic')),
   'sns:GetSMSAttributes': ofSms,
   'sns:SetSMSAttributes': changingSms,
   'sns:CheckIfPhoneNumberIsOptedOut': ofSms,
@@ -250,12 +261,12 @@ const RULES: Record<string, AwsRule> = {
   'sqs:StartMessageMoveTask': {
     need: ['redrive'],
     change: true,
-    targets: all(queues('StartMessageMoveTask', 'SourceArn'), queues('SendMessage', 'DestinationArn')),
+    targets: all(queueIn('StartMessageMoveTask', 'SourceArn'), queueIn('SendMessage', 'DestinationArn')),
     further: origins,
   },
   'sqs:ListMessageMoveTasks': {
     need: ['read', 'redrive'],
-    targets: queues('ListMessageMoveTasks', 'SourceArn'),
+    targets: queueIn('ListMessageMoveTasks', 'SourceArn'),
   },
   'sqs:CancelMessageMoveTask': { need: ['redrive'], change: true, targets: moveTask },
   'sqs:SendMessage': { need: PUBLISH, targets: queue('SendMessage') },

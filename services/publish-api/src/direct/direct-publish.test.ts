@@ -110,20 +110,26 @@ test('[398] unknown and disabled endpoints and applications are refused in SNSâ€
   )
   const EndpointArn = endpoint
   await sns.client.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: 'false' } }))
-  expect(await refusal({ TargetArn: endpoint })).toEqual([
-    'EndpointDisabledException',
-    'Endpoint is disabled',
-  ])
+  // The structure of the message is not read any more.
+  const texts = [{}, { MessageStructure: 'json' }, { MessageStructure: 'xml' }]
+  for (const text of texts) {
+    expect(await refusal({ TargetArn: endpoint, ...text })).toEqual([
+      'EndpointDisabledException',
+      'Endpoint is disabled',
+    ])
+  }
   expect((await natively({ targetArn: endpoint })).body.error).toMatchObject({
     code: 'conflict',
     message: 'Endpoint is disabled',
   })
   const off = { PlatformApplicationArn: application, Attributes: { Enabled: 'false' } }
   await sns.client.send(new SetPlatformApplicationAttributesCommand(off))
-  expect(await refusal({ TargetArn: endpoint })).toEqual([
-    'PlatformApplicationDisabledException',
-    'Platform application is disabled',
-  ])
+  for (const text of texts) {
+    expect(await refusal({ TargetArn: endpoint, ...text })).toEqual([
+      'PlatformApplicationDisabledException',
+      'Platform application is disabled',
+    ])
+  }
 })
 
 test('notifications that are too large or no notification are refused', async () => {

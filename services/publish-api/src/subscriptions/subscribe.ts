@@ -7,6 +7,7 @@ import {
   type Problem,
   type Protocol,
   parseArn,
+  parsePlatformEndpointArn,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
@@ -137,6 +138,7 @@ function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' 
 export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
+  await refuseMissingDevice(deps, address, topic.arn)
   const kept = await keepEndpoint(deps, { topicArn: topic.arn, endpoint, outbound })
   await noteLease(deps, address, topic.arn)
   const { subscription, created } = await deps.subscriptions.create({
@@ -163,6 +165,19 @@ export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subs
   if (asked) await askToConfirm(deps, subscription, publicUrl)
   else return { subscription: await askAgain(deps, subscription.id, publicUrl), created }
   return { subscription, created }
+}
+
+export const NO_PLATFORM_ENDPOINT = 'names no platform endpoint'
+
+/** A deleted platform endpoint keeps its subscriptions. Subscribing it again answers them, as in SNS. */
+export async function refuseMissingDevice(
+  { platformEndpoints, subscriptions }: ApiDeps,
+  { endpoint }: Pick<EndpointAddress, 'endpoint'>,
+  topicArn: string,
+): Promise<void> {
+  if (!parsePlatformEndpointArn(endpoint) || (await platformEndpoints.get(endpoint))) return
+  const { items } = await subscriptions.list({ topicArn, endpoint, limit: 1 })
+  if (items.length === 0) throw FantailError.invalid('endpoint', NO_PLATFORM_ENDPOINT)
 }
 
 /** When a queue's lease ends, the subscriptions to the queue are deleted. So their topics are stored first. */

@@ -20,6 +20,13 @@ export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicAr
   return arn
 }
 
+const PLATFORM_ENDPOINT = /^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\//
+
+/** Whether a TargetArn names a platform endpoint and no topic. */
+export function isOfEndpoint(arn: string): boolean {
+  return PLATFORM_ENDPOINT.test(arn)
+}
+
 interface SubscriptionName {
   arn: string
   /** The subscription id in the ARN. The subscription may not exist. */

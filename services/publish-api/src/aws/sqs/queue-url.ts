@@ -2,7 +2,7 @@
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
 import { FantailError, isQueueName, parseArn, type QueueRecord, queueArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps.ts'
-import { missingParameter, sqsError } from './sqs-error.ts'
+import { invalidParameterValue, missingParameter, sqsError } from './sqs-error.ts'
 
 type Settings = Pick<ApiDeps['settings'], 'arn' | 'publicUrl'>
 
@@ -24,6 +24,14 @@ export function queueArnOf({ arn }: Settings, input: AwsInput, call: AwsCall): s
   }
   if (!isQueueName(named.name)) throw queueMissing(call)
   return queueArn(named.name, { partition: arn.partition, region: call.region, account: named.account })
+}
+
+/** The ARN of a queue that may exist. */
+export function checkQueueArn(given: unknown, parameter: string): string {
+  const arn = String(given)
+  if (parseArn(arn)?.service === 'sqs') return arn
+  const format = 'arn:<partition>:<service>:<region>:<account-id>:<resource-id>'
+  throw invalidParameterValue(`You must use this format to specify the ${parameter}: ${format}`)
 }
 
 /** The queue that a call names. Throws `QueueDoesNotExist`. */

@@ -13,7 +13,7 @@ import { invalid, notFound } from '../../http/error-answers.ts'
 import { visibleSubscription } from '../change.ts'
 import { newToken, parkQuestion, takeConfirmation } from '../confirmations.ts'
 import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from '../outbound.ts'
-import { noteLease } from '../subscribe.ts'
+import { noteLease, refuseMissingDevice } from '../subscribe.ts'
 import { servedProblems } from '../subscription-settings.ts'
 
 interface MoveRequest {
@@ -35,6 +35,7 @@ export async function moveSubscription(
   const problems = outboundProblems(outbound, record.protocol)
   if (problems.length > 0) throw invalid(problems)
   const kept = await keepMoved(deps, record, { url, outbound })
+  await refuseMissingDevice(deps, kept, record.topicArn)
   await noteLease(deps, kept, record.topicArn)
   if (record.confirmation === 'none') return deps.subscriptions.move(id, () => ({ ...kept, move: null }))
   if (record.status === 'pending') return moveUnconfirmed(deps, record, kept, publicUrl)

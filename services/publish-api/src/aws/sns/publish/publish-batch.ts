@@ -159,9 +159,8 @@ function checkSum({ messageBytesMax }: KnownTopic, given: AwsInput[], attributes
  * (recorded).
  */
 function checkStructures(given: AwsInput[]): void {
-  for (const { MessageStructure: structure, Message } of given) {
-    const text = String(Message ?? '')
-    if (structure === 'json' && text !== '') checkStructure(structure, text)
+  for (const entry of given) {
+    if (entry.MessageStructure === 'json' && String(entry.Message ?? '') !== '') checkStructure(entry)
   }
 }
 
@@ -169,7 +168,11 @@ function checkStructures(given: AwsInput[]): void {
 function readEntry(topic: KnownTopic, given: AwsInput, attributes: ReadAttributes): Entry {
   checkOrdering(topic, given)
   const id = String(given.Id)
-  const read = outcomeOf(() => readMessage(given, attributes))
+  const read = outcomeOf(() => {
+    const message = readMessage(given, attributes)
+    checkStructure(given)
+    return message
+  })
   if (read instanceof AwsError) return { id, read }
   if (read.bytes > topic.messageBytesMax) return { id, read: invalidParameter('Message too long') }
   return { id, read }

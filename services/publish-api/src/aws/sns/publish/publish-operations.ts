@@ -7,12 +7,12 @@ import type { ApiDeps } from '../../../deps.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import { MessageStore } from '../../../messages/message-store.ts'
-import { checkTopicArn } from '../arns.ts'
+import { checkTopicArn, isOfEndpoint } from '../arns.ts'
 import { invalidParameter, missingParameter } from '../refusals.ts'
 import { publishBatchOperation } from './publish-batch.ts'
 import { publishToTarget } from './publish-to-target.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
-import { checkOrdering, MESSAGE_SHAPE, readMessage } from './read-message.ts'
+import { checkOrdering, checkStructure, MESSAGE_SHAPE, readMessage } from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'
 
 export function publishOperations(deps: ApiDeps): Operation[] {
@@ -38,7 +38,7 @@ async function publish(tools: Tools, input: AwsInput, call: AwsCall) {
   const startedAt = performance.now()
   const name = targetNameOf(input)
   const arn = String(input[name])
-  if (name === 'PhoneNumber' || (name === 'TargetArn' && PLATFORM_ENDPOINT.test(arn))) {
+  if (name === 'PhoneNumber' || (name === 'TargetArn' && isOfEndpoint(arn))) {
     return publishToTarget(tools, input, { call, name, startedAt })
   }
   return publishToTopic(tools, input, { call, topicArn: checkTopicArn(arn, call, name), startedAt })
@@ -55,6 +55,7 @@ async function publishToTopic({ deps, store }: Tools, input: AwsInput, to: ToTop
   const { call, topicArn, startedAt } = to
   const { requestId, origin: publicUrl, traceHeader } = call
   const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes))
+  checkStructure(input)
   const topic = await knownTopic(deps, topicArn)
   checkOrdering(topic, input)
   if (bytes > topic.messageBytesMax) throw invalidParameter('Message too long')
@@ -66,7 +67,6 @@ async function publishToTopic({ deps, store }: Tools, input: AwsInput, to: ToTop
 
 type TargetName = (typeof TARGETS)[number]
 const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
-const PLATFORM_ENDPOINT = /^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:endpoint\//
 
 /** The parameter that says where the message goes. TargetArn may be a topic's ARN, too. */
 function targetNameOf(input: AwsInput): TargetName {

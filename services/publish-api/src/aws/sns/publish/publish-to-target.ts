@@ -12,7 +12,7 @@ import { publishDirect } from '../../../direct/publish-direct.ts'
 import type { MessageStore } from '../../../messages/message-store.ts'
 import { invalidParameter } from '../refusals.ts'
 import { ofTopic } from './publish-topic.ts'
-import { checkGroup, readMessage } from './read-message.ts'
+import { checkGroup, checkStructure, readMessage } from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'
 
 type TargetName = 'PhoneNumber' | 'TargetArn'
@@ -31,11 +31,12 @@ export async function publishToTarget(
 ) {
   const given = String(input[name])
   const { requestId, origin: publicUrl, traceHeader } = call
-  const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes), keysOf(given))
+  const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes))
   checkGroup(input)
   if (bytes > MESSAGE_BYTES_MAX) throw invalidParameter('Message too long')
   try {
     const target = await targetOf(tools.deps, name, given, call)
+    checkStructure(input, keysOf(given))
     const wanted = { target, message, bytes, publicUrl, traceHeader, requestId, startedAt }
     const { messageId } = await ofTopic(() => publishDirect(tools, wanted))
     return { MessageId: messageId }

@@ -22,22 +22,14 @@ export interface ReadMessage {
   bytes: number
 }
 
-/**
- * Reads a message, with the checks that need nothing but the message. `instead`: keys of texts for protocols. If one of
- * them is present, `default` may be missing.
- */
-export function readMessage(
-  input: AwsInput,
-  { attributes, bytes }: ReadAttributes,
-  instead: readonly string[] = [],
-): ReadMessage {
+/** Reads a message, with the checks that need nothing but the message. Its structure is checked apart. */
+export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttributes): ReadMessage {
   const { Subject: subject, MessageStructure: structure } = input
   const text = String(input.Message ?? '')
   if (subject !== undefined && subjectProblem(String(subject)) !== undefined) {
     throw invalidParameter('Subject')
   }
   if (text === '') throw invalidParameter('Empty message')
-  if (structure !== undefined) checkStructure(structure, text, instead)
   const message: NewMessage = { message: text }
   if (subject !== undefined) message.subject = String(subject)
   if (attributes !== undefined) message.attributes = attributes
@@ -49,10 +41,17 @@ export function readMessage(
   return { message, bytes: Buffer.byteLength(text) + bytes }
 }
 
-/** Checks a text for protocols. Throws if it is not marked as one, cannot be read or has no default. */
-export function checkStructure(structure: unknown, text: string, instead: readonly string[] = []): void {
+/**
+ * Checks a text for protocols. Throws if it is not marked as one, cannot be read or has no default. `instead`: keys of
+ * texts for protocols. If one of them is present, `default` may be missing.
+ */
+export function checkStructure(
+  { MessageStructure: structure, Message: message }: AwsInput,
+  instead: readonly string[] = [],
+): void {
+  if (structure === undefined) return
   if (structure !== 'json') throw invalidParameter('MessageStructure')
-  const texts = objectOf(text)
+  const texts = objectOf(String(message ?? ''))
   if (!texts) throw invalidParameter('Message Structure - JSON message body failed to parse')
   const isThere = (key: string) => Object.hasOwn(texts, key) && typeof texts[key] === 'string'
   if (!['default', ...instead].some(isThere)) {

@@ -15,7 +15,13 @@ import type { ApiDeps } from '../../../deps.ts'
 import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
 import { invalidParameter } from '../refusals.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
-import { checkApplicationArn, givenAttributes, inSnsWords, noSuchApplication } from './push-refusals.ts'
+import {
+  checkApplicationArn,
+  checkApplicationForm,
+  givenAttributes,
+  inSnsWords,
+  noSuchApplication,
+} from './push-refusals.ts'
 
 const ATTRIBUTES = { map: 'string' } as const
 /** @limit Name of a platform application. Past it: the request is refused. */
@@ -45,6 +51,7 @@ export function applicationOperations(deps: ApiDeps): Operation[] {
       input: { PlatformApplicationArn: 'string', Attributes: ATTRIBUTES },
       output: null,
       run: async ({ PlatformApplicationArn, Attributes }, { requestId }) => {
+        checkApplicationForm(PlatformApplicationArn)
         const attributes = givenAttributes(Attributes)
         const wanted = { ...checkApplicationArn(PlatformApplicationArn), attributes, requestId }
         await inSnsWords(noSuchApplication, () => changeApplication(deps, wanted))

@@ -17,6 +17,7 @@ import { toRefusal } from '../topics/topic-operations.ts'
 import {
   checkApplicationArn,
   checkEndpointArn,
+  checkEndpointForm,
   givenAttributes,
   inSnsWords,
   noSuchApplication,
@@ -115,6 +116,7 @@ function readSettings(given: Record<string, string>): EndpointSettings {
 }
 
 async function set(tools: Tools, input: AwsInput, call: AwsCall): Promise<undefined> {
+  checkEndpointForm(input.EndpointArn)
   const attributes = givenAttributes(input.Attributes)
   const arn = checkEndpointArn(input.EndpointArn)
   const { requestId, origin: publicUrl } = call

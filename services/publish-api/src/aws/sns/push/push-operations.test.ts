@@ -10,6 +10,7 @@ import {
   ListPlatformApplicationsCommand,
   SetEndpointAttributesCommand,
   SetPlatformApplicationAttributesCommand,
+  SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { createAddressGuard } from '@fantail/delivery'
 import { appleCredential, browserSubscription, firebaseCredential, vapidCredential } from '@fantail/test-kit'
@@ -95,6 +96,42 @@ test('[392] a credential never comes back, and is sealed in Redis', async () => 
   expect(JSON.stringify([await appAttributes(), sns.api.events])).not.toMatch(/PRIVATE KEY|service_account/)
 })
 
+test('the form of an ARN is judged before the attributes, and these before anything is looked up', async () => {
+  const elements = (name: string) => invalid(`${name} Reason: An ARN must have at least 6 elements, not 1`)
+  const slashes = (name: string) =>
+    invalid(`${name} Reason: Wrong number of slashes in relative portion of the ARN.`)
+  const setsApp = [setApp, 'PlatformApplicationArn', APP.replace('GCM', 'NONE')] as const
+  const setsEndpoint = [setEndpoint, 'EndpointArn', `${APP.replace(':app/', ':endpoint/')}/x`] as const
+  for (const [set, name, unknown] of [setsApp, setsEndpoint]) {
+    for (const attributes of [{}, { Enabled: 'maybe' }] as Record<string, string>[]) {
+      expect(await refusalOf(set('x', attributes))).toEqual(elements(name))
+      expect(await refusalOf(set(APP.replace('/shop', ''), attributes))).toEqual(slashes(name))
+    }
+    expect(await refusalOf(set(unknown, {}))).toMatchObject({ name: 'ValidationError' })
+  }
+})
+
+test('a new subscription of an endpoint that does not exist is refused; an old one is answered again', async () => {
+  const TopicArn = (await sns.client.send(new CreateTopicCommand({ Name: 'devices' }))).TopicArn
+  const subscribe = (Endpoint: string) =>
+    sns.client.send(new SubscribeCommand({ TopicArn, Protocol: 'application', Endpoint }))
+  await createShop()
+  const [kept, never] = [await endpointOf('kept'), await endpointOf('never subscribed')]
+  const { SubscriptionArn } = await subscribe(kept)
+  for (const arn of [kept, never]) await remove(arn)
+  const missingDevice = invalid(`Endpoint Reason: Endpoint does not exist for endpoint arn${never}`)
+  expect(await refusalOf(subscribe(never))).toEqual(missingDevice)
+  const native = (endpoint: string) =>
+    sns.api.call('POST', '/v1/topics/devices/subscriptions', { body: { protocol: 'application', endpoint } })
+  expect((await native(never)).body.error.details).toEqual([
+    { path: 'endpoint', message: 'names no platform endpoint' },
+  ])
+  expect((await subscribe(kept)).SubscriptionArn).toBe(SubscriptionArn)
+  const id = SubscriptionArn?.split(':').at(-1)
+  const moved = await sns.api.call('PATCH', `/v1/subscriptions/${id}`, { body: { endpoint: never } })
+  expect([moved.status, moved.body.error.details[0].path]).toEqual([400, 'endpoint'])
+})
+
 test('[390] applications are refused in the words of SNS', async () => {
   const none = {
     name: 'ValidationError',
@@ -135,7 +172,7 @@ test('[390] applications are refused in the words of SNS', async () => {
   expect(await refused('GCM', { ...FIREBASE, Color: 'red' })).toEqual(
     invalid('Attributes Reason: Invalid attribute name: Color'),
   )
-  expect(await refusalOf(setApp('nothing', {}))).toEqual(none)
+  expect(await refusalOf(setApp(APP, {}))).toEqual(none)
   const short = invalid('PlatformApplicationArn Reason: An ARN must have at least 6 elements, not 1')
   const calls = [
     (arn: string) => appAttributes(arn),

@@ -21,7 +21,7 @@ export function noSuchEndpoint(): AwsError {
   return new AwsError('NotFound', 'Endpoint does not exist', { status: 404 })
 }
 
-/** The attributes of a request. SNS refuses a request without any before it looks at anything else. */
+/** The attributes of a request. SNS refuses a request without any before it looks whether the named thing exists. */
 export function givenAttributes(value: unknown): Attributes {
   const given = { ...(value as Attributes | undefined) }
   if (Object.keys(given).length > 0) return given
@@ -31,24 +31,35 @@ export function givenAttributes(value: unknown): Attributes {
 
 /** The ARN of an application that may exist, with its platform. */
 export function checkApplicationArn(value: unknown): { arn: string; platform: Platform } {
+  const { arn, platform } = checkApplicationForm(value)
+  if (!isPlatform(platform)) throw noSuchApplication()
+  return { arn, platform }
+}
+
+/** Checks the form of an application's ARN alone. */
+export function checkApplicationForm(value: unknown): { arn: string; platform: string } {
   const arn = elementsChecked(value, 'PlatformApplicationArn')
   const parsed = parsePlatformApplicationArn(arn)
-  if (!parsed)
-    throw invalidParameter(
-      'PlatformApplicationArn Reason: Wrong number of slashes in relative portion of the ARN.',
-    )
-  if (!isPlatform(parsed.platform)) throw noSuchApplication()
-  return { arn, platform: parsed.platform }
+  if (parsed) return { arn, platform: parsed.platform }
+  throw invalidParameter(
+    'PlatformApplicationArn Reason: Wrong number of slashes in relative portion of the ARN.',
+  )
 }
 
 /** The ARN of an endpoint that may exist. */
 export function checkEndpointArn(value: unknown): string {
+  const arn = checkEndpointForm(value)
+  if (!parsePlatformEndpointArn(arn)) throw noSuchEndpoint()
+  return arn
+}
+
+/** Checks the form of an endpoint's ARN alone. */
+export function checkEndpointForm(value: unknown): string {
   const arn = elementsChecked(value, 'EndpointArn')
   const slashes = (arn.split(':').slice(5).join(':').match(/\//g) ?? []).length
   if (slashes !== 3) {
     throw invalidParameter('EndpointArn Reason: Wrong number of slashes in relative portion of the ARN.')
   }
-  if (!parsePlatformEndpointArn(arn)) throw noSuchEndpoint()
   return arn
 }
 

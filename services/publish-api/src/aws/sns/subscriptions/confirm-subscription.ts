@@ -29,17 +29,23 @@ async function confirmSubscription(
 ): Promise<SubscriptionRecord> {
   if (input.Token === undefined) throw missingParameter('Token')
   const token = String(input.Token)
-  const topic = parseArn(String(input.TopicArn ?? ''))
-  if (topic?.service !== 'sns' || topic.subscriptionId !== undefined) throw invalidParameter('Topic')
-  if (call.signed && topic.region !== call.region) throw invalidParameter('Topic')
+  const topicRegion = checkConfirmedTopic(input.TopicArn, call)
   const record = await deps.subscriptions.findByToken(token)
   // A link is not signed, so the region for which it was made is only known from its subscription.
   const region = call.signed ? call.region : (parseArn(record?.arn ?? '')?.region ?? call.region)
-  if (topic.region !== region) throw invalidParameter('Topic')
+  if (topicRegion !== region) throw invalidParameter('Topic')
   if (call.signed && !HEX.test(token)) throw unprefixed('Invalid token')
   const confirmed = record && (await confirm(deps, record, token, authenticationOf(input, call)).catch(gone))
   if (!confirmed) throw invalidParameter('Token')
   return confirmed
+}
+
+/** Checks the topic's ARN, and returns its region. Only a link may be of another region than the call. */
+export function checkConfirmedTopic(given: unknown, call: AwsCall): string {
+  const topic = parseArn(String(given ?? ''))
+  if (topic?.service !== 'sns' || topic.subscriptionId !== undefined) throw invalidParameter('Topic')
+  if (call.signed && topic.region !== call.region) throw invalidParameter('Topic')
+  return topic.region
 }
 
 const HEX = /^[0-9a-f]+$/i

@@ -10,7 +10,12 @@ import { TopicFullError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps.ts'
 import type { Authentication } from '../../../subscriptions/confirmations.ts'
 import { refusedHost } from '../../../subscriptions/outbound.ts'
-import { type Subscribe, type Subscribed, subscribe } from '../../../subscriptions/subscribe.ts'
+import {
+  NO_PLATFORM_ENDPOINT,
+  type Subscribe,
+  type Subscribed,
+  subscribe,
+} from '../../../subscriptions/subscribe.ts'
 import { SETTING_DEFAULTS, type SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
 import { checkTopicArn } from '../arns.ts'
 import { invalidParameter, noSuchTopic } from '../refusals.ts'
@@ -71,7 +76,7 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     publicUrl: call.origin,
     ...(call.principal !== undefined && { principal: call.principal }),
   }
-  return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error)))
+  return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error, address)))
 }
 
 /** The role is stored and shown only. The operator's settings decide which streams may be written to. */
@@ -123,15 +128,19 @@ function confirmationOf({ protocol, endpoint }: EndpointAddress, { account, sign
   }
 }
 
-function toRefusal(error: unknown): unknown {
+function toRefusal(error: unknown, { endpoint }: EndpointAddress): unknown {
   if (error instanceof TopicFullError) {
     return new AwsError('SubscriptionLimitExceeded', 'Subscription limit exceeded', { status: 403 })
   }
   if (!(error instanceof FantailError)) return error
   if (error.code === 'not_found') return noSuchTopic()
-  // The only remaining problem of this kind: credentials that cannot be stored.
+  // A platform endpoint that does not exist, or credentials that cannot be stored.
   if (error.code === 'validation_failed') {
-    return invalidParameter(`Endpoint Reason: ${error.details?.[0]?.message ?? error.message}`)
+    const problem = error.details?.[0]?.message ?? error.message
+    // SNS has no space before the ARN.
+    const isMissing = problem === NO_PLATFORM_ENDPOINT
+    const text = isMissing ? `Endpoint does not exist for endpoint arn${endpoint}` : problem
+    return invalidParameter(`Endpoint Reason: ${text}`)
   }
   if (error.code !== 'subscription_exists') return error
   return refuseOnSubscribe('Subscription already exists with different attributes')

@@ -4,9 +4,10 @@
  * these subscriptions.
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, isFifoName, parseArn, type RedriveTask } from '@fantail/contracts'
+import { FantailError, isFifoName, type RedriveTask } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps.ts'
 import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
+import { checkQueueArn } from '../queue-url.ts'
 import { invalidParameterValue, missingParameter, sqsError } from '../sqs-error.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
 
@@ -83,11 +84,7 @@ async function arnGiven(
   name: 'SourceArn' | 'DestinationArn',
 ): Promise<string | undefined> {
   if (input[name] === undefined) return undefined
-  const arn = String(input[name])
-  if (parseArn(arn)?.service !== 'sqs') {
-    const format = 'arn:<partition>:<service>:<region>:<account-id>:<resource-id>'
-    throw invalidParameterValue(`You must use this format to specify the ${name}: ${format}`)
-  }
+  const arn = checkQueueArn(input[name], name)
   if ((await queues.get(arn)) === null) throw notThere(name)
   return arn
 }
