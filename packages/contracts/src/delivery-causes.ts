@@ -55,15 +55,16 @@ export const VERDICTS = {
     'The queue to which the subscription delivers refuses its messages, by its policy or its limits.',
   quarantined: 'Messages for the subscription are in the quarantine.',
   circuitOpen: 'The circuit breaker is open and allows only probes.',
-  failing: 'The last five attempts failed, or all attempts for a minute or longer.',
+  failing: 'The last five attempts failed, or at least two and all attempts of a minute or longer.',
   hung:
     'An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. ' +
     'Time-outs count too.',
   groupBlocked: 'The first message of a FIFO group has failed, and messages have waited for 5 s or longer.',
-  tooSlowIn: 'More deliveries arrive than the endpoint can take.',
-  throttled: 'The throttle makes deliveries wait, and they drain.',
+  tooSlowIn:
+    'More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute.',
+  throttled: 'Deliveries wait at a throttle, and no more came in the last minute than it lets out.',
   catchingUp: 'Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong.',
-  fine: 'No delivery has waited for long.',
+  fine: 'None of the others holds: no delivery has waited for 5 s.',
 } as const
 export type VerdictCode = keyof typeof VERDICTS
 

@@ -11,6 +11,7 @@ import {
 } from '../lane.fixture.ts'
 import type { AttemptNote } from '../lane-records.ts'
 import { asRetry, failedOnce, useLanes } from '../lanes.fixture.ts'
+import { verdictOf } from './verdict.ts'
 
 const WINDOW_MS = 30_000
 const { redis, lanes, later } = await useLanes()
@@ -145,6 +146,22 @@ test('what came in the last minute is known once older deliveries wait', async (
     isPaused: false,
     retentionSeconds: 345_600,
   })
+})
+
+test('a throttle below what came in the last minute is too slow, and a higher one is not', async () => {
+  const id = await writeLane(redis, { rate: 2 })
+  const verdict = async () => {
+    const subscription = { status: 'active', createdAt: 0 } as const
+    const now = Date.now() + 2 * WINDOW_MS
+    return verdictOf({ figures: await figuresOf(id), subscription, now, attemptTimeoutMs: 15_000 }).code
+  }
+  await parkAll(lanes, [id], [makeMessage()])
+  await later(2 * WINDOW_MS)
+  const messages = Array.from({ length: 121 }, () => makeMessage())
+  await parkAll(lanes, [id], messages)
+  expect(await verdict()).toBe('tooSlowIn')
+  await writeLane(redis, { rate: 3 }, id)
+  expect(await verdict()).toBe('throttled')
 })
 
 test('a lane that is gone is not made again', async () => {
