@@ -49,8 +49,8 @@ test('[201] dead letters of subscriptions count as sent, what maxReceiveCount mo
   for (const name of ['sns-dead', 'sqs-dead']) await client.put(`/v1/queues/${name}`)
   const redrivePolicy = { deadLetterTargetArn: 'sqs-dead', maxReceiveCount: 1 }
   await client.put('/v1/queues/work', { redrivePolicy, visibilityTimeoutSeconds: 0 })
-  receiver().respond('/gone', { status: 410 })
-  const input = { endpoint: `${receiver().url}/gone`, redrivePolicy: { deadLetterTargetArn: 'sns-dead' } }
+  receiver().respond('/refusing', { status: 404 })
+  const input = { endpoint: `${receiver().url}/refusing`, redrivePolicy: { deadLetterTargetArn: 'sns-dead' } }
   await subscribe(stack(), 'dying', input)
   await subscribe(stack(), 'dying', { endpoint: 'arn:aws:sqs:us-east-1:000000000000:work' })
   await publish(stack(), 'dying', 'grüße')

@@ -42,7 +42,7 @@ async function outcome(messageId: string, settled: (counts: Record<string, numbe
 test('says for each message what became of it at every subscription', async () => {
   const { client } = stack()
   await client.put('/v1/queues/told-dead')
-  receiver().respond('/told-refused', { status: 410 })
+  receiver().respond('/told-refused', { status: 404 })
   receiver().respond('/told-busy', { status: 503 })
   const good = await subscribe(stack(), 'told', { endpoint: hook('/told') })
   const dead = await subscribe(stack(), 'told', {
@@ -67,7 +67,7 @@ test('says for each message what became of it at every subscription', async () =
   })
   const byId = new Map(deliveries.map((delivery) => [delivery.subscriptionId, delivery]))
   expect(byId.get(good.id)).toMatchObject({ state: 'delivered', attempts: 1 })
-  expect(byId.get(dead.id)).toMatchObject({ state: 'deadLettered', reason: 'permanent', lastStatusCode: 410 })
+  expect(byId.get(dead.id)).toMatchObject({ state: 'deadLettered', reason: 'permanent', lastStatusCode: 404 })
   expect(byId.get(busy.id)).toMatchObject({
     state: 'waiting',
     lastStatusCode: 503,

@@ -138,7 +138,7 @@ test.each(['resting', 'resting.fifo'])('a delivery of %s says that a pause held 
 })
 
 test.each([
-  { topic: 'refused', status: 410, numRetries: 3, because: 'permanent' },
+  { topic: 'refused', status: 404, numRetries: 3, because: 'permanent' },
   { topic: 'failing', status: 500, numRetries: 0, because: 'retriesExhausted' },
 ])('a dead letter of the topic $topic says $because', async ({ topic, status, numRetries, because }) => {
   await stack().client.put('/v1/queues/dead')

@@ -52,6 +52,19 @@ function brokenHook(path: string) {
 }
 
 const CASES: Partial<Record<VerdictCode, Case>> = {
+  gone: {
+    async begin(topic) {
+      let status = 410
+      receiver().respond(`/${topic}`, () => ({ status }))
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic) })
+      await publishAll(topic, 5)
+      const mend = () => {
+        status = 200
+        return act(id, 'resume')
+      }
+      return { id, mend }
+    },
+  },
   paused: {
     async begin(topic) {
       const { id } = await subscribe(stack(), topic, { endpoint: hook(topic) })

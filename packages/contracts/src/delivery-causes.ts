@@ -28,6 +28,9 @@ export const WAIT_CAUSES = {
     'such endpoints.',
   capacity: 'The delivery is due, and no worker has had a free slot for it yet.',
   paused: 'The subscription is paused.',
+  gone:
+    'The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, ' +
+    'one delivery is a probe for all others.',
   dlqMissing:
     'The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the ' +
     'queue does not come, the delivery ends with `deadLetterQueueMissing`.',
@@ -45,6 +48,7 @@ export type DrainUnknown = (typeof DRAIN_UNKNOWN)[number]
 
 /** Verdicts: a lane's state in one word. If several hold, the lane has the first of them. */
 export const VERDICTS = {
+  gone: 'Fantail paused the subscription because its endpoint answered 410 (Gone).',
   paused: 'The subscription is paused.',
   pending: 'The endpoint has not confirmed the subscription.',
   misconfigured: 'Fantail itself is not configured correctly, so no attempt can be made.',
@@ -70,6 +74,7 @@ export type VerdictCode = keyof typeof VERDICTS
 
 /** Verdicts that ask an operator to act. */
 export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
+  'gone',
   'paused',
   'pending',
   'misconfigured',

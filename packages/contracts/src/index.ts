@@ -193,6 +193,7 @@ export type {
   Message,
   MessageAttribute,
   MessageKind,
+  OnGone,
   OutboundSettings,
   QueueMessage,
   QueueRecord,

@@ -90,6 +90,8 @@ export interface TopicRecord {
 
 export type FilterPolicyScope = 'MessageAttributes' | 'MessageBody'
 export type FilterPolicy = Record<string, unknown>
+export const ON_GONE = ['pause', 'deadLetter'] as const
+export type OnGone = (typeof ON_GONE)[number]
 export type SubscriptionStatus = 'pending' | 'active' | 'paused'
 
 export interface RedrivePolicy {
@@ -162,6 +164,10 @@ export interface SubscriptionRecord {
   /** The new endpoint, which replaces the present one when it confirms with `token`. Absent or null: there is none. */
   move?: SubscriptionMove | null
   status: SubscriptionStatus
+  /** Why Fantail itself paused the subscription. Absent or null: it did not. */
+  pausedBecause?: 'gone' | null
+  /** The effect of a 410 of the endpoint. Absent or null: the default (policy: actionOnGone). */
+  onGone?: OnGone | null
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
   redrivePolicy: RedrivePolicy | null

@@ -104,7 +104,7 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
 
 /**
  * Hash of a lane:
- * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused
+ * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
  * - `r` own throttle or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
  * - `l` seconds for which deliveries are kept at least. Lanes of earlier releases do not have it.
@@ -113,7 +113,8 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
  * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed
  * - `m` retry mode (`s`, `a` or `-`), and after it failures and ms between probes of a circuit breaker. Their state:
  *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
- * - `mx` name of the broken credential for which the lane stands (lane-stand.lua)
+ * - `mx` name of the broken credential for which the lane stands, or `gone` until a probe has shown that its endpoint
+ *   is back (lane-stand.lua)
  * - `dm` ms until which the lane shows that its dead-letter queue is missing (lane-settle.lua)
  * - FIFO lanes that have got a delivery: `f` '1', or '2' if several of a group may be sent at once; `b` number of
  *   deliveries behind the heads of their groups

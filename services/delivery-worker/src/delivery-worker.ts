@@ -74,6 +74,7 @@ import { createSigning, listenForWakes } from './lanes/worker-connections.ts'
 import { AttemptNotes } from './outcomes/attempt-notes.ts'
 import { DeliveryStatus } from './outcomes/delivery-status.ts'
 import { Finishing } from './outcomes/finishing.ts'
+import { GoneEndpoints } from './outcomes/gone-endpoints.ts'
 import { LetterAppends } from './outcomes/letter-appends.ts'
 import { MissingQueues } from './outcomes/missing-queues.ts'
 import { OutcomeRecorder } from './outcomes/outcome-recorder.ts'
@@ -208,7 +209,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
+  const gone = new GoneEndpoints({ subscriptions: stores.subscriptions, log })
   const finishing = new Finishing({
+    gone,
     settling,
     pacing,
     letters,
@@ -306,6 +309,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     attempts,
     parking,
     finishing,
+    gone,
     signing,
     snapshots,
     metrics,

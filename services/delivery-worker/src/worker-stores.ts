@@ -15,6 +15,7 @@ import {
   type ReplicaAcks,
   Snapshots,
   StorageGuard,
+  Subscriptions,
   TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
@@ -34,6 +35,7 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
   const quarantine = createQuarantine({ ...options, redis, acks })
   return {
     lanes,
+    subscriptions: new Subscriptions(redis),
     snapshots: new SnapshotCache(stored, (subscriptionId, error) =>
       log.error({ subscriptionId, err: error }, 'subscription.unusable'),
     ),

@@ -25,7 +25,7 @@ const receiver = useReceiver()
 test('a dead endpoint at full rate stops nobody, and its newest dead letters are kept within their share', async () => {
   const row = beginFault('dead-endpoint')
   const { client, connection } = stack()
-  receiver().respond('/dead', () => ({ status: 410 }))
+  receiver().respond('/dead', () => ({ status: 404 }))
   await client.put('/v1/topics/dead')
   await client.post('/v1/topics/dead/subscriptions', { endpoint: `${receiver().url}/dead` })
   await client.put('/v1/topics/seldom')

@@ -50,6 +50,7 @@ export const SETTINGS = {
     'maxInFlight',
     'retryMode',
     'circuitBreaker',
+    'onGone',
     'outbound',
   ],
   Topic: [

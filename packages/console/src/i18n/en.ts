@@ -563,6 +563,9 @@ export const words = {
     noEndpointsWhy: 'Add one to get messages.',
     notComplete: 'There are more endpoints than are shown.',
     gone: 'This endpoint is gone.',
+    answeredGone:
+      'The endpoint answered 410 (Gone), so nothing is sent to it. When it is back, press Resume: one message is sent ' +
+      'first, and the others follow if it is not answered 410.',
     actions: 'Actions',
     test: 'Send a test',
     tested: (answer: number | string, ms: number) => `The test was answered: ${answer}, after ${ms} ms.`,
@@ -636,6 +639,7 @@ export const words = {
     byHost: 'One row for each host',
     verdict: 'Verdict',
     verdicts: {
+      gone: 'gone',
       paused: 'paused',
       pending: 'pending',
       misconfigured: 'misconfigured',
@@ -676,6 +680,9 @@ export const words = {
   remedy: {
     title: 'Next step',
     steps: {
+      gone:
+        'The endpoint says that it is gone for good, and Fantail paused the subscription. Unsubscribe it, or give it ' +
+        'another endpoint. Then press Resume: one delivery is a probe, and the others follow if it is not answered 410.',
       paused:
         'Somebody has stopped it on purpose. When the reason is gone, press Resume: what waits is then sent.',
       pending:
@@ -895,6 +902,7 @@ export const words = {
       dead: 'gives up',
       circuitOpen: 'waits for the circuit',
       misconfigured: 'waits for the configuration',
+      gone: 'paused the subscription',
     },
     later: (cause: string) => `then waited: ${cause}`,
     waited: (why: string) => `waited: ${why}`,
@@ -1049,6 +1057,8 @@ export const words = {
     raw: 'Bare message',
     maxInFlight: 'Attempts at a time',
     retryMode: 'Retry mode',
+    onGone: 'After a 410',
+    onGoneIs: { pause: 'pause', deadLetter: 'dead-letter the delivery' },
     id: 'Id',
     effective: 'In force',
     own: 'Policy of its own',

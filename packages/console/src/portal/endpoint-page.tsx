@@ -51,6 +51,7 @@ export function EndpointPage({ id, session, onBack }: Props) {
                 <p>
                   {endpoint.topic} → {endpoint.endpoint}
                 </p>
+                {endpoint.verdict === 'gone' && <p>{w.answeredGone}</p>}
                 <Figures>
                   <Figure label={w.waiting} value={endpoint.waiting} />
                   <Figure label={w.inFlight} value={endpoint.inFlight} />

@@ -166,3 +166,21 @@ describe('the next step', () => {
     )
   })
 })
+
+const native = { protocol: 'https', origin: 'native', status: 'active', unsubscribed: false } as const
+
+it.each([
+  ['pauses a native webhook', {}, 'pause'],
+  ['pauses one that is paused already', { status: 'paused' }, 'pause'],
+  ['pauses one of an AWS protocol if its setting says so', { origin: undefined, onGone: 'pause' }, 'pause'],
+  ['is permanent for one of an AWS protocol', { origin: undefined }, 'dead'],
+  ['is permanent if the setting says so', { onGone: 'deadLetter' }, 'dead'],
+  ['is permanent for one that is not confirmed', { status: 'pending' }, 'dead'],
+  ['is permanent for one that has ended', { unsubscribed: true }, 'dead'],
+] as const)('a 410 %s', (_what, set, step) => {
+  const input = { ...STEADY, subscription: { ...native, ...set }, attempts: 1 }
+  expect(nextStep({ ...input, result: answered(410) })).toMatchObject({ step })
+  expect(nextStep({ ...input, result: answered(404) })).toMatchObject({ step: 'dead' })
+  const policy = { ...POLICY, retryOn: [410] }
+  expect(nextStep({ ...input, policy, result: answered(410) })).toMatchObject({ step: 'retry' })
+})

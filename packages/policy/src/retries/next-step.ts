@@ -7,12 +7,15 @@ import {
   type ResultClass,
   type RetryCause,
   type RetryPolicy,
+  type SubscriptionRecord,
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
+import { actionOnGone } from './on-gone.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 import { isRetriedOn } from './retry-on.ts'
 
 const UNSENT_WAIT_MS = 1_000
+const GONE = 410
 
 export type NextStep =
   | { step: 'delivered' }
@@ -20,12 +23,16 @@ export type NextStep =
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
   /** No attempt is counted, and the lane stands until the configuration works. */
   | { step: 'stand' }
+  /** The endpoint is gone. No attempt is counted, and the subscription is paused. */
+  | { step: 'pause' }
   /** Nothing was sent, so no attempt is counted. */
   | { step: 'wait'; delayMs: number }
 
 interface NextStepInput {
   result: AttemptResult
   protocol: Protocol
+  /** The subscription that a 410 may pause. Absent: there is none. */
+  subscription?: Pick<SubscriptionRecord, 'protocol' | 'origin' | 'onGone' | 'status' | 'unsubscribed'>
   /** Number of attempts made, this one included. */
   attempts: number
   policy: RetryPolicy
@@ -68,6 +75,7 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'misconfigured':
       return { step: 'stand' }
     case 'permanent':
+      if (isPausing(input)) return { step: 'pause' }
       return { step: 'dead', because: isUnknown(result) ? 'outcomeUnknown' : 'permanent' }
     case 'retry':
       // The n-th attempt is followed by the n-th retry. If the policy was shortened meanwhile, `attempts` may exceed
@@ -75,6 +83,13 @@ export function nextStep(input: NextStepInput): NextStep {
       if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
       return retryStep(whileThrottled(input))
   }
+}
+
+/** Whether a 410 pauses the subscription. One that waits for its confirmation, or has ended, is not paused. */
+function isPausing({ result, subscription }: NextStepInput): boolean {
+  if (result.kind !== 'response' || result.statusCode !== GONE || !subscription) return false
+  const { status, unsubscribed } = subscription
+  return status !== 'pending' && !unsubscribed && actionOnGone(subscription) === 'pause'
 }
 
 /**

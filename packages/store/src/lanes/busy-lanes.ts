@@ -63,7 +63,7 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
   return found.flatMap((lane, i) => {
     const [sliceId, paused] = settings[i] ?? []
     const topicArn = topics.get(sliceId ?? '')
-    return topicArn ? [{ ...lane, paused: paused === '1', topicArn }] : []
+    return topicArn ? [{ ...lane, paused: Boolean(paused), topicArn }] : []
   })
 }
 

@@ -202,6 +202,7 @@ function waitingRow(
 /** null if the lane is paused. If the lane makes it wait longer than its due time, the later time is given. */
 function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
   if (!hold || state?.kind === 'dead') return dueAt
+  if (hold.because === 'gone') return hold.until
   return hold.because === 'paused' ? null : (hold.until ?? dueAt)
 }
 

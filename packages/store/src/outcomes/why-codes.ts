@@ -23,6 +23,7 @@ const LETTERS: Record<StoredCause, string> = {
   unprovenEndpoint: 'u',
   capacity: 'w',
   paused: 'p',
+  gone: 'y',
   dlqMissing: 'm',
   misconfigured: 'x',
   groupOrder: 'g',

@@ -47,6 +47,8 @@ export const SUBSCRIPTION_FIELDS = {
   protocol: { stored: 'p', defaultOf: impliedProtocol, shown: 'asItIs' },
   origin: { stored: 'n', codec: NATIVE, optional: true, default: null, shown: 'never' },
   status: { stored: 's', default: 'active', shown: 'asItIs' },
+  pausedBecause: { stored: 'B', optional: true, default: null, shown: 'asItIs' },
+  onGone: { stored: 'G', optional: true, default: null, shown: 'inOtherForm', setting: true },
   rawMessageDelivery: { stored: 'w', codec: FLAG, default: false, shown: 'asItIs', setting: true },
   deliveryPolicy: { stored: 'd', default: null, shown: 'asItIs', setting: true },
   redrivePolicy: { stored: 'q', codec: DEAD_LETTER_ARN, default: null, shown: 'asItIs', setting: true },

@@ -24,7 +24,8 @@ export function packSubscription(record: Packable): string {
  * and unsubscribed when memory is full.
  */
 export function settingsBytes(record: Packable): number {
-  return Buffer.byteLength(packSubscription({ ...record, status: 'paused', unsubscribed: true }))
+  const longest = { status: 'paused', pausedBecause: 'gone', unsubscribed: true } as const
+  return Buffer.byteLength(packSubscription({ ...record, ...longest }))
 }
 
 /** Reads a record. Throws a CorruptRecordError that names `key` and the subscription. */
@@ -42,6 +43,7 @@ export interface SubscriptionFields {
   /** Own. */
   throttle: string
   maxInFlight: number
+  /** '1', or why Fantail itself paused it. */
   paused: string
   hasDlq: string
   /** When the subscription is deleted, unless it is confirmed before. */
@@ -60,6 +62,7 @@ type FieldSource = Pick<
   SubscriptionRecord,
   | 'protocol'
   | 'status'
+  | 'pausedBecause'
   | 'deliveryPolicy'
   | 'redrivePolicy'
   | 'deadLetters'
@@ -77,7 +80,7 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     throttle: throttleOf(record),
     maxInFlight: record.maxInFlight,
     // The last message to an unsubscribed endpoint must leave its lane, even if the lane was paused.
-    paused: record.status === 'paused' && !record.unsubscribed ? '1' : '',
+    paused: record.status === 'paused' && !record.unsubscribed ? (record.pausedBecause ?? '1') : '',
     hasDlq: record.redrivePolicy || record.deadLetters ? '1' : '',
     expires: awaited && record.tokenExpiresAt !== null ? String(record.tokenExpiresAt) : '',
     counted: record.unsubscribed ? '' : record.status,

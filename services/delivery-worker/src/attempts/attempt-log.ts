@@ -12,7 +12,7 @@ export interface LoggedAttempt {
   /** Number of attempts so far, this one included. */
   attempts: number
   result: AttemptResult
-  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'wait'
+  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'gone' | 'wait'
   why: Why | undefined
 }
 

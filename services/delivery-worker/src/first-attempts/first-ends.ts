@@ -9,6 +9,7 @@ import type { Parking } from '../dispatch/parking.ts'
 import type { AttemptNotes } from '../outcomes/attempt-notes.ts'
 import type { DeliveryStatus, FinishedDelivery } from '../outcomes/delivery-status.ts'
 import type { Finishing } from '../outcomes/finishing.ts'
+import type { GoneEndpoints } from '../outcomes/gone-endpoints.ts'
 import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
 import type { FirstAttempt } from './first-attempt.ts'
 
@@ -16,6 +17,7 @@ export interface FirstEndsOptions {
   slots: Pick<AttemptSlots, 'isProven'>
   parking: Pick<Parking, 'park'>
   finishing: Pick<Finishing, 'finish'>
+  gone: Pick<GoneEndpoints, 'pause'>
   metrics: Pick<WorkerMetrics, 'delivered'>
   notes: Pick<AttemptNotes, 'delivered' | 'failed'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
@@ -60,6 +62,7 @@ export class FirstEnds {
     const step = nextStep({
       result: outcome.result,
       protocol: subscription.record.protocol,
+      subscription: subscription.record,
       attempts: 1,
       policy,
       jitter,
@@ -93,6 +96,12 @@ export class FirstEnds {
       })
       // The delivery goes to its lane. The lane then asks for the credential, and waits until it works.
       this.parkFresh(attempt)
+      return
+    }
+    if (step.step === 'pause') {
+      const why = { because: 'gone', delayMs: null } as const
+      this.#options.reports.ended({ ...attempted, decision: 'gone', why })
+      void this.#options.gone.pause(subscription.record).then(() => this.parkFresh(attempt))
       return
     }
     this.#options.reports.ended({ ...attempted, decision: step.step, why: whyNext(step) })

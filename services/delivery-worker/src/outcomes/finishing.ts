@@ -22,6 +22,7 @@ import type { Claimed, Settling } from '../lanes/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { AttemptNotes } from './attempt-notes.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
+import type { GoneEndpoints } from './gone-endpoints.ts'
 import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
 import type { MissingQueues } from './missing-queues.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
@@ -53,11 +54,11 @@ interface EndedAttempt extends ExplainedAttempt {
 }
 
 /** The step after an attempt that was made. */
-type Ended = Exclude<NextStep, { step: 'wait' }>
+type Ended = Exclude<NextStep, { step: 'wait' | 'pause' }>
 
 interface FinishingOptions {
   settling: Settling
-  pacing: Pick<LanePacing, 'answered'>
+  pacing: Pick<LanePacing, 'answered' | 'unsent'>
   letters: Pick<LetterAppends, 'append'>
   recorder: OutcomeRecorder
   missing: Pick<MissingQueues, 'add' | 'found'>
@@ -65,6 +66,7 @@ interface FinishingOptions {
   reports: Pick<AttemptReports, 'ended' | 'reportsSuccess'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
   credentials: Pick<CredentialGate, 'standMs'>
+  gone: Pick<GoneEndpoints, 'pause'>
   events: Pick<PushEvents, 'failed'>
   log: Logger
   jitter: number
@@ -85,6 +87,7 @@ export class Finishing {
     const step = this.#nextStep(ended)
     if (step.step === 'wait') return this.#wait(ended, step.delayMs)
     this.#note(ended, step.step === 'delivered')
+    if (step.step === 'pause') return this.#pause(ended)
     return ended.subscription.paced ? this.#finishPaced(ended, step) : this.#finishAs(step, ended)
   }
 
@@ -93,6 +96,7 @@ export class Finishing {
     return nextStep({
       result: outcome.result,
       protocol: subscription.record.protocol,
+      subscription: subscription.record,
       attempts,
       policy: subscription.policy.healthyRetryPolicy,
       jitter,
@@ -174,6 +178,20 @@ export class Finishing {
     const delayMs = this.#options.credentials.standMs
     this.#log(ended, 'misconfigured', { because: 'misconfigured', delayMs })
     await this.#options.settling.settle(subscription.shard, claimed, { op: 'stand', delayMs, credential })
+  }
+
+  /**
+   * The endpoint is gone. The subscription is paused before the delivery returns to its lane, so that no worker claims
+   * it. The answer does not count for retry mode and circuit breaker.
+   */
+  async #pause(ended: EndedAttempt): Promise<void> {
+    const { claimed, subscription, retryCost = 0 } = ended
+    const { gone, pacing, settling } = this.#options
+    this.#log(ended, 'gone', { because: 'gone', delayMs: null })
+    if (subscription.paced) pacing.unsent(subscription.shard, subscription.record.id, retryCost)
+    const isPaused = await gone.pause(subscription.record)
+    const back = { op: 'returnUnsent', delayMs: POSTPONED_MS } as const
+    await settling.settle(subscription.shard, claimed, isPaused ? { op: 'returnUncounted' } : back)
   }
 
   #note({ subscription, outcome, run = [] }: EndedAttempt, isDelivered: boolean): void {

@@ -13,10 +13,10 @@ import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
   orderingProblems,
-  pacingProblems,
   policyProblems,
   rawProblems,
   type SubscriptionSettings,
+  webhookProblems,
 } from './subscription-settings.ts'
 
 /** The subscription that the API shows under this id. Throws `not_found`. */
@@ -87,7 +87,7 @@ function refuseMixture(
     ...orderingProblems(record),
     ...(setsFilter ? filterProblems(record) : []),
     ...outboundProblems(outbound, protocol),
-    ...pacingProblems(record),
+    ...webhookProblems(record),
   ]
   if (problems.length > 0) throw invalid(problems)
 }
@@ -104,7 +104,7 @@ export async function changeStatus(
   return deps.subscriptions.update(id, (current) => {
     if (isHidden(current)) throw notFound('subscription')
     if (current.status === 'pending') throw new FantailError('wrong_state', 'it awaits its confirmation')
-    return { status }
+    return status === 'active' ? { status, pausedBecause: null } : { status }
   })
 }
 

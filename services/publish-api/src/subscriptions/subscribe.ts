@@ -24,13 +24,13 @@ import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } f
 import {
   agrees,
   orderingProblems,
-  pacingProblems,
   policyProblems,
   rawProblems,
   SETTING_DEFAULTS,
   type SubscriptionSettings,
   servedProblems,
   settingsOf,
+  webhookProblems,
 } from './subscription-settings.ts'
 
 export interface Subscribe {
@@ -114,7 +114,7 @@ export async function subscribeNatively(
   const redrivePolicy = given.redrivePolicy ?? null
   const problems = [
     ...orderingProblems({ topicArn, ...address, redrivePolicy }),
-    ...pacingProblems({ ...given, protocol: address.protocol }),
+    ...webhookProblems({ ...given, protocol: address.protocol }),
   ]
   if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)

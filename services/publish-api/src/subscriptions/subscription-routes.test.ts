@@ -599,12 +599,29 @@ test('retry mode and circuit breaker are set, shown with how the lane stands, an
   })
 })
 
+test('what a 410 does is set, shown and reset, and a resume ends the pause of a 410', async () => {
+  const { body: made } = await subscribe({ endpoint: 'https://example.com/gone' })
+  expect(made).toMatchObject({ onGone: 'pause', pausedBecause: null })
+  const path = `/v1/subscriptions/${made.id}`
+  for (const onGone of ['deadLetter', null]) {
+    const { body } = await api.call('PATCH', path, { body: { onGone } })
+    expect(body.onGone).toBe(onGone ?? 'pause')
+  }
+  await api.deps.subscriptions.update(made.id, () => ({ status: 'paused', pausedBecause: 'gone' }))
+  const { body: paused } = await api.call('POST', `${path}/pause`)
+  expect(paused).toMatchObject({ status: 'paused', pausedBecause: 'gone', verdict: { code: 'gone' } })
+  const { body: resumed } = await api.call('POST', `${path}/resume`)
+  expect(resumed).toMatchObject({ status: 'active', pausedBecause: null, verdict: { code: 'fine' } })
+})
+
 test.each([
   ['retryMode', { retryMode: 'never' }],
   ['circuitBreaker.failures', { circuitBreaker: { failures: 0 } }],
   ['circuitBreaker.probeSeconds', { circuitBreaker: { probeSeconds: 3_601 } }],
   ['retryMode', { endpoint: QUEUE, retryMode: 'standard' }],
   ['circuitBreaker', { endpoint: QUEUE, circuitBreaker: {} }],
+  ['onGone', { onGone: 'retry' }],
+  ['onGone', { endpoint: QUEUE, onGone: 'pause' }],
 ])('%s that makes no sense is refused by name', async (path, set) => {
   const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', ...set })
   expect([status, body.error.details[0].path]).toEqual([400, path])

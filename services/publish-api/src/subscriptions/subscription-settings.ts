@@ -133,11 +133,17 @@ export function rawProblems({ protocol, raw }: PolicyContext): Problem[] {
   return message === undefined ? [] : [{ path: 'rawMessageDelivery', message }]
 }
 
-type Paced = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker'>> & {
+type OfWebhooks = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker' | 'onGone'>> & {
   protocol: Protocol | undefined
 }
 
-export function pacingProblems({ protocol, retryMode, circuitBreaker }: Paced): Problem[] {
+/** Settings that only webhooks take. */
+export function webhookProblems({ onGone, ...paced }: OfWebhooks): Problem[] {
+  const message = onGone ? refusedSetting(paced.protocol, 'webhookKeys') : undefined
+  return [...pacingProblems(paced), ...(message === undefined ? [] : [{ path: 'onGone', message }])]
+}
+
+function pacingProblems({ protocol, retryMode, circuitBreaker }: Omit<OfWebhooks, 'onGone'>): Problem[] {
   const message = refusedSetting(protocol, 'pacing')
   if (message === undefined) return []
   const given = [

@@ -8,7 +8,13 @@ import {
 } from '@fantail/contracts'
 import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { maskCredentials } from '@fantail/delivery'
-import { describeOnFailure, effectivePolicy, PROTOCOL_TRAITS, saysWhatIsJson } from '@fantail/policy'
+import {
+  actionOnGone,
+  describeOnFailure,
+  effectivePolicy,
+  PROTOCOL_TRAITS,
+  saysWhatIsJson,
+} from '@fantail/policy'
 import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
@@ -101,6 +107,7 @@ function subscriptionView(facts: Shown): View {
     arn: record.arn,
     topicArn: record.topicArn,
     ...shown,
+    onGone: actionOnGone(record),
     redrivePolicy: record.deadLetters ? {} : record.redrivePolicy,
     onFailure: onFailure(facts),
     endpoint: maskCredentials(record.endpoint),

@@ -75,6 +75,7 @@ function Mended({ code }: { code: Code }) {
 const lastAnswer = ({ id }: Subscription) => <LastAnswer id={id} />
 
 const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>> = {
+  gone: lastAnswer,
   failing: lastAnswer,
   hung: lastAnswer,
   circuitOpen: ({ id, lane }) => (

@@ -6,6 +6,7 @@ import { Badge, type Tone } from '../../parts/show.tsx'
 type Verdict = Lane['verdict']
 
 const TONES: Record<Verdict['code'], Tone> = {
+  gone: 'bad',
   paused: 'warn',
   pending: undefined,
   misconfigured: 'bad',

@@ -159,6 +159,7 @@ function Standing({ subscription }: { subscription: Subscription }) {
             [w.raw, subscription.rawMessageDelivery ? words.yes : words.no],
             [w.maxInFlight, subscription.maxInFlight],
             [w.retryMode, subscription.retryMode],
+            [w.onGone, subscription.onGone === null ? words.none : w.onGoneIs[subscription.onGone]],
             [words.topics.created, <When key="created" at={subscription.createdAt} />],
             [w.id, <code key="id">{subscription.id}</code>],
             [words.topic.arn, <code key="arn">{subscription.arn}</code>],

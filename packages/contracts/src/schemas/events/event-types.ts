@@ -11,7 +11,14 @@ export const EVENT_TYPES = [...LOGGED_EVENTS, ...UNLOGGED_EVENTS] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The decisions of a worker after an attempt. */
-export const ATTEMPT_DECISIONS = ['delivered', 'retry', 'dead', 'circuitOpen', 'misconfigured'] as const
+export const ATTEMPT_DECISIONS = [
+  'delivered',
+  'retry',
+  'dead',
+  'circuitOpen',
+  'misconfigured',
+  'gone',
+] as const
 export type AttemptDecision = (typeof ATTEMPT_DECISIONS)[number]
 
 /**

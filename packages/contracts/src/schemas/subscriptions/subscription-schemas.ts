@@ -14,7 +14,7 @@ import {
   SUBSCRIPTION_NAME_CHARS_MAX,
 } from '../../limits.ts'
 import { PROTOCOLS } from '../../protocols.ts'
-import { RETRY_MODES } from '../../records.ts'
+import { ON_GONE, RETRY_MODES } from '../../records.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
 import {
   DeliveryPolicyInput,
@@ -42,6 +42,11 @@ const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])
 const RETRY_MODE =
   'policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of ' +
   'attempts falls and recovers with the endpoint.'
+
+const ON_GONE_TEXT =
+  'After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the ' +
+  'delivery has failed permanently.'
+const ON_GONE_DEFAULT = 'Default pause, or deadLetter if an AWS protocol made the subscription.'
 
 const CircuitBreakerInput = z.strictObject({
   failures: z
@@ -126,6 +131,7 @@ const settings = {
   circuitBreaker: CircuitBreakerInput.nullish().describe(
     'Stops attempts at a dead endpoint and probes from time to time whether it is back. Webhooks only. Default none.',
   ),
+  onGone: z.enum(ON_GONE).nullish().describe(`${ON_GONE_TEXT} Webhooks only. ${ON_GONE_DEFAULT}`),
   outbound: OutboundInput.nullish().describe(
     'How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.',
   ),
@@ -200,6 +206,8 @@ export const SUBSCRIPTION_EXAMPLE = {
   name: 'Billing',
   metadata: { team: 'payments' },
   status: 'active',
+  pausedBecause: null,
+  onGone: 'pause',
   rawMessageDelivery: false,
   deliveryPolicy: null,
   effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
@@ -242,6 +250,13 @@ export const SubscriptionView = named(
       status: Status.describe(
         'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
       ),
+      pausedBecause: z
+        .enum(['gone'])
+        .nullable()
+        .describe(
+          'Why Fantail itself paused it. gone: the endpoint answered 410. A resume ends the pause. null: Fantail did not.',
+        ),
+      onGone: z.enum(ON_GONE).nullable().describe(`${ON_GONE_TEXT} null: it is no webhook.`),
       rawMessageDelivery: z
         .boolean()
         .describe('Whether the bare message is delivered instead of SNS’s JSON envelope.'),

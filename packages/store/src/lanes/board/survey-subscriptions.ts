@@ -14,7 +14,15 @@ import { unpackSubscription } from '../../subscriptions/subscriptions-record.ts'
 
 export type SurveyedSubscription = Pick<
   SubscriptionRecord,
-  'id' | 'topicArn' | 'endpoint' | 'protocol' | 'name' | 'status' | 'createdAt' | 'circuitBreaker'
+  | 'id'
+  | 'topicArn'
+  | 'endpoint'
+  | 'protocol'
+  | 'name'
+  | 'status'
+  | 'pausedBecause'
+  | 'createdAt'
+  | 'circuitBreaker'
 >
 
 interface KnownSlice {
@@ -101,11 +109,13 @@ function readSurveyed(
   if (text === null) return null
   try {
     const record = unpackSubscription(text, at)
-    const { id, topicArn, endpoint, protocol, name, status, createdAt, circuitBreaker } = record
+    const { id, topicArn, endpoint, protocol, name, status, pausedBecause, createdAt, circuitBreaker } =
+      record
     if (record.unsubscribed) return null
     return {
       ...{ id, topicArn, endpoint, protocol, status, createdAt },
       ...(name && { name }),
+      ...(pausedBecause && { pausedBecause }),
       ...(circuitBreaker && { circuitBreaker }),
     }
   } catch (error) {

@@ -38,6 +38,7 @@ export function verdictSentence(said: Said): string {
 }
 
 const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
+  gone: (said) => `the endpoint answered 410, so the subscription is paused; ${waits(said)}`,
   paused: (said) => `the subscription is paused; ${waits(said)}`,
   pending: () => 'the endpoint has not confirmed the subscription, so it gets no messages',
   misconfigured: (said) =>
@@ -77,7 +78,7 @@ const LASTING = new Set<VerdictCode>([
 function aftermath({ code, figures, facts, now }: Said): { next?: string; expires?: string } {
   const { nextAttemptAt } = figures
   const { firstExpiresAt } = facts
-  const lasts = LASTING.has(code) || code === 'paused' || code === 'tooSlowIn'
+  const lasts = LASTING.has(code) || code === 'paused' || code === 'gone' || code === 'tooSlowIn'
   return {
     ...(LASTING.has(code) &&
       nextAttemptAt !== null && { next: `the next attempt is ${inTime(nextAttemptAt - now)}` }),

@@ -36,7 +36,10 @@ const judge = (figures: Partial<LaneFigures>, others: Partial<Judged> = {}) =>
 const withStatus = (status: 'paused' | 'pending') => ({ subscription: { ...subscription, status } })
 const breaker = { subscription: { ...subscription, circuitBreaker: { failures: 5, probeSeconds: 10 } } }
 
+const gone = { subscription: { ...subscription, status: 'paused', pausedBecause: 'gone' } } as const
+
 test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
+  ['gone', 'one that a 410 has paused', { ...waits(9_000), ...failed(1, { statusCode: 410 }) }, gone],
   ['paused', 'a paused one that also fails', { ...waits(9_000), ...failed(9) }, withStatus('paused')],
   ['pending', 'one that has not confirmed', {}, withStatus('pending')],
   ['misconfigured', 'one that stands', { ...waits(9_000), stands: true, circuitOpenUntil: NOW }],

@@ -20,7 +20,7 @@ const WAITING_MS = 5_000
 
 export interface Judged {
   figures: LaneFigures
-  subscription: Pick<SubscriptionRecord, 'status' | 'createdAt' | 'circuitBreaker'>
+  subscription: Pick<SubscriptionRecord, 'status' | 'pausedBecause' | 'createdAt' | 'circuitBreaker'>
   /** Epoch ms by Redis's clock. */
   now: number
   /** Each attempt ends within this time (FANTAIL_ATTEMPT_TIMEOUT_MS). */
@@ -43,6 +43,7 @@ interface Finding {
 function findingOf(judged: Judged, facts: VerdictFacts): Finding {
   const { figures, subscription, quarantinedAt } = judged
   const since = figures.failing?.since ?? null
+  if (isGone(subscription)) return { code: 'gone', since }
   if (subscription.status === 'paused') return { code: 'paused', since: null }
   if (subscription.status === 'pending') return { code: 'pending', since: subscription.createdAt }
   if (figures.stands) return { code: 'misconfigured', since }
@@ -53,6 +54,10 @@ function findingOf(judged: Judged, facts: VerdictFacts): Finding {
   if (quarantinedAt !== undefined) return { code: 'quarantined', since: quarantinedAt }
   if (subscription.circuitBreaker && figures.circuitOpenUntil !== null) return { code: 'circuitOpen', since }
   return pressureOf(judged, facts)
+}
+
+function isGone({ status, pausedBecause }: Judged['subscription']): boolean {
+  return status === 'paused' && pausedBecause === 'gone'
 }
 
 function pressureOf({ figures, now, attemptTimeoutMs }: Judged, facts: VerdictFacts): Finding {

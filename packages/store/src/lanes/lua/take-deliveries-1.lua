@@ -107,7 +107,7 @@ end
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
     local credential = redis.call('HGET', base .. 'lane:' .. id, LANE.stands)
-    if credential then claims[4] = claims[4] .. ':' .. credential end
+    if credential and credential ~= GONE then claims[4] = claims[4] .. ':' .. credential end
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
     if dead == 0 and claim_due(take, id, lane, 1, claims) > 0 then begin_probe(take, id, lane) end
     steps = steps + 2 * EXPIRE_MAX

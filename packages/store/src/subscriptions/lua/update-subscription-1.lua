@@ -11,7 +11,7 @@
 -- @arg counted: text, status that it is counted under, or ''
 -- @arg throttle: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
--- @arg paused: text, '1' or ''
+-- @arg paused: text, '1', why Fantail itself paused it, or ''
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg mode: text, retry mode and circuit breaker, or ''
@@ -25,6 +25,8 @@
 -- Returns: {'missing'} | {'changed', record} | {'set'}
 -- @include now
 -- @include when-full
+-- @include lane-next
+-- @include lane-stand
 -- @include lane-wake
 -- @include slice-counts
 -- @include subscription-change
@@ -46,9 +48,11 @@ redis.call('HSET', subs, id, record)
 if was_counted ~= '' then count_status(base, slice_id, was_counted, -1) end
 if counted ~= '' then count_status(base, slice_id, counted, 1) end
 redis.call('HSET', slice, SLICE.revision, revision)
+local was_gone = redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE
 redis.call('HSET', base .. 'lane:' .. id, LANE.throttle, throttle, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)
 set_mode()
+if was_gone and paused == '' then probe_gone(base, id, now) end
 finish_change(base, shard, id, now, before, {
   expires = expires, arn = arn, uid = uid, raw_id = raw_id, old_token = old_token, new_token = new_token,
   revision = revision,

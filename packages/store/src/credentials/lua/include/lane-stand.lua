@@ -12,8 +12,16 @@ local function stand(base, id, lane, till, credential)
   redis.call('HSET', key, LANE.openUntil, text(till), LANE.stands, credential)
 end
 
+-- The credential for which the lane stands, or false.
 local function stands(base, id)
-  return redis.call('HEXISTS', base .. 'lane:' .. id, LANE.stands) == 1
+  return redis.call('HGET', base .. 'lane:' .. id, LANE.stands)
+end
+
+-- A subscription that was paused because its endpoint was gone has been resumed. If deliveries wait, the first attempt
+-- is a probe for them. The caller must call lane_next afterwards.
+local function probe_gone(base, id, now)
+  if redis.call('EXISTS', base .. 'fresh:' .. id, base .. 'retry:' .. id) == 0 then return end
+  stand(base, id, lane_of(base, id, now), now, GONE)
 end
 
 -- Waiting deliveries are due at their own times again. The caller must call lane_next afterwards.

@@ -52,15 +52,22 @@ local function is_queue_missing(id)
   return (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)) or 0) > now
 end
 
+-- The letter of the cause for which only probes are sent.
+local function shut_letter(id, pace)
+  local credential = pace.shut and stands(base, id)
+  if credential == GONE then return 'y' end
+  return credential and 'x' or 'c'
+end
+
 local function hold_of(id, due, state, is_retry, ends)
   local lane = lane_at(id)
   if not lane or lane.gone then return '' end
-  if lane.paused then return 'p' end
+  if lane.paused then return redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE and 'y' or 'p' end
   if not due then return 'g' end
   if is_dead(state) then return is_queue_missing(id) and held_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
-  return held_until(pace.shut and stands(base, id) and 'x' or 'c', due, pace.shut)
+  return held_until(shut_letter(id, pace), due, pace.shut)
     or held_until('q', due, is_empty and pace.next)
     or held_until('t', due, lane.gap and lane.tat)
     or ends > 1 and due > now and held_until('l', due, due)

@@ -91,7 +91,7 @@ local function figures(id)
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
     (tonumber(missing_until) or 0) > now and '1' or '',
-    lane.pace and lane.pace.shut and stands(base, id) and '1' or '',
+    lane.pace and lane.pace.shut and (stands(base, id) or GONE) ~= GONE and '1' or '',
     verdict_facts(id, lane),
   }
 end

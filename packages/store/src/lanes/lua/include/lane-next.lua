@@ -19,6 +19,8 @@ local RETRY_QUOTA_LEAST = 5
 local LEASE_UNIT = 2048
 -- The mode of a standing lane that has neither retry mode nor circuit breaker (lane-stand).
 local NO_MODE = '-'
+-- The value of LANE.paused if the endpoint answered 410, and of LANE.stands until a probe has shown that it is back.
+local GONE = 'gone'
 local slices = {}
 
 local function slice_of(base, sid)
@@ -90,7 +92,7 @@ local function lane_of(base, id, now, to_claim)
   if not h[1] then return nil end
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
   local lane = {
-    sid = h[1], slice = slice, gone = gone, paused = h[3] == '1' and not gone, fifo = h[6],
+    sid = h[1], slice = slice, gone = gone, paused = (h[3] or '') ~= '' and not gone, fifo = h[6],
     proven = h[8] == '1', turn = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
     rate = false, gap = false, tat = false, leased = false, pace = false,
   }
