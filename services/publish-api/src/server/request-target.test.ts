@@ -1,6 +1,7 @@
 /** Attempts to get links to a host of the sender's choice: by the request target, Host, and headers of proxies. */
 import { connect } from 'node:net'
 import { Sha256 } from '@aws-crypto/sha256-js'
+import { unsubscribeLink } from '@fantail/delivery'
 import { whenClosed } from '@fantail/test-kit'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -163,8 +164,10 @@ describe('links', () => {
       Token: asked?.token ?? '',
     })
     expect(await send(`/?${confirm}`, { host: 'evil.example' })).toMatch(/^HTTP\/1.1 200 /)
-    const unsubscribe = new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn })
-    expect(await send(`/?${unsubscribe}`, { host: 'evil.example', ...FORWARDED })).toMatch(/^HTTP\/1.1 200 /)
+    const link = new URL(unsubscribeLink('http://localhost', arn, await aws.api.deps.linkKey.get()))
+    expect(await send(`/${link.search}&Action=Unsubscribe`, { host: 'evil.example', ...FORWARDED })).toMatch(
+      /^HTTP\/1.1 200 /,
+    )
     const [undo] = await waitingIn(aws.api, id)
     expect(undo).toMatchObject({ kind: 'UnsubscribeConfirmation', publicUrl: 'http://localhost:4100' })
   })
