@@ -232,6 +232,29 @@ describe('settings', () => {
     }
   })
 
+  it('take the organizations of accounts, for API and worker alike', () => {
+    const FANTAIL_ORGANIZATIONS = '111122223333=o-exampleorgid, 444455556666=o-exampleorgid'
+    const organizations = new Map([
+      ['111122223333', 'o-exampleorgid'],
+      ['444455556666', 'o-exampleorgid'],
+    ])
+    for (const read of [readApiSettings, readWorkerSettings]) {
+      expect(read({ FANTAIL_ORGANIZATIONS }).organizations).toEqual(organizations)
+      expect(read({}).organizations).toBeUndefined()
+    }
+    for (const text of [
+      'o-exampleorgid',
+      '12=o-exampleorgid',
+      '111122223333=x',
+      `${FANTAIL_ORGANIZATIONS},`,
+    ]) {
+      const [problem] = problemsOf(readApiSettings, { FANTAIL_ORGANIZATIONS: text })
+      expect([text, problem?.name]).toEqual([text, 'FANTAIL_ORGANIZATIONS'])
+    }
+    const twice = { FANTAIL_ORGANIZATIONS: '111122223333=o-exampleorgid,111122223333=o-exampleorgie' }
+    expect(problemsOf(readApiSettings, twice)).toMatchObject([{ message: 'must name each account once' }])
+  })
+
   it('server mode listens everywhere and guards private addresses', () => {
     expect(readApiSettings(SERVER)).toMatchObject({
       host: '0.0.0.0',
