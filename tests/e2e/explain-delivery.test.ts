@@ -80,7 +80,7 @@ test.each(['left', 'left.fifo'])(
   async (topic) => {
     const { client } = stack()
     await client.put(
-      '/v1/topics/' + topic,
+      `/v1/topics/${topic}`,
       topic.endsWith('.fifo') ? { contentBasedDeduplication: true } : {},
     )
     receiver().respond(`/${topic}/dead`, { status: 404 })
