@@ -18,6 +18,7 @@ import {
   Lanes,
   LiveSender,
   OutcomeLog,
+  Processes,
   Quarantine,
   Queues,
   type Redis,
@@ -94,7 +95,9 @@ export function createRedriveService({
     },
   })
   const unreadable = new UnreadableRecords(quarantine)
+  const processes = new Processes(redis)
   const queues = new Queues(redis, {
+    servedSince: () => processes.apiSince(),
     onProblem,
     onLeaseEnd,
     onUnreadable: unreadable.report,

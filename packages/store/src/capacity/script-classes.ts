@@ -50,6 +50,8 @@ export const SCRIPT_CLASSES = {
   'drop-attempts-1': 'frees',
   'drop-queue-1': 'frees',
   'drop-queue-lease-1': 'frees',
+  'end-queue-lease-1': 'frees',
+  'list-ended-leases-1': 'frees',
   'drop-slice-1': 'frees',
   'end-process-1': 'frees',
   'end-session-1': 'frees',

@@ -66,6 +66,15 @@ export class Processes {
     await runScript(this.#redis, END, { base: PROCESSES_BASE, id })
   }
 
+  /** When the oldest API that runs was started, epoch ms. null: none runs. */
+  async apiSince(): Promise<number | null> {
+    const { processes } = await this.list()
+    const starts = processes
+      .filter(({ role }) => role === 'publish-api')
+      .map(({ startedAt }) => Date.parse(startedAt))
+    return starts.length === 0 ? null : Math.min(...starts)
+  }
+
   /** Sorted by role and start. `at`: Redis’s time, epoch ms. */
   async list(): Promise<{ at: number; processes: ListedProcess[] }> {
     const reply = await runScript(this.#redis, LIST, { base: PROCESSES_BASE, silentMs: SILENT_MS })

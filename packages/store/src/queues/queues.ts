@@ -67,6 +67,11 @@ interface QueuesOptions extends QueueDefinitionsOptions {
   onProblem?: (error: Error) => void
   /** Called by a sweep for each queue that it has deleted, because nobody received from it. */
   onLeaseEnd?: (arn: string) => void
+  /**
+   * When the oldest API that runs was started, epoch ms, for the sweep of leases. null: none runs. Default: one was
+   * always there.
+   */
+  servedSince?: () => Promise<number | null>
   /** Called with data that a sweep could not read. */
   onUnreadable?: OnUnreadable
   /** Takes messages that cannot be decoded. Default: one without a log. */
@@ -88,6 +93,7 @@ export class Queues {
   readonly #leases: QueueLeases
   readonly #onLeaseEnd: (arn: string) => void
   readonly #onUnreadable: OnUnreadable
+  readonly #servedSince: () => Promise<number | null>
   readonly #definitions: QueueDefinitions
   readonly #contents: QueueContents
   readonly #handles: QueueHandles
@@ -102,6 +108,7 @@ export class Queues {
     this.#redis = redis
     this.#onLeaseEnd = options.onLeaseEnd ?? (() => undefined)
     this.#onUnreadable = options.onUnreadable ?? onProblem
+    this.#servedSince = options.servedSince ?? (async () => 0)
     this.#sources = new QueueSources(redis)
     this.#leases = new QueueLeases(redis, {
       get: (arn) => this.get(arn),
@@ -244,7 +251,8 @@ export class Queues {
    * Removes expired messages and finishes work that a crash has interrupted, in all queues. Returns how many messages.
    */
   async sweep(): Promise<number> {
-    for (const arn of await this.#leases.sweep(this.#onUnreadable)) this.#onLeaseEnd(arn)
+    const servedSince = await this.#servedSince()
+    for (const arn of await this.#leases.sweep(this.#onUnreadable, servedSince)) this.#onLeaseEnd(arn)
     await this.#definitions.resumeDeletions(this.#onUnreadable)
     return sweepQueues({
       redis: this.#redis,

@@ -284,6 +284,11 @@ export interface ScriptArguments {
     base: ScriptText
     id: ScriptText
   }
+  'end-queue-lease-1': {
+    base: ScriptText
+    arn: ScriptText
+    ends: number
+  }
   'end-session-1': {
     base: ScriptText
     digest: ScriptText
@@ -437,6 +442,12 @@ export interface ScriptArguments {
     set: ScriptText
     ageMs: number
     membersMax: number
+  }
+  'list-ended-leases-1': {
+    base: ScriptText
+    servedSince: number | null
+    gapMs: number
+    leasesMax: number
   }
   'list-processes-1': {
     base: ScriptText

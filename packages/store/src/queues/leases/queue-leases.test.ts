@@ -1,11 +1,13 @@
 /** Leases of queues. The clocks of the shards are set ahead in place of waiting. */
 import { topicArn } from '@fantail/contracts'
 import { afterEach, expect, test } from 'vitest'
-import { leasedTopicsKey } from '../../keys.ts'
+import { leasedQueuesKey, leasedTopicsKey } from '../../keys.ts'
+import { shardBase, shardOf } from '../../redis/shards.ts'
 import { newSubscription } from '../../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { Topics } from '../../topics/topics.ts'
 import { newArn, useQueues } from '../queues.fixture.ts'
+import { Queues } from '../queues.ts'
 
 const LEASE_SECONDS = 60
 const PAST_LEASE_MS = 61_000
@@ -45,7 +47,7 @@ test('a queue that nobody receives from is deleted with the subscriptions to it,
   expect(await leaseOf(arn)).toEqual(NO_LEASE)
 })
 
-test('a renewed lease goes on, and one that has ended is not renewed', async () => {
+test('a renewed lease goes on, and one that has ended is deleted', async () => {
   const arn = newArn('renewed')
   const { queue } = await leased(arn)
   await fixture.skew(PAST_LEASE_MS - 10_000)
@@ -54,7 +56,39 @@ test('a renewed lease goes on, and one that has ended is not renewed', async () 
   await queues.sweep()
   expect(await queues.get(arn)).not.toBeNull()
   await fixture.skew(2 * PAST_LEASE_MS)
+  await queues.sweep()
+  expect(await queues.get(arn)).toBeNull()
+})
+
+test('a lease that is over is renewed by a receive until the sweep deletes the queue', async () => {
+  const arn = newArn('over')
+  const { queue } = await leased(arn)
+  await fixture.skew(PAST_LEASE_MS)
+  await queues.renewLease(queue)
+  await queues.sweep()
+  expect(await queues.get(arn)).not.toBeNull()
+  await redis.zadd(leasedQueuesKey(shardBase(shardOf(arn))), 0, arn)
   await expect(queues.renewLease(queue)).rejects.toMatchObject({ code: 'not_found' })
+  await queues.sweep()
+  expect([await queues.get(arn), ...(await leaseOf(arn))]).toEqual([null, ...NO_LEASE])
+})
+
+test.each([
+  ['the sweep comes back after an hour', 3_600_000, 0],
+  ['no API has run since the last sweep', 1_000, Number.MAX_SAFE_INTEGER],
+  ['no API runs', 1_000, null],
+])('no lease ends where %s', async (_, awayMs, servedSince) => {
+  const arn = newArn('away')
+  await leased(arn)
+  await queues.sweep()
+  const looked = `${shardBase(shardOf(arn))}queues:leased:at`
+  await redis.decrby(looked, Math.max(awayMs, PAST_LEASE_MS))
+  await fixture.skew(PAST_LEASE_MS)
+  const back = new Queues(redis, { servedSince: async () => servedSince })
+  await back.sweep()
+  expect(await queues.get(arn)).not.toBeNull()
+  await queues.sweep()
+  await fixture.skew(3 * PAST_LEASE_MS + awayMs)
   await queues.sweep()
   expect(await queues.get(arn)).toBeNull()
 })

@@ -5,7 +5,8 @@
  * The end of each lease is in a sorted set of the queue's shard. It is written before the queue, and removed after it,
  * so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
  * queue. A queue that was made without a lease gets none later, because its topics were not noted. A lease that has
- * ended is never renewed: the sweep may be deleting the queue at this moment.
+ * ended is renewed by a receive, until the sweep has begun to delete the queue. Time in which nobody could receive does
+ * not count (list-ended-leases).
  */
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -22,12 +23,19 @@ import { atQueue } from '../queue-scripts.ts'
 
 const RENEW = readScript('renew-queue-lease-1')
 const DROP = readScript('drop-queue-lease-1')
+const END = readScript('end-queue-lease-1')
+const LIST_ENDED = readScript('list-ended-leases-1')
 
 /** @limit Topics with subscriptions to one leased queue. Past it: subscribing answers 400. */
 const LEASED_TOPICS_MAX = 100
 /** @limit Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
 const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
+/** More than two of the sweeps that come once a minute. */
+const OUTAGE_MS = 150_000
+
+/** The end of the lease of a queue that is being deleted. */
+const DELETING = 0
 
 /** The queues themselves. */
 interface Definitions {
@@ -105,27 +113,29 @@ export class QueueLeases {
     const [ends, queue] = await Promise.all([this.endsAt(arn), this.#queues.get(arn)])
     const now = await readNow(this.#redis, shardOf(arn))
     if (ends === null || ends > now) return false
+    if (ends !== DELETING && !(await this.#begin(arn, ends))) return false
     const isLeased = queue === null || Boolean(queue.leaseSeconds)
     if (isLeased) {
-      await this.#deleteSubscriptions(arn, ends)
+      await this.#deleteSubscriptions(arn, now)
       if (queue) await this.#queues.delete(arn, { uid: queue.uid })
     }
-    await this.#drop(arn, ends)
+    await this.#drop(arn, DELETING)
     return isLeased && queue !== null
   }
 
   /**
    * Ends the leases that are over. Returns the ARNs of the queues that it has deleted. A queue that cannot be read does
-   * not stop the others. The next sweep tries it again.
+   * not stop the others. The next sweep tries it again. `servedSince`: when the oldest API that runs was started, epoch
+   * ms. null: none runs, so no lease ends.
    */
-  async sweep(onUnreadable: OnUnreadable): Promise<string[]> {
+  async sweep(onUnreadable: OnUnreadable, servedSince: number | null): Promise<string[]> {
     const looks = batch(this.#redis)
     const keyOf = (shard: number) => leasedQueuesKey(shardBase(shard))
     for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(keyOf(shard))
     const deleted: string[] = []
     for (const [shard, exists] of (await replies(looks)).entries()) {
       if (exists === 0) continue
-      const over = await whenReadable(keyOf(shard), onUnreadable, () => this.#over(shard))
+      const over = await whenReadable(keyOf(shard), onUnreadable, () => this.#over(shard, servedSince))
       for (const arn of over ?? []) {
         if (await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))) deleted.push(arn)
       }
@@ -133,10 +143,15 @@ export class QueueLeases {
     return deleted
   }
 
-  async #over(shard: number): Promise<string[]> {
-    const key = leasedQueuesKey(shardBase(shard))
-    const now = await readNow(this.#redis, shard)
-    return this.#redis.zrangebyscore(key, '-inf', now, 'LIMIT', 0, ENDED_LEASES_MAX)
+  async #over(shard: number, servedSince: number | null): Promise<string[]> {
+    const args = { base: shardBase(shard), servedSince, gapMs: OUTAGE_MS }
+    const arns = await runScript(this.#redis, LIST_ENDED, { ...args, leasesMax: ENDED_LEASES_MAX })
+    return (arns as Buffer[]).map(String)
+  }
+
+  /** False: the lease was renewed meanwhile. */
+  async #begin(arn: string, ends: number): Promise<boolean> {
+    return (await runScript(this.#redis, END, { ...atQueue(arn), ends })) === 1
   }
 
   /** Deletes the subscriptions that were made until this time. A queue that is created again gets others. */

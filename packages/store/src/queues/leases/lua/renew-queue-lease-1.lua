@@ -1,15 +1,17 @@
--- Starts or renews the lease of a queue. A lease that has ended is not renewed, because the queue is being deleted.
+-- Starts or renews the lease of a queue. A lease that is over is renewed by a receive until the sweep begins to delete
+-- the queue.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg lease_ms: number
--- @arg only_renew: flag, do nothing without a lease
--- Returns 1, or 0 if the lease has ended.
+-- @arg only_renew: flag, a receive: do nothing without a lease
+-- Returns 1, or 0 if the queue is being deleted, or if a new queue must not take over a lease that is over.
 -- @include now
 -- @include when-full
+-- @include queue-lease
 local key = base .. 'queues:leased'
 run_when_full(base)
 local now = now_ms(base)
-local ends = redis.call('ZSCORE', key, arn)
-if ends and tonumber(ends) <= now then return 0 end
+local ends = tonumber(redis.call('ZSCORE', key, arn) or '')
+if ends and (ends == DELETING or ends <= now and not only_renew) then return 0 end
 if ends or not only_renew then redis.call('ZADD', key, now + lease_ms, arn) end
 return 1

@@ -1,0 +1,13 @@
+-- Begins the end of a lease that is over. From now on no receive renews it.
+-- @key base: of the queue's shard
+-- @arg arn: text
+-- @arg ends: number, ms, as read
+-- Returns 1, or 0 if the lease was renewed or granted again, or is not over.
+-- @include now
+-- @include when-full
+-- @include queue-lease
+local key = base .. 'queues:leased'
+run_when_full(base)
+if ends > now_ms(base) or tonumber(redis.call('ZSCORE', key, arn) or '') ~= ends then return 0 end
+redis.call('ZADD', key, DELETING, arn)
+return 1
