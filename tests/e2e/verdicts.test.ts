@@ -245,6 +245,7 @@ const ELSEWHERE: Partial<Record<VerdictCode, string>> = {
   misconfigured: 'services/delivery-worker/src/outcomes/misconfigured.test.ts',
   endpointDisabled: 'services/publish-api/src/lanes/lane-routes.test.ts',
   tooSlowIn: 'packages/store/src/lanes/figures/note-attempts.test.ts',
+  undispatched: 'services/publish-api/src/lanes/lane-routes.test.ts',
   fine: 'tests/e2e/verdicts.test.ts',
 }
 

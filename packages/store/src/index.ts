@@ -92,7 +92,7 @@ export {
 export { LaneSurvey, type SurveyedLane } from './lanes/board/lane-survey.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
-export { verdictOf } from './lanes/figures/verdict.ts'
+export { type Judged, verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
 export {
   deliveryGeneration,

@@ -2614,7 +2614,7 @@ export type PortalEndpoint = {
     /**
      * Its state, as in the verdict of a subscription.
      */
-    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */
@@ -5133,9 +5133,9 @@ export type TopicList = {
  */
 export type Verdict = {
     /**
-     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
+     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. undispatched: Published messages have waited for a worker for 5 s, perhaps also messages for this subscription. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
      */
-    code: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+    code: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * Since when, as far as the service knows: ISO 8601 in UTC. null: unknown, or nothing is wrong.
      */
@@ -6731,7 +6731,7 @@ export type ListLanesData = {
         /**
          * Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.
          */
-        state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'catchingUp' | 'fine';
+        state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
         /**
          * Only lanes of this topic, by its name or ARN.
          */

@@ -654,6 +654,7 @@ export const words = {
       groupBlocked: 'group blocked',
       tooSlowIn: 'too slow',
       throttled: 'throttled',
+      undispatched: 'no worker',
       catchingUp: 'catching up',
       fine: 'fine',
     },
@@ -719,6 +720,8 @@ export const words = {
         'once. Otherwise filter out what it does not need.',
       throttled:
         'Nothing is wrong: the throttle holds back what waits. If the endpoint can take more, raise it.',
+      undispatched:
+        'The endpoint is not the cause: published messages wait for a worker. Start workers, or find out why Redis is slow.',
     } as Partial<Record<string, string>>,
     mended: {
       catchingUp: 'Nothing is wrong now, and what waits is being sent.',

@@ -81,7 +81,9 @@ export function EndpointList({ session, onChoose }: Props) {
 }
 
 export function StateBadge({ status, verdict }: Pick<PortalEndpoint, 'status' | 'verdict'>) {
-  const tone = verdict === 'fine' || verdict === 'catchingUp' ? 'good' : status === 'active' ? 'bad' : 'warn'
+  const isWell = verdict === 'fine' || verdict === 'catchingUp'
+  // A customer cannot help it that messages wait for a worker.
+  const tone = isWell ? 'good' : status === 'active' && verdict !== 'undispatched' ? 'bad' : 'warn'
   return <Badge tone={tone}>{words.lanes.verdicts[verdict]}</Badge>
 }
 

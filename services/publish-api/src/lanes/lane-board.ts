@@ -2,7 +2,7 @@
  * All busy lanes with their verdicts, as of one instant. However many callers look, the lanes are read at most every
  * two seconds, and less often if that takes long. While nobody looks, nothing is read.
  */
-import type { LaneSurvey, Quarantine, SurveyedLane, Verdict } from '@fantail/store'
+import type { LaneSurvey, Quarantine, StorageHealthReader, SurveyedLane, Verdict } from '@fantail/store'
 import { verdictOf } from '@fantail/store'
 import { SharedRead } from '../http/shared-read.ts'
 
@@ -26,6 +26,7 @@ interface BoardOptions {
   survey: Pick<LaneSurvey, 'read'>
   quarantine: Pick<Quarantine, 'list'>
   attemptTimeoutMs: number
+  health: Pick<StorageHealthReader, 'read'>
   /** Epoch ms by Redis's clock. */
   clock: () => number
   /** A board is read again after this time. Tests set it to 0. */
@@ -59,8 +60,14 @@ export class LaneBoard {
     return this.#quarantined.get()
   }
 
+  /** When the oldest message was published that no worker has fetched yet. undefined: none waits. */
+  async undispatchedSince(): Promise<number | undefined> {
+    const { jobs, oldestSeconds } = (await this.#options.health.read()).dispatch
+    return jobs === 0 ? undefined : this.#options.clock() - oldestSeconds * 1_000
+  }
+
   async #judge(): Promise<Board> {
-    const quarantined = await this.quarantined()
+    const [quarantined, undispatchedSince] = await Promise.all([this.quarantined(), this.undispatchedSince()])
     const { lanes, isComplete } = await this.#options.survey.read([...quarantined.keys()])
     const at = this.#options.clock()
     const { attemptTimeoutMs } = this
@@ -69,7 +76,14 @@ export class LaneBoard {
       const quarantinedAt = quarantined.get(subscription.id)
       return {
         ...lane,
-        verdict: verdictOf({ figures, subscription, now: at, attemptTimeoutMs, quarantinedAt }),
+        verdict: verdictOf({
+          figures,
+          subscription,
+          now: at,
+          attemptTimeoutMs,
+          quarantinedAt,
+          undispatchedSince,
+        }),
       }
     })
     return { at, lanes: judged, isComplete, rows: new Map() }

@@ -1,4 +1,5 @@
-import { deliveryId, LaneSurvey, placeOfSubscription } from '@fantail/store'
+import { deliveryId, dispatchJobKey, LaneSurvey, placeOfSubscription } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -130,4 +131,15 @@ test('a change of a subscription shows at the next look', async () => {
   expect((await list('?q=out')).lanes).toMatchObject([{ name: 'other' }])
   await admin.call('DELETE', `/v1/subscriptions/${ids.waiting}`)
   expect((await list('?q=out')).lanes).toEqual([])
+})
+
+test('where published messages wait for a worker, a lane says so in place of that nothing is wrong', async () => {
+  const job = dispatchJobKey(0, 'late')
+  const data = JSON.stringify({ v: 1, m: [{ messageId: MESSAGE, publishedAt: Date.now() - 60_000 }] })
+  await api.redis.hset(job, { data, timestamp: Date.now() })
+  await api.redis.lpush(dispatchJobKey(0, 'wait'), 'late')
+  const code = async () => (await admin.call('GET', `/v1/subscriptions/${ids.quiet}`)).body.verdict.code
+  await waitFor(async () => (await code()) === 'undispatched', { what: 'the verdict' })
+  await api.redis.del(job, dispatchJobKey(0, 'wait'))
+  await waitFor(async () => (await code()) === 'fine', { what: 'the verdict to end' })
 })

@@ -2,7 +2,14 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import { effectivePolicy, totalRetrySeconds } from '@fantail/policy'
-import { drainAtFailureRate, drainOf, type LaneFigures, type Verdict, verdictOf } from '@fantail/store'
+import {
+  drainAtFailureRate,
+  drainOf,
+  type Judged,
+  type LaneFigures,
+  type Verdict,
+  verdictOf,
+} from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull, secondsSince } from '../http/record-views.ts'
 
@@ -16,10 +23,9 @@ interface LaneFacts {
 
 export function judgedLane(
   record: SubscriptionRecord,
-  facts: LaneFacts & { quarantinedAt: number | undefined; attemptTimeoutMs: number },
+  facts: LaneFacts & Pick<Judged, 'quarantinedAt' | 'undispatchedSince' | 'attemptTimeoutMs'>,
 ): Pick<View, 'lane' | 'verdict'> {
-  const { figures, now, quarantinedAt, attemptTimeoutMs } = facts
-  const verdict = verdictOf({ figures, subscription: record, now, quarantinedAt, attemptTimeoutMs })
+  const verdict = verdictOf({ ...facts, subscription: record })
   return { lane: laneView(record, facts), verdict: verdictView(verdict) }
 }
 

@@ -217,6 +217,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       survey: new LaneSurvey(redis),
       quarantine: stores.quarantine,
       attemptTimeoutMs: settings.attemptTimeoutMs,
+      health,
       clock: now,
     }),
     publishCounts: new PublishCounts({ metrics: telemetry.metrics, statsCounter, clock: now }),

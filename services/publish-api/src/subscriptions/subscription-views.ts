@@ -49,14 +49,19 @@ export async function showSubscriptions(deps: Tools, records: SubscriptionRecord
     return topic && place ? [{ record, topic, lane: { subscriptionId: record.id, shard: place.shard } }] : []
   })
   const figures = shown.length === 0 ? [] : await deps.lanes.figures(shown.map(({ lane }) => lane))
-  const [queues, quarantined] = await Promise.all([ownQueues(deps, records), deps.laneBoard.quarantined()])
+  const { laneBoard } = deps
+  const [queues, quarantined, undispatchedSince] = await Promise.all([
+    ownQueues(deps, records),
+    laneBoard.quarantined(),
+    laneBoard.undispatchedSince(),
+  ])
   const now = deps.clock()
-  const { attemptTimeoutMs } = deps.laneBoard
+  const { attemptTimeoutMs } = laneBoard
   return shown.flatMap(({ record, topic }, index) => {
     const lane = figures[index]
     const ownQueue = queues.get(record.topicArn)
     const quarantinedAt = quarantined.get(record.id)
-    const known = { record, topic, now, ownQueue, quarantinedAt, attemptTimeoutMs }
+    const known = { record, topic, now, ownQueue, quarantinedAt, undispatchedSince, attemptTimeoutMs }
     return lane ? [subscriptionView({ ...known, lane })] : []
   })
 }
@@ -81,6 +86,7 @@ interface Shown {
   ownQueue: string | undefined
   /** When the first message for it was put into the quarantine. */
   quarantinedAt: number | undefined
+  undispatchedSince: number | undefined
   now: number
   attemptTimeoutMs: number
 }
@@ -100,7 +106,7 @@ type View = z.input<typeof SubscriptionView>
 type ShownAsItIs = Pick<View, ShownMember<typeof SUBSCRIPTION_FIELDS>>
 
 function subscriptionView(facts: Shown): View {
-  const { record, topic, lane, now, quarantinedAt, attemptTimeoutMs } = facts
+  const { record, topic, lane, now, quarantinedAt, undispatchedSince, attemptTimeoutMs } = facts
   const shown: ShownAsItIs = SUBSCRIPTION.shown(record)
   return {
     id: record.id,
@@ -117,7 +123,7 @@ function subscriptionView(facts: Shown): View {
     confirmationExpiresAt:
       record.status === 'pending' || isMoving(record, now) ? isoOrNull(record.tokenExpiresAt) : null,
     createdAt: iso(record.createdAt),
-    ...judgedLane(record, { figures: lane, topic, now, quarantinedAt, attemptTimeoutMs }),
+    ...judgedLane(record, { figures: lane, topic, now, quarantinedAt, undispatchedSince, attemptTimeoutMs }),
   }
 }
 

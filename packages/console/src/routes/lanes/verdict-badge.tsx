@@ -21,6 +21,7 @@ const TONES: Record<Verdict['code'], Tone> = {
   groupBlocked: 'bad',
   tooSlowIn: 'bad',
   throttled: 'warn',
+  undispatched: 'bad',
   catchingUp: 'warn',
   fine: 'good',
 }

@@ -58,6 +58,7 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   tooSlowIn: (said) =>
     `${waits(said)}, as ${perSecond(arrivals(said))} come in and ${perSecond(out(said))} go out`,
   throttled: (said) => `${waits(said)} for the throttle of ${perSecond(out(said))}`,
+  undispatched: (said) => `published messages wait for a worker; ${waits(said)} in this lane`,
   catchingUp: (said) => `${waits(said)}, and nothing is wrong`,
   fine: ({ figures }) =>
     figures.waiting + figures.inFlight === 0 ? 'nothing waits' : 'deliveries are on their way',

@@ -68,6 +68,8 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['tooSlowIn', 'more than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 121 }],
   ['tooSlowIn', 'more than it takes', { ...waits(90_000), ...lately, arrivalsLastMinute: 601 }],
   ['throttled', 'less than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 120 }],
+  ['undispatched', 'messages that no worker fetches', {}, { undispatchedSince: NOW - 5_000 }],
+  ['fine', 'messages just published', {}, { undispatchedSince: NOW - 900 }],
   ['catchingUp', 'what waits without a throttle', { ...waits(90_000), ...lately, arrivalsLastMinute: 600 }],
   ['fine', 'what waits for a moment', waits(900)],
   ['fine', 'nothing', {}],

@@ -27,6 +27,8 @@ export interface Judged {
   attemptTimeoutMs: number
   /** When the first message for the subscription was put into the quarantine. Absent: the quarantine has none. */
   quarantinedAt?: number | undefined
+  /** When the oldest message was published that no worker has fetched yet. Absent: none waits. */
+  undispatchedSince?: number | undefined
 }
 
 export function verdictOf(judged: Judged): Verdict {
@@ -60,17 +62,19 @@ function isGone({ status, pausedBecause }: Judged['subscription']): boolean {
   return status === 'paused' && pausedBecause === 'gone'
 }
 
-function pressureOf({ figures, now, attemptTimeoutMs }: Judged, facts: VerdictFacts): Finding {
+function pressureOf(judged: Judged, facts: VerdictFacts): Finding {
+  const { figures, now, attemptTimeoutMs, undispatchedSince } = judged
   const since = figures.failing?.since ?? null
   const timesOut = facts.lastError === 'timeout'
   if (fails(figures, now)) return { code: timesOut ? 'hung' : 'failing', since }
   if (hangs(figures, now, attemptTimeoutMs)) return { code: 'hung', since: since ?? figures.lastSuccessAt }
   const { waiting, rate, oldestPublishedAt, blockedGroup } = figures
-  if (waiting === 0) return { code: 'fine', since: null }
-  const isLate = oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
+  const isLate = waiting > 0 && oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
   if (blockedGroup && isLate) return { code: 'groupBlocked', since: publishedAtOf(blockedGroup.messageId) }
-  if (comesFaster(figures, facts)) return { code: 'tooSlowIn', since: oldestPublishedAt }
-  if (rate !== null) return { code: 'throttled', since: oldestPublishedAt }
+  if (waiting > 0 && comesFaster(figures, facts)) return { code: 'tooSlowIn', since: oldestPublishedAt }
+  if (waiting > 0 && rate !== null) return { code: 'throttled', since: oldestPublishedAt }
+  if (undispatchedSince !== undefined && now - undispatchedSince >= WAITING_MS)
+    return { code: 'undispatched', since: undispatchedSince }
   return isLate ? { code: 'catchingUp', since: oldestPublishedAt } : { code: 'fine', since: null }
 }
 
