@@ -66,7 +66,6 @@ export {
   toldText,
 } from './fantail-error.ts'
 export {
-  checkBounds,
   countValues,
   endOfText,
   isObject,

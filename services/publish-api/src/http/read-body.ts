@@ -1,12 +1,6 @@
 /** Checks type and encoding of request bodies, and parses them. */
 import { isUtf8 } from 'node:buffer'
-import {
-  checkBounds,
-  FantailError,
-  JsonBoundError,
-  parseBounded,
-  REQUEST_VALUES_MAX,
-} from '@fantail/contracts'
+import { FantailError, JsonBoundError, parseBounded } from '@fantail/contracts'
 import type { ApiRequest } from './api-request.ts'
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
@@ -32,17 +26,8 @@ export async function readJsonText(request: ApiRequest): Promise<string> {
 
 /** Throws `malformed_json`. `valuesMax` is given by routes that publish JSON of any number of values. */
 export function parseJson(text: string, valuesMax?: number): unknown {
-  return unlessMalformed(() => parseBounded(text, valuesMax))
-}
-
-/** Throws `malformed_json` if a body has too many values besides `uncounted` ones. */
-export function boundValues(text: string, uncounted: number): void {
-  unlessMalformed(() => checkBounds(text, REQUEST_VALUES_MAX, uncounted))
-}
-
-function unlessMalformed<T>(read: () => T): T {
   try {
-    return read()
+    return parseBounded(text, valuesMax)
   } catch (error) {
     const detail = error instanceof Error ? error.message : ''
     const message = error instanceof JsonBoundError ? detail : `the body is not JSON: ${detail}`

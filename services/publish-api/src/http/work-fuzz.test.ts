@@ -20,7 +20,7 @@ const MEASURES = Number(process.env.FANTAIL_FUZZ_CASES ?? 0) > 0
 const LOOP_MS_MAX = 20
 const PARSES_MAX = 3
 const RUNS = 4
-const TRIES = 3
+const TRIES = 8
 const SHORT_BYTES = 20_000
 const REFUSAL_BYTES_MAX = 65_536
 
