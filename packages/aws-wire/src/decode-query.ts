@@ -121,9 +121,9 @@ function toBoolean(value: string, path: string): boolean {
 }
 
 function toInteger(value: string, path: string): number {
-  const number = Number(value)
+  const number = INTEGER.test(value) ? Number(value) : Number.NaN
   // 32 bits, as in the models.
-  if (INTEGER.test(value) && number === (number | 0)) return number | 0
+  if (number === (number | 0)) return number | 0
   throw malformed(`${path} must be an integer.`)
 }
 

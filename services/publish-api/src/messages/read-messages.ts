@@ -47,8 +47,11 @@ export interface NewMessages {
 /** The messages of a JSON body. Throws `malformed_json`, `validation_failed` or `too_large`. */
 export function readMessages(text: string): NewMessages {
   const value = parseJson(text, Number.POSITIVE_INFINITY)
+  // Each value takes at least two characters. All values of the body are even more than those around messages, so this
+  // throws.
+  if (text.length > 2 * REQUEST_VALUES_MAX && hasManyAround(entriesOf(value))) parseJson(text)
   const written = hasNumbers(value) && mayLoseDigits(text) ? new WrittenValue(text) : undefined
-  return take(value, written) ?? refuse(value, text)
+  return take(value, written) ?? refuse(value)
 }
 
 /**
@@ -163,11 +166,9 @@ function takeAttributes(
 }
 
 /** Throws the problems of a body that `take` did not accept. */
-function refuse(value: unknown, text: string): never {
+function refuse(value: unknown): never {
   const batch = isObject(value) && 'messages' in value
-  const entries = batch ? (Array.isArray(value.messages) ? value.messages : []) : [value]
-  // All values of the body are even more, so this throws.
-  if (hasManyAround(entries)) parseJson(text)
+  const entries = entriesOf(value)
   const pathTo = (index: number) => (batch ? `messages[${index}].` : '')
   const result = (batch ? BatchInput : MessageInput).safeParse(value)
   const problems = result.success ? [] : problemsOf(result.error)
@@ -181,7 +182,12 @@ function refuse(value: unknown, text: string): never {
   throw invalid([...problems, ...sizes])
 }
 
-/** Whether a body has too many values outside of its messages. The schema does not look into these. */
+function entriesOf(value: unknown): unknown[] {
+  if (!isObject(value) || !('messages' in value)) return [value]
+  return Array.isArray(value.messages) ? value.messages : []
+}
+
+/** Whether a body has too many values outside of its messages. No check looks at each value of a message. */
 function hasManyAround(entries: unknown[]): boolean {
   let values = 0
   for (const entry of entries) {
