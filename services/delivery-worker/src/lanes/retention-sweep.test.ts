@@ -88,7 +88,7 @@ describe('on a real Redis', async () => {
     if (!topicArn) throw new Error('some topic is in a later shard')
     await fixture.topics.put(topicArn, { retentionSeconds: 60 })
     const { id } = await fixture.subscribe('paused', { topicArn })
-    await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+    await fixture.subscriptions.update(id, () => ({ status: 'paused', pausedBecause: 'gone' }))
     const worker = await fixture.startWorker(createFakeSender())
     await fixture.publish('old', { topicArn, messageId: createMessageId(Date.now() - 120_000) })
     const waiting = freshKey(shardBase(shardOf(topicArn)), id)
