@@ -39,7 +39,7 @@ interface SubscriptionName {
 export function checkSubscriptionArn(value: unknown, call: Region): SubscriptionName {
   const parameter = 'SubscriptionArn'
   const arn = elementsChecked(value, parameter)
-  const elements = arn.split(':')
+  const elements = arn.split(':', ARN_ELEMENTS_MIN + 1)
   if (elements.length === ARN_ELEMENTS_MIN) throw invalidParameter('SubscriptionId')
   const parsed = parseArn(arn)
   if (parsed?.service !== 'sns' || parsed.subscriptionId === undefined) throw invalidParameter(parameter)
@@ -50,7 +50,7 @@ export function checkSubscriptionArn(value: unknown, call: Region): Subscription
 /** Returns the text if it has enough parts for an ARN. */
 export function elementsChecked(value: unknown, parameter: string): string {
   if (typeof value !== 'string') throw missingParameter(parameter)
-  const count = value.split(':').length
+  const count = value.split(':', ARN_ELEMENTS_MIN).length
   if (count >= ARN_ELEMENTS_MIN) return value
   throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${count}`)
 }

@@ -56,8 +56,8 @@ export function checkEndpointArn(value: unknown): string {
 /** Checks the form of an endpoint's ARN alone. */
 export function checkEndpointForm(value: unknown): string {
   const arn = elementsChecked(value, 'EndpointArn')
-  const slashes = (arn.split(':').slice(5).join(':').match(/\//g) ?? []).length
-  if (slashes !== 3) {
+  const relative = arn.slice(arn.split(':', 5).join(':').length)
+  if (relative.split('/', 5).length !== 4) {
     throw invalidParameter('EndpointArn Reason: Wrong number of slashes in relative portion of the ARN.')
   }
   return arn
