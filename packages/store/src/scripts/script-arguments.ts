@@ -306,6 +306,11 @@ export interface ScriptArguments {
     id: ScriptText
     ringsMax: number
   }
+  'find-queue-work-1': {
+    base: ScriptText
+    after: ScriptText
+    queuesMax: number
+  }
   'finish-create-1': {
     base: ScriptText
     arn: ScriptText

@@ -47,3 +47,12 @@ test.each(Object.keys(DAMAGE))('a queue with %s stops no other queue in a sweep'
   await unreadable.sweep()
   expect((await quarantine.list({ limit: 10 })).items).toEqual([])
 })
+
+test('idle queues cost a sweep few scripts, whatever their number', async () => {
+  const arns = Array.from({ length: 300 }, () => newArn('idle'))
+  for (const arn of arns) await queues.put(arn, {})
+  await redis.config('RESETSTAT')
+  await queues.sweep()
+  const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1])
+  expect(calls).toBeLessThan(100)
+})

@@ -5,8 +5,10 @@
 import type { Redis } from 'ioredis'
 import { queueKey, queuesKey, topicKey } from '../../keys.ts'
 import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
-import { listNames } from '../../redis/pages.ts'
+import { batch } from '../../redis/batch.ts'
+import { replies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
+import { SHARD_COUNT, shardBase } from '../../redis/shards.ts'
 import type { QueueDefinitions } from '../definitions/queue-definitions.ts'
 import { type ItemReply, readItems } from '../queue-items.ts'
 import type { QueueMover } from '../queue-mover.ts'
@@ -14,13 +16,14 @@ import { atQueue } from '../queue-scripts.ts'
 import type { UnreadableItems } from './unreadable-items.ts'
 
 const SWEEP = readScript('sweep-queue-1')
+const FIND = readScript('find-queue-work-1')
 
 /** @limit Expired messages that one script of the sweep removes. Past it: a further script follows. */
 const SWEEP_ITEMS_MAX = 500
 /** @limit Interrupted moves that one script of the sweep finishes. Past it: a further script follows. */
 const SWEEP_MOVES_MAX = 10
-/** @limit Queues that the sweep lists at once. Past it: a further list follows. */
-const SWEEP_QUEUES_MAX = 200
+/** @limit Queues that one script of the sweep looks at. Past it: a further script follows. */
+const SWEEP_QUEUES_MAX = 500
 
 interface Parts {
   redis: Redis
@@ -30,23 +33,34 @@ interface Parts {
   onUnreadable: OnUnreadable
 }
 
-/** Returns how many messages it has removed. */
+/** Returns how many messages it has removed. Idle queues cost one script for many of them. */
 export async function sweepQueues(parts: Parts): Promise<number> {
+  const asked = batch(parts.redis)
+  for (let shard = 0; shard < SHARD_COUNT; shard++) asked.exists(queuesKey(shardBase(shard)))
   let removed = 0
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: string[] = await listNames(parts.redis, {
-      key: queuesKey,
-      prefix: '',
-      after,
-      limit: SWEEP_QUEUES_MAX,
-      onUnreadable: parts.onUnreadable,
-    })
-    for (const arn of page) {
-      removed += (await whenReadable(queueKey(arn), parts.onUnreadable, () => sweepQueue(parts, arn))) ?? 0
-    }
-    after = page.length < SWEEP_QUEUES_MAX ? undefined : page.at(-1)
+  for (const [shard, exists] of (await replies(asked)).entries()) {
+    if (exists === 0) continue
+    const key = queuesKey(shardBase(shard))
+    removed += (await whenReadable(key, parts.onUnreadable, () => sweepShard(parts, shard))) ?? 0
   }
   return removed
+}
+
+type FoundReply = [last: Buffer, found: Buffer[], empty: Buffer[]]
+
+async function sweepShard(parts: Parts, shard: number): Promise<number> {
+  const base = shardBase(shard)
+  let removed = 0
+  for (let after = ''; ; ) {
+    const args = { base, after, queuesMax: SWEEP_QUEUES_MAX }
+    const [last, found, empty] = (await runScript(parts.redis, FIND, args)) as FoundReply
+    for (const arn of found.map(String)) {
+      removed += (await whenReadable(queueKey(arn), parts.onUnreadable, () => sweepQueue(parts, arn))) ?? 0
+    }
+    await deleteOrphans(parts, empty.map(String))
+    if (last.length === 0) return removed
+    after = String(last)
+  }
 }
 
 async function sweepQueue(parts: Parts, arn: string): Promise<number> {
@@ -59,15 +73,21 @@ async function sweepQueue(parts: Parts, arn: string): Promise<number> {
     await parts.unreadable.remove(arn, unreadable)
     await parts.mover.move(arn, String(reply[1]), items)
     if (reply[0] > 0 || reply[2].length > 0) continue
-    if (reply[3].length > 0) await deleteOrphan(parts, arn, String(reply[3]))
+    await deleteOrphans(parts, reply[3].length > 0 ? [arn, String(reply[3])] : [])
     return removed
   }
 }
 
 /**
- * Deletes an empty queue that a topic made, if the topic no longer exists. The topic's deletion may have been
- * interrupted.
+ * Deletes empty queues that topics made, if their topics no longer exist. The deletion of a topic may have been
+ * interrupted. `pairs`: ARNs of queue and topic, one after the other.
  */
-async function deleteOrphan({ redis, definitions }: Parts, arn: string, topicArn: string): Promise<void> {
-  if ((await redis.exists(topicKey(topicArn))) === 0) await definitions.delete(arn, { emptyAndOf: topicArn })
+async function deleteOrphans({ redis, definitions }: Parts, pairs: string[]): Promise<void> {
+  if (pairs.length === 0) return
+  const asked = batch(redis)
+  for (let i = 1; i < pairs.length; i += 2) asked.exists(topicKey(pairs[i] ?? ''))
+  for (const [i, exists] of (await replies(asked)).entries()) {
+    const [arn = '', topicArn = ''] = pairs.slice(2 * i)
+    if (exists === 0) await definitions.delete(arn, { emptyAndOf: topicArn })
+  }
 }
