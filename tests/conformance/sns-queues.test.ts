@@ -129,7 +129,8 @@ test('[150][152][154] a 404 is one attempt, and the envelope is in the dead-lett
   })
   const letter = await aws().receive(url)
   const sent = receiver().requestsTo('/gone')[1]
-  expect(letter.Body).toBe(sent?.text)
+  // A reader of the queue is not the subscriber, so the letter's link has no token.
+  expect(letter.Body).toBe(sent?.text.replace(/&Token=[\w-]{43}(?=")/, ''))
   expect(JSON.parse(letter.Body ?? '')).toMatchObject({ MessageId, Message: 'lost' })
   expect(letter.Body).toContain(arn)
   expect(letter.MessageAttributes).toBeUndefined()
