@@ -67,7 +67,8 @@ export const VERDICTS = {
   tooSlowIn:
     'More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute.',
   throttled: 'Deliveries wait at a throttle, and no more came in the last minute than it lets out.',
-  undispatched: 'Published messages have waited for a worker for 5 s, perhaps also messages for this subscription.',
+  undispatched:
+    'Published messages have waited for a worker for 5 s, perhaps also messages for this subscription.',
   catchingUp: 'Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong.',
   fine: 'None of the others holds: no delivery has waited for 5 s.',
 } as const
