@@ -45,7 +45,9 @@ export class PromptWorker<T> extends Worker<T, void> {
   override processJob(job: Job<T, void>, token: string): Promise<void> {
     const done = this.#keep(this.#run(job, token))
     // A worker that closes waits for its jobs.
-    if (this.paused || this.closing) return done
+    if (this.closing) return done
+    // The loop of a paused worker ends, and the resumed worker begins another.
+    if (this.paused) return Promise.resolve()
     this.#fetchBeside()
     if (this.#mayFetch()) return Promise.resolve()
     return new Promise((resolve) => {
@@ -53,9 +55,11 @@ export class PromptWorker<T> extends Worker<T, void> {
     })
   }
 
-  /** A loop that waits for a job when the worker is paused would otherwise fetch it all the same. */
+  /**
+   * A loop that waits when the worker is paused fetches one job all the same. It has taken the queue's sign that a job
+   * waits, so no other idle worker would ask for this job soon.
+   */
   override async moveToActive(token: string, name?: string): Promise<Job<T, void>> {
-    if (this.paused) return undefined as unknown as Job<T, void>
     const since = performance.now()
     const job = await super.moveToActive(token, name)
     this.#fetchMs = performance.now() - since

@@ -1,0 +1,88 @@
+import { waitFor } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import type { Queue, Worker } from 'bullmq'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createWorker, openQueue, queuePrefix } from './bull.ts'
+
+const NAME = 'prompt'
+const BEGUN_WITHIN_MS = 4_000
+
+const { server, redis } = await useRedis()
+const workers: Worker[] = []
+const begun: string[] = []
+let queue: Queue
+let held: PromiseWithResolvers<void>
+beforeEach(async () => {
+  held = Promise.withResolvers<void>()
+  queue = await openQueue({ name: NAME, connection: redis }, () => undefined)
+})
+afterEach(async () => {
+  held.resolve()
+  await Promise.all(workers.splice(0).map((worker) => worker.close()))
+  await queue.close()
+  await redis.flushall()
+  begun.length = 0
+})
+
+const add = (job: string) => queue.add('j', { job })
+const whenBegun = (...jobs: string[]) =>
+  waitFor(() => jobs.every((job) => begun.includes(job)), {
+    timeoutMs: BEGUN_WITHIN_MS,
+    what: `${jobs} to begin`,
+  })
+
+/** A worker that waits for a job. The job `held` runs until the test resolves it. */
+async function startIdle(): Promise<Worker> {
+  const worker = createWorker<{ job: string }>({
+    name: NAME,
+    url: server.url,
+    jobsMax: 4,
+    process: async ({ data }) => {
+      begun.push(data.job)
+      if (data.job === 'held') await held.promise
+    },
+  })
+  worker.on('error', () => undefined)
+  workers.push(worker)
+  await worker.waitUntilReady()
+  void worker.run()
+  await whenWaiting(workers.length)
+  return worker
+}
+
+const whenWaiting = (count: number) =>
+  waitFor(async () => (await redis.info('clients')).includes(`blocked_clients:${count}\r`))
+
+test('a job that comes to a worker that is closing need not wait until another one asks', async () => {
+  const closing = await startIdle()
+  await add('held')
+  await whenBegun('held')
+  await whenWaiting(1)
+  await startIdle()
+  const closed = closing.close()
+  await add('next')
+  await whenBegun('next')
+  held.resolve()
+  await closed
+})
+
+test('a worker that is resumed fetches beside the job that came while it was paused', async () => {
+  const worker = await startIdle()
+  await worker.pause(true)
+  await add('held')
+  await whenBegun('held')
+  await worker.resume()
+  await add('next')
+  await whenBegun('next')
+})
+
+test('a paused worker that is closed waits for its job', async () => {
+  const worker = await startIdle()
+  await add('held')
+  await whenBegun('held')
+  await worker.pause(true)
+  const closed = worker.close()
+  held.resolve()
+  await closed
+  expect(await redis.exists(`${queuePrefix(NAME)}:${NAME}:1`)).toBe(0)
+})
