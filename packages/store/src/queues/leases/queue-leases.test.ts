@@ -73,6 +73,17 @@ test('a lease that is over is renewed by a receive until the sweep deletes the q
   expect([await queues.get(arn), ...(await leaseOf(arn))]).toEqual([null, ...NO_LEASE])
 })
 
+test('the first lease of a shard that had none for a day is not extended', async () => {
+  const arn = newArn('first')
+  const looked = `${shardBase(shardOf(arn))}queues:leased:at`
+  await redis.del(leasedQueuesKey(shardBase(shardOf(arn))))
+  await redis.set(looked, Date.now() - 86_400_000)
+  await leased(arn)
+  const ends = await queues.leaseEndsAt(arn)
+  await queues.sweep()
+  expect(await queues.leaseEndsAt(arn)).toBe(ends)
+})
+
 test.each([
   ['the sweep comes back after an hour', 3_600_000, 0],
   ['no API has run since the last sweep', 1_000, Number.MAX_SAFE_INTEGER],

@@ -1,6 +1,5 @@
 -- Lists leases that are over. Time in which no API served the queues does not count: Redis or all APIs were away, or
--- the clock was set forward. All leases of the shard are extended by it. It is measured by the clock of Redis without
--- the skew, so time travel does not look like an outage.
+-- the clock was set forward. All leases of the shard are extended by it.
 -- @key base: of the shard
 -- @arg served_since: number?, ms, start of the oldest API that runs; nil: none runs
 -- @arg gap_ms: number, a longer time between two lists is an outage
@@ -9,13 +8,12 @@
 -- @include now
 -- @include when-full
 -- @include queue-lease
-local key, looked = base .. 'queues:leased', base .. 'queues:leased:at'
+local key = base .. 'queues:leased'
 run_when_full(base)
-local clock = redis.call('TIME')
 if not served_since then return {} end
-local at = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local before = tonumber(redis.call('GET', looked) or '') or at
-redis.call('SET', looked, string.format('%.0f', at))
+local stored = tonumber(redis.call('GET', base .. 'queues:leased:at') or '')
+local at = note_look(base)
+local before = stored or at
 local away = at - before
 if away > gap_ms or served_since > before then
   local leases = redis.call('ZRANGEBYSCORE', key, '(' .. DELETING, '+inf', 'WITHSCORES')
