@@ -17,6 +17,7 @@ import type { Resolver } from '../outbound/resolver.ts'
 import { raceAddresses } from './address-race.ts'
 import type { Origin } from './connection-origin.ts'
 import type { DialFacts } from './dial-facts.ts'
+import { TlsLoad } from './tls-load.ts'
 
 /** The address guard has refused the connection. */
 export class ForbiddenAddressError extends Error {
@@ -63,6 +64,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
+  const load = new TlsLoad()
 
   const open = (dialled: Origin, opening: Opening): void => {
     const { addresses, done, track, facts } = opening
@@ -108,6 +110,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       checkServerIdentity,
       ALPNProtocols: [protocol],
     })
+    load.watch(socket, carrier)
     let tickets = 0
     socket.on('session', (ticket: Buffer) => {
       sessions.set(key, ticket)

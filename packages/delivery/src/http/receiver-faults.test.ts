@@ -183,19 +183,47 @@ describe.each(['http', 'https'] as const)('an endpoint that never ends over %s',
   })
 })
 
-test.skipIf(!hasOpenssl)('an endpoint that floods with TLS session tickets is cut', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tickets-'))
-  opened.push({ close: () => rm(folder, { recursive: true }) })
-  const file = join(folder, 'server.pem')
-  await writeFile(file, `${certificate.key}${certificate.cert}`)
-  const port = await freePort()
-  const options = ['-accept', `127.0.0.1:${port}`, '-cert', file, '-num_tickets', '20000', '-quiet']
-  const child = spawn('openssl', ['s_server', ...options], { stdio: 'ignore' })
-  opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+describe.skipIf(!hasOpenssl)('an endpoint that floods', () => {
+  /** OpenSSL's server. After a handshake it gets the commands again and again. */
+  async function startOpenssl(options: string[], commands: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'tls-'))
+    opened.push({ close: () => rm(folder, { recursive: true }) })
+    const file = join(folder, 'server.pem')
+    await writeFile(file, `${certificate.key}${certificate.cert}`)
+    const port = await freePort()
+    const all = ['s_server', '-accept', `127.0.0.1:${port}`, '-cert', file, ...options]
+    const child = spawn('openssl', all, { stdio: ['pipe', 'pipe', 'ignore'] })
+    opened.push({ close: () => child.kill('SIGKILL') && once(child, 'exit') })
+    child.stdin.on('error', () => undefined)
+    const feed = () => {
+      if (commands !== '' && child.stdin.writable) child.stdin.write(commands, feed)
+    }
+    child.stdout.on('data', (text: Buffer) => {
+      if (text.includes('CIPHER is')) feed()
+    })
+    await waitFor(() => canConnect(port), { what: 'the server to listen' })
+    return `https://localhost:${port}/`
+  }
+
+  test.each([
+    ['TLS session tickets', ['-num_tickets', '20000', '-quiet'], '', 'session tickets'],
+    ['changes of its TLS keys', [], 'k\n', 'bytes of TLS without content'],
+  ])('with %s is cut', async (_what, options, commands, detail) => {
+    const to = sender({ timeoutMs: PATIENT_MS, ca: authority.cert })
+    const result = await post(to, await startOpenssl(options, commands))
+    expect(result).toMatchObject({ ...failure('tls'), detail: expect.stringContaining(detail) })
+  })
+})
+
+test('content in records of TLS with a byte each is no flood', async () => {
+  const body = 'x'.repeat(20_000)
+  const server = await answering((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
+    const write = (at: number) => at < body.length && socket.write(body.charAt(at), () => write(at + 1))
+    write(0)
+  }, 'https')
   const to = sender({ timeoutMs: PATIENT_MS, ca: authority.cert })
-  await waitFor(() => canConnect(port), { what: 'the server to listen' })
-  const result = await post(to, `https://localhost:${port}/`)
-  expect(result).toMatchObject({ ...failure('tls'), detail: expect.stringContaining('session tickets') })
+  expect(await post(to, server.url)).toMatchObject(status(200))
 })
 
 describe('a body', () => {
