@@ -57,7 +57,7 @@ export const SCRIPT_CLASSES = {
   'end-session-1': 'frees',
   'end-sessions-of-key-1': 'frees',
   'fifo-logs-1': 'reads',
-  'find-queue-work-1': 'reads',
+  'find-queue-work-1': 'frees',
   'find-kept-1': 'reads',
   'finish-create-1': 'carries',
   'finish-delete-1': 'frees',

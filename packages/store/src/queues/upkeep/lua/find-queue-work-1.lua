@@ -1,11 +1,14 @@
 -- Finds queues of a shard that the sweep must work on, page by page. An idle queue costs four commands within this
--- script, instead of a script of its own.
+-- script, instead of a script of its own. The others keep their clocks, so that a later step of Redis's clock hides no
+-- message for long.
 -- @key base: of the shard
 -- @arg after: text, the last ARN of the page before, or ''
 -- @arg queues_max: number
 -- Returns the last ARN of the page ('' at the end), ARNs of queues with work or with data that cannot be read, and of
 --   empty queues that topics made: ARN and topic, one after the other.
 -- @include queue
+-- @include when-full
+run_when_full(base)
 local from = after == '' and '-' or '(' .. after
 local page = redis.call('ZRANGEBYLEX', base .. 'queues', from, '+', 'LIMIT', 0, queues_max)
 local found, empty = {}, {}
@@ -21,8 +24,10 @@ local function has_work(arn)
   if oldest == math.huge and queue.letters then
     empty[#empty + 1], empty[#empty + 2] = arn, redis.call('HGET', queue.key, 'of')
   end
+  local left = first(queue, 'recent')
+  if queue.fifo or oldest < math.huge or left < math.huge then keep_clock(queue) end
   return oldest <= queue.clock - queue.retention or first(queue, 'moving') <= queue.clock
-    or first(queue, 'recent') <= queue.clock - RECENT_MS
+    or left <= queue.clock - RECENT_MS
 end
 
 for _, arn in ipairs(page) do
