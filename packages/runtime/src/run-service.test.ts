@@ -38,6 +38,33 @@ test('it answers for its health while it waits for Redis, becomes ready, and end
   await redis.stop()
 })
 
+test('it says once that processes of the other mode use its Redis', async () => {
+  const redis = await startRedis({ spawned: true })
+  const client = connect({ url: redis.url, name: 'test' })
+  await whenReady(client)
+  const processes = new Processes(client)
+  const known = {
+    role: 'delivery-worker',
+    version: '1.2.3',
+    commit: 'c0ffee',
+    host: 'h',
+    pid: 7,
+    slots: null,
+  }
+  const sample = { startedAt: '2026-11-21T09:30:00.000Z', load: 0, lagMs: 0 }
+  await processes.report({ id: 'other', mode: 'server', ...known, ...sample })
+  const service = start(Number(new URL(redis.url).port))
+  expect(await service.logged('redis.modes_mixed')).toMatchObject({ mode: 'local', others: 1 })
+  const { port } = await service.logged('ops.listening')
+  expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toMatchObject({
+    degraded: expect.arrayContaining([expect.objectContaining({ reason: 'modes_mixed' })]),
+  })
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  client.disconnect()
+  await redis.stop()
+})
+
 test('it leaves at once when it is told to stop before Redis has ever answered', async () => {
   const service = start(await freePort())
   await service.logged('begun')

@@ -115,8 +115,8 @@ async function start<S extends ServiceSettings, F>(
   })
   await refuseWrong(redisUrl)
   const running = create({ settings, files, redisUrl, telemetry, build, log, fail })
-  const { minReplicas, redisMemoryBytes: memoryBytes } = settings
-  const storage = new StorageHealthReader({ redis: running.redis, minReplicas, memoryBytes })
+  const { mode, minReplicas, redisMemoryBytes: memoryBytes } = settings
+  const storage = new StorageHealthReader({ redis: running.redis, mode, minReplicas, memoryBytes })
   const startCheck = createStartCheck()
   const health = await openHealthPort(settings, {
     log,
@@ -131,6 +131,7 @@ async function start<S extends ServiceSettings, F>(
   const heartbeat = createHeartbeat({
     processes: new Processes(running.redis),
     role: name,
+    mode,
     build,
     running,
     log,

@@ -20,7 +20,13 @@ export {
   readTopicBytes,
   StorageGuard,
 } from './capacity/storage-guard.ts'
-export { DATA_RISKS, DataLossError, refuseDataLoss, StorageHealthReader } from './capacity/storage-health.ts'
+export {
+  DATA_RISKS,
+  DataLossError,
+  modesMixed,
+  refuseDataLoss,
+  StorageHealthReader,
+} from './capacity/storage-health.ts'
 export { CONSUMER, type ConsumerSettings } from './consumers/consumer-fields.ts'
 export {
   Consumers,
@@ -151,7 +157,7 @@ export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
 export type { FoundMessage } from './outcomes/search/found-messages.ts'
 export { OutcomeSearch } from './outcomes/search/outcome-search.ts'
 export { readTotals, type Totals } from './overview/totals.ts'
-export { Processes, REPORT_MS } from './processes/processes.ts'
+export { Processes, type ProcessReport, REPORT_MS } from './processes/processes.ts'
 export { PlatformApplications } from './push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { PushState } from './push/push-state.ts'

@@ -4129,6 +4129,10 @@ export type ServiceList = {
          */
         role: string;
         /**
+         * Mode of the process. All processes on one Redis should have the same.
+         */
+        mode: 'local' | 'server';
+        /**
          * Release that the process runs, as in its package.json.
          */
         version: string;

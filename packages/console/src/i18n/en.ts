@@ -608,6 +608,7 @@ export const words = {
     started: 'Started',
     processes: 'Processes',
     role: 'Service',
+    mode: 'Mode',
     place: 'Host and process',
     slots: 'Attempts',
     slotsOf: (used: number, max: number) => `${whole.format(used)} of ${whole.format(max)}`,

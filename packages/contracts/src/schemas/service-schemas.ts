@@ -68,6 +68,9 @@ export const ServiceList = named(
           z.object({
             id: z.string().describe('Id of the process. A process that is started again has another one.'),
             role: z.string().describe('The service: `publish-api`, `delivery-worker` or `redrive`.'),
+            mode: z
+              .enum(['local', 'server'])
+              .describe('Mode of the process. All processes on one Redis should have the same.'),
             version: z.string().describe('Release that the process runs, as in its package.json.'),
             commit: z.string().describe('Commit that the process runs; `unknown` where nothing says it.'),
             host: z.string().describe('Name of the machine or container.'),
@@ -102,6 +105,7 @@ export const ServiceList = named(
             {
               id: '3f1c9a52-6f0e-4d55-9f4b-0a2f9b1d7c11',
               role: 'delivery-worker',
+              mode: 'server',
               version: '0.1.0',
               commit: '5d41402abc4b2a76b9719d911017c592ae5d4140',
               host: 'worker-1',

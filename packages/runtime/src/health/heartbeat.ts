@@ -1,11 +1,12 @@
 /**
  * Reports this process to the list of processes, once at its start and then every ten seconds. A failed report is
- * repeated with growing pauses, and one log line says when failures begin and end. Nothing waits for a report.
+ * repeated with growing pauses, and one log line says when failures begin and end. Nothing waits for a report. The
+ * first report also looks for processes of the other mode. Of two processes, the later one sees the other.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { type Processes, REPORT_MS } from '@fantail/store'
+import { modesMixed, type Processes, type ProcessReport, REPORT_MS } from '@fantail/store'
 import { createBackoff } from '../backoff.ts'
 import type { Logger } from '../logger.ts'
 import { createLoop } from '../loop.ts'
@@ -21,8 +22,9 @@ const FIRST_RETRY_MS = 1_000
 const LEAVE_TIMEOUT_MS = 1_000
 
 interface HeartbeatOptions {
-  processes: Pick<Processes, 'report' | 'end'>
+  processes: Pick<Processes, 'report' | 'end' | 'ofOtherMode'>
   role: string
+  mode: ProcessReport['mode']
   build: Build
   running: { slots?(): { used: number; max: number } }
   log: Pick<Logger, 'info' | 'warn'>
@@ -34,12 +36,18 @@ export interface Heartbeat {
   stop(): Promise<void>
 }
 
-export function createHeartbeat({ processes, role, build, running, log }: HeartbeatOptions): Heartbeat {
+export function createHeartbeat({ processes, role, mode, build, running, log }: HeartbeatOptions): Heartbeat {
   const id = randomUUID()
   const { version, commit } = build
   const sample = createLoadSample()
-  const fixed = { id, role, version, commit, host: hostname(), pid: process.pid, startedAt: STARTED_AT }
+  const fixed = { id, role, mode, version, commit, host: hostname(), pid: process.pid, startedAt: STARTED_AT }
   const isListed = createStateLog({ log, what: 'processes', initial: 'up' })
+  let isLooking = true
+  const lookForOtherMode = async () => {
+    const others = await processes.ofOtherMode(mode)
+    isLooking = false
+    if (others > 0) log.warn({ mode, others, detail: modesMixed(mode, others) }, 'redis.modes_mixed')
+  }
   const loop = createLoop({
     name: 'heartbeat',
     log,
@@ -48,6 +56,7 @@ export function createHeartbeat({ processes, role, build, running, log }: Heartb
       const report = { ...fixed, slots: running.slots?.() ?? null, ...sample.take() }
       if (await processes.report(report)) isListed('up')
       else isListed('down', new Error('the list of processes is full'))
+      if (isLooking) await lookForOtherMode()
       return REPORT_MS
     },
   })

@@ -2,6 +2,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connect, dispatchJobKey, whenReady } from '../index.ts'
+import { Processes } from '../processes/processes.ts'
 import { DataLossError, refuseDataLoss, StorageHealthReader } from './storage-health.ts'
 
 // The tests turn the append-only file on and off. A busy disk may keep Redis longer than a command's usual time-out.
@@ -21,8 +22,8 @@ async function configure(settings: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
 }
 
-const reader = (options: { redis?: Redis; minReplicas?: number } = {}) =>
-  new StorageHealthReader({ redis, minReplicas: 0, ...options })
+const reader = (options: { redis?: Redis; minReplicas?: number; mode?: 'local' | 'server' } = {}) =>
+  new StorageHealthReader({ redis, mode: 'server', minReplicas: 0, ...options })
 
 /** Throws the error that would end a process at its start. */
 function start(mode: 'local' | 'server', allowVolatileRedis = false, health = reader()): Promise<void> {
@@ -111,9 +112,8 @@ test('Redis is asked at most once a second, and again at once after it did not a
     if (away.isAway) throw new Error('Connection is closed.')
     return 'used_memory:1\r\nmaxmemory:100\r\naof_enabled:1\r\n'
   }
-  const pipeline = () => redis.pipeline()
-  const fake = { info, pipeline, call: async () => ['save', ''] } as unknown as Redis
-  const health = new StorageHealthReader({ redis: fake, minReplicas: 0, now: () => now })
+  const fake: Redis = Object.assign(Object.create(redis), { info })
+  const health = new StorageHealthReader({ redis: fake, mode: 'server', minReplicas: 0, now: () => now })
   await expect(health.read()).rejects.toThrow('closed')
   away.isAway = false
   await health.read()
@@ -136,4 +136,25 @@ test('replicas that do not follow, and messages that no worker fetches, are degr
   expect([missingReplicas, dispatch.jobs, Math.round(dispatch.oldestSeconds / 10)]).toEqual([1, 2, 6])
   expect(await reasons()).toEqual(['replicas_missing', 'dispatch_behind'])
   await redis.del(`${queue}:wait`, `${queue}:7`)
+})
+
+test('processes of both modes on one Redis are a degradation for each of them, until one has left', async () => {
+  await configure({ appendonly: 'yes' })
+  const processes = new Processes(redis)
+  const role = { role: 'delivery-worker', version: '1.2.3', commit: 'c0ffee', host: 'h', pid: 7 }
+  const load = { startedAt: '2026-11-21T09:30:00.000Z', slots: null, load: 0, lagMs: 0 }
+  for (const mode of ['server', 'local'] as const)
+    await processes.report({ ...role, ...load, mode, id: mode })
+  for (const [mode, other] of [
+    ['server', 'local'],
+    ['local', 'server'],
+  ] as const)
+    expect(await reader({ mode }).degradations()).toEqual([
+      {
+        reason: 'modes_mixed',
+        message: expect.stringContaining(`Processes of ${other} mode use this Redis`),
+      },
+    ])
+  await processes.end('local')
+  expect(await reader().degradations()).toEqual([])
 })

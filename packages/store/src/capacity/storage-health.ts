@@ -1,12 +1,13 @@
 /**
- * The state of Redis for operators: how full it is, and which of its settings would lose accepted messages. It is read
- * on demand (`/readyz`, a scrape), at most once a second.
+ * The state of Redis for operators: how full it is, which of its settings would lose accepted messages, and whether
+ * processes of both modes use it. It is read on demand (`/readyz`, a scrape), at most once a second.
  *
  * INFO has most figures, on managed servers too. Only CONFIG knows save points, and managed servers often refuse
  * CONFIG.
  */
 import type { Redis } from 'ioredis'
 import { type DispatchBacklog, readDispatchBacklog } from '../dispatch/dispatch-backlog.ts'
+import { Processes, type ProcessReport } from '../processes/processes.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
 import { fieldOf } from '../redis/connections/server-kind.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
@@ -39,11 +40,13 @@ interface StorageHealth {
   /** How many replicas of FANTAIL_MIN_REPLICAS do not follow. On a cluster, those of the worst master. */
   missingReplicas: number
   dispatch: DispatchBacklog
+  /** Processes of the other mode on this Redis. */
+  ofOtherMode: number
 }
 
 /** A reason why a process that works needs attention. */
 interface Degradation {
-  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind'
+  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'modes_mixed'
   message: string
 }
 
@@ -62,6 +65,8 @@ interface StorageHealthOptions {
   redis: Redis
   /** FANTAIL_MIN_REPLICAS. With one or more, a message is on another machine before it is accepted. */
   minReplicas: number
+  /** FANTAIL_MODE. */
+  mode: ProcessReport['mode']
   /** FANTAIL_REDIS_MEMORY_BYTES. */
   memoryBytes?: number | undefined
   /** Monotonic ms. */
@@ -94,13 +99,19 @@ export class StorageHealthReader {
 
   /** Rejects if Redis does not answer. */
   async degradations(): Promise<Degradation[]> {
-    return degradationsOf(await this.read(), this.#options.minReplicas)
+    return degradationsOf(await this.read(), this.#options)
   }
 }
 
-async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOptions): Promise<StorageHealth> {
-  const [dispatch, ...servers] = await Promise.all([
+async function readHealth({
+  redis,
+  minReplicas,
+  mode,
+  memoryBytes,
+}: StorageHealthOptions): Promise<StorageHealth> {
+  const [dispatch, ofOtherMode, ...servers] = await Promise.all([
     readDispatchBacklog(redis),
+    new Processes(redis).ofOtherMode(mode),
     ...mastersOf(redis).map((master) => readServer(master, memoryBytes)),
   ])
   const fullness = ({ usedBytes, limitBytes }: MemorySample) => usedBytes / limitBytes
@@ -115,6 +126,7 @@ async function readHealth({ redis, minReplicas, memoryBytes }: StorageHealthOpti
     evictionPolicy: (evicting ?? fullest).evictionPolicy,
     missingReplicas: Math.max(0, ...servers.map(({ replicas }) => minReplicas - replicas)),
     dispatch,
+    ofOtherMode,
   }
 }
 
@@ -173,8 +185,8 @@ function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number
 
 /** Sentences for operators, the worst first. */
 function degradationsOf(
-  { risks, evictionPolicy, memory, watermarkBytes, missingReplicas, dispatch }: StorageHealth,
-  minReplicas: number,
+  { risks, evictionPolicy, memory, watermarkBytes, missingReplicas, dispatch, ofOtherMode }: StorageHealth,
+  { minReplicas, mode }: Pick<StorageHealthOptions, 'minReplicas' | 'mode'>,
 ): Degradation[] {
   const texts: Record<DataRisk, string> = {
     eviction: `Its maxmemory-policy is ${evictionPolicy}, which drops messages when memory is full: set noeviction.`,
@@ -206,7 +218,19 @@ function degradationsOf(
             message: `${jobs} dispatch jobs wait for a worker, the oldest for ${Math.round(oldestSeconds)} s.`,
           },
         ]
-  return [...risks.map((reason) => ({ reason, message: texts[reason] })), ...full, ...missing, ...behind]
+  const mixed: Degradation[] =
+    ofOtherMode === 0 ? [] : [{ reason: 'modes_mixed', message: modesMixed(mode, ofOtherMode) }]
+  const risky = risks.map((reason) => ({ reason, message: texts[reason] }))
+  return [...risky, ...full, ...missing, ...behind, ...mixed]
+}
+
+/** Both modes take deliveries from the same lanes, and each judges their endpoints by its own settings. */
+export function modesMixed(mode: ProcessReport['mode'], others: number): string {
+  const other = mode === 'server' ? 'local' : 'server'
+  return (
+    `Processes of ${other} mode use this Redis too: ${others}. Workers of both modes take the same deliveries, and one ` +
+    'mode dead-letters endpoints that the other allows: give each mode a Redis of its own.'
+  )
 }
 
 interface StorageCheckOptions {

@@ -9,7 +9,15 @@ const processes = new Processes(redis)
 beforeEach(() => redis.flushall())
 
 const report = (id: string, set: Partial<ProcessReport> = {}): ProcessReport => ({
-  ...{ id, role: 'delivery-worker', version: '1.2.3', commit: 'c0ffee', host: 'worker-1', pid: 41 },
+  ...{
+    id,
+    role: 'delivery-worker',
+    mode: 'server',
+    version: '1.2.3',
+    commit: 'c0ffee',
+    host: 'worker-1',
+    pid: 41,
+  },
   ...{ startedAt: '2026-11-21T09:30:00.000Z', slots: { used: 3, max: 512 }, load: 0.5, lagMs: 2 },
   ...set,
 })

@@ -25,6 +25,8 @@ export interface ProcessReport {
   id: string
   /** `publish-api`, `delivery-worker` or `redrive`. */
   role: string
+  /** FANTAIL_MODE. */
+  mode: 'local' | 'server'
   version: string
   commit: string
   host: string
@@ -73,6 +75,12 @@ export class Processes {
       .filter(({ role }) => role === 'publish-api')
       .map(({ startedAt }) => Date.parse(startedAt))
     return starts.length === 0 ? null : Math.min(...starts)
+  }
+
+  /** How many processes of the other mode are listed. */
+  async ofOtherMode(mode: ProcessReport['mode']): Promise<number> {
+    const { processes } = await this.list()
+    return processes.filter((process) => process.mode !== mode).length
   }
 
   /** Sorted by role and start. `at`: Redis’s time, epoch ms. */

@@ -78,7 +78,13 @@ test('a redrive under way is counted, and totals that leave something out say so
 
 test('processes are listed for keys that may see the server, and for no others', async () => {
   const report = { id: 'p1', role: 'redrive', version: '1.2.3', commit: 'c0ffee', host: 'h', pid: 7 }
-  const sample = { startedAt: '2026-11-21T09:30:00.000Z', slots: null, load: 0.1, lagMs: 1 }
+  const sample = {
+    mode: 'server' as const,
+    startedAt: '2026-11-21T09:30:00.000Z',
+    slots: null,
+    load: 0.1,
+    lagMs: 1,
+  }
   await new Processes(api.redis).report({ ...report, ...sample })
   const { body } = await admin.call('GET', '/v1/services')
   expect(body.processes).toEqual([{ ...report, ...sample, lastSeenAt: expect.stringMatching(/Z$/) }])

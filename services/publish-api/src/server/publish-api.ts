@@ -163,8 +163,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const sender = createHttpSender({ timeoutMs: settings.attemptTimeoutMs, ...guarded })
   const travel = new ApiTravel({ connections, settings, log })
   const use = travel.watching(new QueueCounter(telemetry.metrics))
-  const { minReplicas, redisMemoryBytes: memoryBytes } = settings
-  const health = new StorageHealthReader({ redis, minReplicas, memoryBytes })
+  const { mode, minReplicas, redisMemoryBytes: memoryBytes } = settings
+  const health = new StorageHealthReader({ redis, mode, minReplicas, memoryBytes })
   telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
   const stores = createStores(connections, { publisher, use, travel, now }, options)
   const attempters = createTestAttempters({

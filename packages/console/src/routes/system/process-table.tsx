@@ -12,6 +12,7 @@ type Process = ServiceList['processes'][number]
 const w = words.system
 const COLUMNS: readonly Column<Process>[] = [
   { title: w.role, show: ({ role }) => role },
+  { title: w.mode, show: ({ mode }) => mode },
   {
     title: w.place,
     show: ({ host, pid }) => (
