@@ -103,3 +103,25 @@ test.each(Object.keys(DAMAGE))('a group %s goes on when something is published t
   const expected = inHex([...behind, ...(await publish('a', 2))])
   expect((await deliver()).filter((hex) => expected.includes(hex))).toEqual(expected)
 })
+
+test('a sweep looks at few groups of each lane where there are many lanes', async () => {
+  const ids = [id]
+  while (ids.length < 30)
+    ids.push(
+      (await new Subscriptions(redis).create(newSubscription(FIFO_ARN, `s${ids.length}`))).subscription.id,
+    )
+  const messages = Array.from({ length: 50 }, (_, i) => fifoMessage(`${i}`, `${i}`))
+  await log.publish(FIFO_ARN, messages)
+  const [claim] = (await take(0)).logs
+  if (!claim) throw new Error('no log is due')
+  const to = ids.map((_, i) => i)
+  const moved = messages.map(({ messageId }) => ({ id: deliveryId(messageId), to }))
+  const subscriptions = ids.map((of) => ({ id: of, mayRun: false }))
+  await reading.move(SHARD, claim, { subscriptions, messages: moved })
+  await redis.config('RESETSTAT')
+  let cursor: string | null = null
+  do ({ cursor } = await lanes.sweep(SHARD, { cursor, deliveriesMax: 9, leaseMs: LEASE_MS }))
+  while (cursor)
+  const calls = Number(/cmdstat_zscore:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1])
+  expect(calls).toBeLessThan(2_000)
+})

@@ -14,8 +14,9 @@ interface Write {
   commands: string[]
 }
 
-/** Read once, at the start. */
-const OLDER_LISTS = [
+/** Read once, at the start: the key of links that unsubscribe, and lists of older releases. */
+const STARTING = [
+  'script(1) ft:{mail}:',
   'llen ft:{dispatch-0}:dispatch-0:poison',
   'llen ft:{dispatch-n}:dispatch-n:poison',
   'llen ft:{}:aside',
@@ -51,7 +52,7 @@ const WRITES: Write[] = [
   { everyMs: 60_000, commands: ['script(1) ft:{leader}:retention-sweep'] },
   { everyMs: 60_000, commands: ['exists ft:{}:due'] },
   { everyMs: 60_000, times: 3, commands: ['script(5) ft:{}:'] },
-  { everyMs: Number.POSITIVE_INFINITY, commands: OLDER_LISTS },
+  { everyMs: Number.POSITIVE_INFINITY, commands: STARTING },
 ]
 const CONNECTING = /^(hello|client|info|subscribe)\b/
 /** The counted time may begin and end so that one write of a kind is missing or too many. */

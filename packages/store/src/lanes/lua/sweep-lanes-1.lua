@@ -22,7 +22,9 @@
 -- @include lane-whole
 -- @include fifo-log
 local LANES = 32
-local GROUPS_LOOKED_AT = 200
+-- Members of hashes of groups that one step looks at, in all its lanes together, and in one of them.
+local GROUPS_LOOKED_AT = 640
+local LANE_GROUPS_LOOKED_AT = 200
 -- @limit Dead deliveries that one script of the sweep claims. Past it: the next script continues.
 local SWEPT_DELIVERIES_MAX = 1000
 -- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
@@ -33,6 +35,10 @@ local now, before = now_ms(base), first_due(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {} }
 take.left = math.min(deliveries_max, SWEPT_DELIVERIES_MAX)
 local unfinished = false
+local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
+local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES)
+local step_size = index == 'held' and 1 or 2
+local groups_looked_at = math.min(LANE_GROUPS_LOOKED_AT, math.ceil(GROUPS_LOOKED_AT * step_size / math.max(#step[2], 1)))
 
 -- Fresh deliveries are due when parked, and leases are short. Later times were written before the clock was set back.
 local function correct_times(id)
@@ -49,7 +55,7 @@ end
 local function is_torn(id)
   local key = base .. 'groups:' .. id
   if redis.call('EXISTS', key) == 0 then return false end
-  local flat = redis.call('HRANDFIELD', key, GROUPS_LOOKED_AT, 'WITHVALUES')
+  local flat = redis.call('HRANDFIELD', key, groups_looked_at, 'WITHVALUES')
   for i = 1, #flat, 2 do
     local is_group, name = string.sub(flat[i], 1, 1) == 'g', string.sub(flat[i], 2)
     local head, group = is_group and flat[i + 1] or name, is_group and name or flat[i + 1]
@@ -87,9 +93,7 @@ local function sweep_log(log, due)
   if due > now + ahead_max + STORED_AHEAD_MAX_MS then set_log_due(base, log, now) end
 end
 
-local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
-local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES)
-for i = 1, #step[2], index == 'held' and 1 or 2 do
+for i = 1, #step[2], step_size do
   local log = log_in_due(base, step[2][i])
   if log then sweep_log(log, tonumber(step[2][i + 1])) else try_lane(step[2][i]) end
 end
