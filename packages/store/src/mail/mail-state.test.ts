@@ -20,6 +20,17 @@ test('every process signs links with the same key, also after a restart', async 
   expect(keys[0]).toHaveLength(32)
 })
 
+test.each([
+  ['a part of one', () => redis.set('ft:{mail}:links', 'dGhl')],
+  ['a text with another character', () => redis.set('ft:{mail}:links', `${'A'.repeat(42)}!=`)],
+  ['of the wrong type', () => redis.hset('ft:{mail}:links', 'a', 'b')],
+])('a stored key of links that is %s is replaced once', async (_, damage) => {
+  await damage()
+  const key = await state().linkKey()
+  expect(key).toHaveLength(32)
+  expect(await state().linkKey()).toEqual(key)
+})
+
 test('processes share the rate of a domain, and each domain has its own', async () => {
   const [one, other] = [state(), state()]
   const startedAt = performance.now()
