@@ -73,6 +73,18 @@ test('while replicas stay away, callers wait for the present wait only, and one 
   expect(new Set(states).size).toBe(1)
 })
 
+test('replicas of a master that has left its cluster are not reported as missing any more', async () => {
+  const states: string[] = []
+  const onWait = reportReplicas((state) => void states.push(state))
+  const left = redis.duplicate({ lazyConnect: true })
+  onWait(left, new Error('0 of 1 replicas'))
+  onWait(redis, undefined)
+  left.disconnect()
+  await waitFor(() => left.status === 'end')
+  onWait(redis, undefined)
+  expect(states).toEqual(['down', 'down', 'up'])
+})
+
 test('without replicas to wait for nothing is asked', async () => {
   await writes(new ReplicaAcks(redis), 3)
   expect(await waits()).toBe(0)

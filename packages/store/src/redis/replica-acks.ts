@@ -173,7 +173,7 @@ export class ReplicaAcks {
   }
 }
 
-/** Reports that replicas are missing while those of any master are. */
+/** Reports that replicas are missing while those of any master are. A master that has left its cluster does not count. */
 export function reportReplicas(
   onState: (state: 'up' | 'down', error?: Error) => void,
 ): NonNullable<ReplicaAcksOptions['onWait']> {
@@ -181,6 +181,7 @@ export function reportReplicas(
   return (node, error) => {
     if (error) failing.set(node, error)
     else failing.delete(node)
+    for (const one of failing.keys()) if (one.status === 'end') failing.delete(one)
     const [first] = failing.values()
     if (first) onState('down', first)
     else onState('up')
