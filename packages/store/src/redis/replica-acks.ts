@@ -173,7 +173,7 @@ export class ReplicaAcks {
   }
 }
 
-/** Reports that replicas are missing while those of any master are. A master that has left its cluster does not count. */
+/** Reports that replicas are missing while those of any master are. One that has left its cluster does not count. */
 export function reportReplicas(
   onState: (state: 'up' | 'down', error?: Error) => void,
 ): NonNullable<ReplicaAcksOptions['onWait']> {
