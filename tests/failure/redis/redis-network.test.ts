@@ -115,14 +115,16 @@ test(
   FAULT_MS + 90_000,
 )
 
-test('behind a distant Redis, a backlog and later messages arrive at once, each of them once', async () => {
+test('behind a distant Redis, a backlog and later messages arrive at once, throttled or not, each of them once', async () => {
   const { proxy, workers, connection } = stack()
-  const path = '/distant-redis/quick'
   const ledger = await Ledger.open({
     stack: stack(),
     receiver: receiver(),
     topic: 'distant-redis',
-    subscriptions: { [path]: {} },
+    subscriptions: {
+      '/distant-redis/quick': {},
+      '/distant-redis/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } },
+    },
   })
   for (const worker of workers) worker.signal('SIGSTOP')
   // One after the other, so that each is a job of its own.
@@ -131,7 +133,7 @@ test('behind a distant Redis, a backlog and later messages arrive at once, each 
   proxy.delayReplies(ONE_WAY_MS, ONE_WAY_MS)
   for (const worker of workers) worker.signal('SIGCONT')
   // Messages come as long as the backlog waits, so the dispatch queue is never empty.
-  const haveArrived = () => ledger.arrivals().size >= BACKLOG
+  const haveArrived = () => ledger.arrivals().size >= 2 * BACKLOG
   await ledger.publishAtRate({ count: 20, perSecond: 20, until: haveArrived })
   await waitFor(() => ledger.missing().length === 0, { what: 'all messages to arrive', timeoutMs: 30_000 })
   proxy.delayReplies(0)

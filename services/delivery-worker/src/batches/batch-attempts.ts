@@ -39,7 +39,7 @@ export interface BatchAttemptsOptions {
   credentials: Pick<CredentialGate, 'admit' | 'ended'>
   slots: AttemptSlots
   freed: CapacityAnnouncer
-  snapshots: Pick<SnapshotCache, 'slice'>
+  snapshots: Pick<SnapshotCache, 'sliceForClaim'>
   metrics: Pick<WorkerMetrics, 'attempted'>
   spans: Spans
   log: Logger

@@ -54,7 +54,7 @@ function createBatches(
     credentials: { admit: () => undefined, ended: () => undefined },
     metrics: { attempted: () => undefined },
     spans: { on: false },
-    snapshots: { slice: async () => ({ byId: new Map([['stream', subscription]]) }) },
+    snapshots: { sliceForClaim: async () => ({ byId: new Map([['stream', subscription]]) }) },
     attemptTimeoutMs: 0,
     gatheredBytesMax,
   } as never)

@@ -30,6 +30,8 @@ export class RedisClock {
   #at = performance.now()
   /** Redis's time minus this process's time, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
+  /** How long the latest request took whose time is known. */
+  roundTripMs = 0
 
   /** `now`: epoch ms that is used until Redis has answered. Default: this machine's time. */
   constructor(now = Date.now()) {
@@ -51,6 +53,7 @@ export class RedisClock {
   /** `askedAt`: when the request was made, by performance.now(), if that is known. */
   report(redisNow: number, askedAt = Number.NEGATIVE_INFINITY): void {
     const at = performance.now()
+    if (Number.isFinite(askedAt)) this.roundTripMs = at - askedAt
     const ahead = redisNow - at
     const kept = this.#ahead - (at - this.#at) * DRIFT
     const setBack = ahead < kept - SET_BACK_MS || redisNow - askedAt < kept - ROUNDING_MS

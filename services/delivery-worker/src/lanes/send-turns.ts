@@ -29,6 +29,8 @@ import type { Renewals } from './renewals.ts'
  * Requests must be this much earlier than the throttle requires, because the clocks of two workers may differ a little.
  */
 const MARGIN_MS = 10
+/** @limit How far ahead of its script a send time lies because replies are slow. Past it: it may be late again. */
+const WAY_BACK_MS_MAX = 400
 /** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
 /**
@@ -216,15 +218,21 @@ export class SendTurns {
 
   /**
    * If this process is late again and again, new send times must be later by the same time. Otherwise they have already
-   * passed when Redis's reply is read.
+   * passed when Redis's reply is read. The same holds if Redis is slow.
    */
   #renewLate(late: SendTurn): void {
     if (late.renewals === RENEWALS_MAX) {
       this.#drop(late)
       return
     }
-    const lateMs = this.#latenessOf(late.hand)
-    this.#renewLane(late, late.renewals > 0 ? Math.min(lateMs, SEND_AHEAD_MS) : 0)
+    const lateMs = late.renewals > 0 ? Math.min(this.#latenessOf(late.hand), SEND_AHEAD_MS) : 0
+    this.#renewLane(late, Math.max(lateMs, this.#wayBackMs(late.hand)))
+  }
+
+  /** How long a reply is probably on its way. 0: so short that it makes nothing late. */
+  #wayBackMs({ subscription }: ClaimInHand): number {
+    const wayMs = this.#options.clocks.of(subscription.shard).roundTripMs / 2
+    return wayMs < MARGIN_MS ? 0 : Math.min(wayMs, WAY_BACK_MS_MAX)
   }
 
   #renewLane({ hand }: SendTurn, leadMs = 0): void {

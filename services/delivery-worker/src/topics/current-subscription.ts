@@ -5,12 +5,7 @@
 import type { Logger } from '@fantail/runtime'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
-import type { SnapshotCache } from './snapshot-cache.ts'
-
-/**
- * @limit Age of the last check of a snapshot with which a claim is attempted. Past it: the revision is checked first.
- */
-const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
+import { CLAIM_SNAPSHOT_AGE_MS_MAX, type SnapshotCache } from './snapshot-cache.ts'
 
 interface Claimed {
   subscription: CompiledSubscription
@@ -20,7 +15,7 @@ interface Claimed {
 }
 
 interface Tools {
-  snapshots: Pick<SnapshotCache, 'slice'>
+  snapshots: Pick<SnapshotCache, 'sliceForClaim'>
   log: Pick<Logger, 'debug'>
 }
 
@@ -42,7 +37,7 @@ async function check(
   { snapshots, log }: Tools,
 ): Promise<CompiledSubscription | undefined> {
   try {
-    const slice = await snapshots.slice(subscription)
+    const slice = await snapshots.sliceForClaim(subscription)
     const current = slice?.byId.get(subscription.record.id)
     if (!current || current.record.status === 'paused' || current.rate !== subscription.rate) return undefined
     return mayGo(current.record, message.message) ? current : undefined

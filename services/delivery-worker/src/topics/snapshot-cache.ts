@@ -34,6 +34,19 @@ const RELOAD_MS = 60_000
  */
 const ANSWER_AGE_MS_MAX = SNAPSHOT_AGE_MS_MAX / 2
 /**
+ * @limit Age of the last check of a snapshot with which a claim is attempted. Past it: the revision is checked first.
+ */
+export const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
+/**
+ * If a check takes longer than SNAPSHOT_AGE_MS_MAX, the slices of running lanes are checked at this interval. Otherwise
+ * each attempt would wait a round trip for its own check, and a throttled one would miss its send time.
+ */
+const CLAIM_CHECK_EVERY_MS = 40
+/** For how long after its last use a slice is checked at that interval. */
+const WATCH_MS = 5_000
+/** @limit Slices that a worker checks at an interval while Redis is slow. Past it: attempts wait for their checks. */
+const WATCHED_MAX = 200
+/**
  * A topic with 100,000 plain webhooks fits. Otherwise each of its messages would read all slices again.
  * @limit memory (worker) Slices that a worker caches. Past it: the least recently used one is dropped.
  */
@@ -85,6 +98,11 @@ export class SnapshotCache {
   readonly #turns = new Turns()
   readonly #matcher = new Matcher(this.#turns)
   readonly #loading = new Map<string, Promise<unknown>>()
+  /** Slices that are checked at an interval, by id. `until`: by performance.now(). */
+  readonly #watched = new Map<string, { ref: SliceRef; until: number }>()
+  #watching: NodeJS.Timeout | undefined
+  /** How long the latest check of a slice took. */
+  #checkMs = 0
   readonly #onUnusable: (subscriptionId: string, error: unknown) => void
 
   constructor(snapshots: Snapshots, onUnusable: (subscriptionId: string, error: unknown) => void) {
@@ -114,6 +132,14 @@ export class SnapshotCache {
     if (cached && revision === cached.value.revision && !isOld(cached)) return cached.value
     if (cached && revision === undefined && isFresh(cached)) return cached.value
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
+  }
+
+  /** The slice for the attempt of a claim. Behind a slow Redis, the next attempts find it checked. */
+  sliceForClaim(ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
+    if (this.#checkMs > SNAPSHOT_AGE_MS_MAX) this.#watch(ref)
+    const cached = this.#slices.get(ref.sliceId)
+    if (cached && performance.now() - cached.freshFrom < CLAIM_SNAPSHOT_AGE_MS_MAX) return cached.value
+    return this.slice(ref)
   }
 
   /**
@@ -229,6 +255,7 @@ export class SnapshotCache {
   async #checkSlice(ref: SliceRef, { evicts } = { evicts: true }): Promise<CompiledSlice | null> {
     const startedAt = performance.now()
     const revision = await this.#sliceRevisions.load(ref)
+    this.#checkMs = performance.now() - startedAt
     const cached = this.#slices.get(ref.sliceId)
     if (revision !== null && cached && cached.value.revision === revision && !isOld(cached)) {
       Object.assign(cached, checkedSince(startedAt))
@@ -272,6 +299,34 @@ export class SnapshotCache {
     }
     const value = yield* compileSlice(data, report, this.#filters.at(packed, packed.revision))
     return { value, fingerprint: isUsable && isLasting(packed, data) ? fingerprint : undefined }
+  }
+
+  #watch({ sliceId, shard }: SliceRef): void {
+    if (this.#watched.size >= WATCHED_MAX && !this.#watched.has(sliceId)) return
+    this.#watched.set(sliceId, { ref: { sliceId, shard }, until: performance.now() + WATCH_MS })
+    this.#watching ??= setInterval(() => this.#checkWatched(), CLAIM_CHECK_EVERY_MS).unref()
+  }
+
+  #checkWatched(): void {
+    for (const [sliceId, { ref, until }] of this.#watched) {
+      if (performance.now() < until) void this.#checkAgain(ref)
+      else this.#watched.delete(sliceId)
+    }
+    if (this.#watched.size > 0) return
+    clearInterval(this.#watching)
+    this.#watching = undefined
+  }
+
+  /** Does not load a changed slice. Its next use finds that its last check is old, and loads it. */
+  async #checkAgain(ref: SliceRef): Promise<void> {
+    const startedAt = performance.now()
+    // If it fails, the next use checks again and gets the error.
+    const revision = await this.#sliceRevisions.load(ref).catch(() => null)
+    this.#checkMs = performance.now() - startedAt
+    if (this.#checkMs <= SNAPSHOT_AGE_MS_MAX) this.#watched.delete(ref.sliceId)
+    const cached = this.#slices.peek(ref.sliceId)
+    if (cached && cached.value.revision === revision && !isOld(cached))
+      Object.assign(cached, checkedSince(startedAt))
   }
 
   /** Callers that ask at the same time share one answer. */
