@@ -58,6 +58,8 @@ const CASES: Partial<Record<VerdictCode, Case>> = {
       receiver().respond(`/${topic}`, () => ({ status }))
       const { id } = await subscribe(stack(), topic, { endpoint: hook(topic) })
       await publishAll(topic, 5)
+      // Each 410 pauses the subscription before its delivery is back in the lane.
+      await waitFor(async () => (await judged(id)).lane.waiting === 5, { what: 'every answer' })
       const mend = () => {
         status = 200
         return act(id, 'resume')
