@@ -26,9 +26,6 @@ local function has_work(arn)
   end
   local left = first(queue, 'recent')
   if queue.fifo or oldest < math.huge or left < math.huge then keep_clock(queue) end
-  -- After Redis's time was set back, the queue's clock goes on only once a script has stored it. Until then messages
-  -- would stay hidden for too long.
-  if queue.seen >= queue.clock then return true end
   return oldest <= queue.clock - queue.retention or first(queue, 'moving') <= queue.clock
     or left <= queue.clock - RECENT_MS
 end
