@@ -174,6 +174,7 @@ export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts
 export { UnreadableRecords } from './quarantine/unreadable-records.ts'
 export { QUEUE, type QueueSettings } from './queues/definitions/queue-fields.ts'
 export { queueFigures } from './queues/definitions/queue-figures.ts'
+export type { OnLeaseEnd } from './queues/leases/queue-leases.ts'
 export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
 export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
 export type { RemovedLetter } from './queues/letters/letters-removed.ts'

@@ -96,6 +96,11 @@ export function createInstruments() {
       help: 'Deliveries older than their topic keeps messages, without a dead-letter queue.',
       labels: ['topic'],
     }),
+    queueMessagesExpired: new Counter({
+      name: 'fantail_queue_messages_expired',
+      help: 'Messages of queues that were deleted because their lease ended.',
+      labels: [],
+    }),
     deliveriesFilteredOut: new Counter({
       name: 'fantail_deliveries_filtered_out',
       help: 'Deliveries not made because a filter policy rejected the message, by the reason that SNS has for it.',

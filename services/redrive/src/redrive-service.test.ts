@@ -149,7 +149,8 @@ test.each(Object.keys(DAMAGE))(
       if (value === null) await fixture.redis.hdel(key, member)
       else await fixture.redis.hset(key, member, value)
     }
-    await serve(200)
+    const metrics = createMetrics()
+    await serve(200, { metrics })
     const third = queueArn('third-dead')
     await fixture.queues.put(third, {})
     const good = await fixture.redrives.create({ ...everything, source: third })
@@ -159,6 +160,7 @@ test.each(Object.keys(DAMAGE))(
     const entries = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items
     await waitFor(async () => (await entries()).length === 2)
     expect((await entries()).every(({ reason }) => reason === 'recordUnreadable')).toBe(true)
+    expect(metrics.quarantineAdded.of({ reason: 'recordUnreadable' }).value).toBe(2)
     expect(await fixture.queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 2 } })
   },
 )

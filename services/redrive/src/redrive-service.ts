@@ -7,6 +7,9 @@ import {
   joinTravel,
   type Logger,
   openConnections,
+  type ReportsTo,
+  reportLeaseEnds,
+  reportQuarantine,
   type TravelMode,
 } from '@fantail/runtime'
 import {
@@ -45,7 +48,7 @@ interface RedriveServiceOptions {
   log: Logger
   telemetry?: Telemetry | undefined
   /** Default: the service makes its own. */
-  metrics?: Pick<Metrics, 'redrivenMessages'>
+  metrics?: Pick<Metrics, 'redrivenMessages'> & ReportsTo['metrics']
   /** Number of dispatch queues, which have the streams of the outcome log. Default: 1. */
   queues?: number
   /** Entries of the outcome log. Default: 0, it is not written. */
@@ -86,20 +89,18 @@ export function createRedriveService({
   const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
   const { redis, subscriber, acks } = connections
   const onProblem = (error: Error) => log.warn({ err: error }, 'queue.move_postponed')
-  const onLeaseEnd = (queueArn: string) => log.info({ queueArn }, 'queue.lease_ended')
+  const reports = { metrics, log }
   const quarantine = new Quarantine(redis, {
     memoryBytes,
     acks,
-    onTry(result, { id, reason, detail }) {
-      if (result === 'added') log.error({ id, reason, detail }, 'quarantine.added')
-    },
+    onTry: reportQuarantine(reports),
   })
   const unreadable = new UnreadableRecords(quarantine)
   const processes = new Processes(redis)
   const queues = new Queues(redis, {
     servedSince: () => processes.apiSince(),
     onProblem,
-    onLeaseEnd,
+    onLeaseEnd: reportLeaseEnds(reports),
     onUnreadable: unreadable.report,
     quarantine,
     acks,

@@ -32,7 +32,7 @@ import {
 } from './definitions/queue-definitions.ts'
 import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
-import { QueueLeases } from './leases/queue-leases.ts'
+import { type OnLeaseEnd, QueueLeases } from './leases/queue-leases.ts'
 import { type GroupedLetters, groupLetters } from './letters/letter-groups.ts'
 import { QueueContents } from './queue-contents.ts'
 import { QueueHandles } from './queue-handles.ts'
@@ -65,8 +65,7 @@ const IN_FLIGHT_MAX = 120_000
 interface QueuesOptions extends QueueDefinitionsOptions {
   /** Called with a failure that does not affect the caller, and that is repaired later. */
   onProblem?: (error: Error) => void
-  /** Called by a sweep for each queue that it has deleted, because nobody received from it. */
-  onLeaseEnd?: (arn: string) => void
+  onLeaseEnd?: OnLeaseEnd
   /**
    * When the oldest API that runs was started, epoch ms, for the sweep of leases. null: none runs. Default: one was
    * always there.
@@ -91,7 +90,6 @@ export class Queues {
   readonly #redis: Redis
   readonly #sources: QueueSources
   readonly #leases: QueueLeases
-  readonly #onLeaseEnd: (arn: string) => void
   readonly #onUnreadable: OnUnreadable
   readonly #servedSince: () => Promise<number | null>
   readonly #definitions: QueueDefinitions
@@ -106,14 +104,14 @@ export class Queues {
     const { use, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
     const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
-    this.#onLeaseEnd = options.onLeaseEnd ?? (() => undefined)
     this.#onUnreadable = options.onUnreadable ?? onProblem
     this.#servedSince = options.servedSince ?? (async () => 0)
     this.#sources = new QueueSources(redis)
-    this.#leases = new QueueLeases(redis, {
-      get: (arn) => this.get(arn),
-      delete: (arn, only) => this.#definitions.delete(arn, only),
-    })
+    const definitions = {
+      get: (arn: string) => this.get(arn),
+      delete: (arn: string, only: DeleteIf) => this.#definitions.delete(arn, only),
+    }
+    this.#leases = new QueueLeases(redis, definitions, options.onLeaseEnd ?? (() => undefined))
     this.#definitions = new QueueDefinitions(redis, this.#sources, { ...options, leases: this.#leases })
     this.#contents = new QueueContents(redis)
     this.#handles = new QueueHandles(redis, use)
@@ -252,7 +250,7 @@ export class Queues {
    */
   async sweep(): Promise<number> {
     const servedSince = await this.#servedSince()
-    for (const arn of await this.#leases.sweep(this.#onUnreadable, servedSince)) this.#onLeaseEnd(arn)
+    await this.#leases.sweep(this.#onUnreadable, servedSince)
     await this.#definitions.resumeDeletions(this.#onUnreadable)
     return sweepQueues({
       redis: this.#redis,

@@ -1,7 +1,7 @@
 /**
- * The worker's quarantine: logs and counts its entries, and moves the lists of releases before the quarantine into it.
+ * The worker's quarantine, with its gauges. It also moves the lists of releases before the quarantine into it.
  */
-import type { Logger } from '@fantail/runtime'
+import { type Logger, reportQuarantine } from '@fantail/runtime'
 import {
   moveOlderLists,
   type NewEntry,
@@ -29,19 +29,7 @@ export function createQuarantine({
   log,
 }: QuarantiningOptions): Quarantine {
   const { metrics } = telemetry
-  let isFull = false
-  const onTry = (result: Quarantined, { raw, ...entry }: NewEntry) => {
-    const { reason } = entry
-    if (result === 'added') {
-      metrics.quarantineAdded.of({ reason }).add()
-      log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.added')
-    }
-    if (result === 'full') metrics.quarantineRefused.of({ reason }).add()
-    if (isFull === (result === 'full')) return
-    isFull = result === 'full'
-    if (isFull) log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.full')
-    else log.info({}, 'quarantine.has_capacity')
-  }
+  const onTry = reportQuarantine({ metrics, log })
   const quarantine = new Quarantine(redis, { memoryBytes: redisMemoryBytes, acks, onTry })
   metrics.observeQuarantine(() => quarantine.figures())
   return quarantine

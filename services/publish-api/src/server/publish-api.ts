@@ -17,6 +17,8 @@ import {
   createStateLog,
   type Logger,
   openConnections,
+  reportLeaseEnds,
+  reportQuarantine,
   type ServiceConnections,
 } from '@fantail/runtime'
 import {
@@ -374,13 +376,12 @@ function createStores(
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
   const topics = new Topics(redis, { defaults, growth })
+  const reports = { metrics: telemetry.metrics, log }
   const quarantine = new Quarantine(redis, {
     memoryBytes: redisMemoryBytes,
     acks,
     putBackOn: [acks.redis, ...publisher.connections],
-    onTry(result, { id, reason, detail }) {
-      if (result === 'added') log.error({ id, reason, detail }, 'quarantine.added')
-    },
+    onTry: reportQuarantine(reports),
   })
   const queues: Queues = new Queues(redis, {
     use,
@@ -390,6 +391,7 @@ function createStores(
     growth,
     onChange: (arn) => queueCache.forget(arn),
     onProblem: (error) => log.warn({ err: error }, 'queue.move_postponed'),
+    onLeaseEnd: reportLeaseEnds(reports),
     quarantine,
   })
   const queueCache = new QueueCache({ queues })

@@ -153,14 +153,16 @@ export class QueueDefinitions {
     }
   }
 
-  /** Deletes the queue with its messages, if it exists. */
-  async delete(arn: string, only?: DeleteIf): Promise<void> {
+  /** Deletes the queue with its messages, if it exists. Returns how many messages it had. */
+  async delete(arn: string, only?: DeleteIf): Promise<number> {
     const args = { ...atQueue(arn), ownOf: only?.emptyAndOf ?? '', onlyUid: only?.uid ?? '' }
-    const reply = (await runScript(this.#redis, DELETE, args)) as [Buffer, Buffer] | null
+    const reply = (await runScript(this.#redis, DELETE, args)) as [Buffer, Buffer, number] | null
     this.#onChange(arn)
-    if (reply === null) return
-    await this.#drop(shardOf(arn), String(reply[0]))
-    if (reply[1].length > 0) await this.#sources.removeSource(String(reply[1]), arn)
+    if (reply === null) return 0
+    const [uid, target, messages] = reply
+    await this.#drop(shardOf(arn), String(uid))
+    if (target.length > 0) await this.#sources.removeSource(String(target), arn)
+    return messages
   }
 
   /** When a queue of this name was deleted. null: not within the last 60 seconds. */

@@ -16,6 +16,9 @@ const { queues, redis } = fixture
 const subscriptions = new Subscriptions(redis)
 afterEach(() => fixture.skew(0))
 
+const ended: [string, number][] = []
+const sweeping = new Queues(redis, { onLeaseEnd: (arn, messages) => void ended.push([arn, messages]) })
+
 const leased = (arn: string) => queues.create(arn, { leaseSeconds: LEASE_SECONDS })
 
 /** A topic with a subscription to the queue. */
@@ -34,15 +37,18 @@ const leaseOf = async (arn: string) => [
 ]
 const NO_LEASE = [null, 0]
 
-test('a queue that nobody receives from is deleted with the subscriptions to it, and its lease is forgotten', async () => {
+test('a queue that nobody receives from is deleted with the subscriptions to it, and its messages are counted', async () => {
   const arn = newArn('leased')
   await leased(arn)
   const id = await subscribed(arn, 'lease-orders')
-  await queues.send(arn, [{ body: 'waits' }])
+  await queues.send(arn, [{ body: 'waits' }, { body: 'is received' }])
+  await queues.receive(arn, { maxMessages: 1 })
   await queues.sweep()
   expect(await queues.get(arn)).not.toBeNull()
+  expect(ended).toEqual([])
   await fixture.skew(PAST_LEASE_MS)
-  await queues.sweep()
+  await sweeping.sweep()
+  expect(ended).toEqual([[arn, 2]])
   expect([await queues.get(arn), await subscriptions.get(id)]).toEqual([null, null])
   expect(await leaseOf(arn)).toEqual(NO_LEASE)
 })

@@ -40,18 +40,23 @@ const DELETING = 0
 /** The queues themselves. */
 interface Definitions {
   get(arn: string): Promise<QueueRecord | null>
-  /** Deletes the queue with this uid. */
-  delete(arn: string, only: { uid: string }): Promise<void>
+  /** Deletes the queue with this uid. Returns how many messages it had. */
+  delete(arn: string, only: { uid: string }): Promise<number>
 }
+
+/** Called for each queue that was deleted because nobody received from it. Its messages have expired. */
+export type OnLeaseEnd = (arn: string, messages: number) => void
 
 export class QueueLeases {
   readonly #redis: Redis
   readonly #queues: Definitions
   readonly #subscriptions: Subscriptions
+  readonly #onEnd: OnLeaseEnd
 
-  constructor(redis: Redis, queues: Definitions) {
+  constructor(redis: Redis, queues: Definitions, onEnd: OnLeaseEnd) {
     this.#redis = redis
     this.#queues = queues
+    this.#onEnd = onEnd
     this.#subscriptions = new Subscriptions(redis)
   }
 
@@ -107,40 +112,32 @@ export class QueueLeases {
 
   /**
    * Deletes a queue whose lease has ended, and the subscriptions to it. A queue that was created again meanwhile stays.
-   * Returns false if there was nothing to delete.
    */
-  async #end(arn: string): Promise<boolean> {
+  async #end(arn: string): Promise<void> {
     const [ends, queue] = await Promise.all([this.endsAt(arn), this.#queues.get(arn)])
     const now = await readNow(this.#redis, shardOf(arn))
-    if (ends === null || ends > now) return false
-    if (ends !== DELETING && !(await this.#begin(arn, ends))) return false
-    const isLeased = queue === null || Boolean(queue.leaseSeconds)
-    if (isLeased) {
+    if (ends === null || ends > now) return
+    if (ends !== DELETING && !(await this.#begin(arn, ends))) return
+    if (queue === null || queue.leaseSeconds) {
       await this.#deleteSubscriptions(arn, now)
-      if (queue) await this.#queues.delete(arn, { uid: queue.uid })
+      if (queue) this.#onEnd(arn, await this.#queues.delete(arn, { uid: queue.uid }))
     }
     await this.#drop(arn, DELETING)
-    return isLeased && queue !== null
   }
 
   /**
-   * Ends the leases that are over. Returns the ARNs of the queues that it has deleted. A queue that cannot be read does
-   * not stop the others. The next sweep tries it again. `servedSince`: when the oldest API that runs was started, epoch
-   * ms. null: none runs, so no lease ends.
+   * Ends the leases that are over. A queue that cannot be read does not stop the others. The next sweep tries it again.
+   * `servedSince`: when the oldest API that runs was started, epoch ms. null: none runs, so no lease ends.
    */
-  async sweep(onUnreadable: OnUnreadable, servedSince: number | null): Promise<string[]> {
+  async sweep(onUnreadable: OnUnreadable, servedSince: number | null): Promise<void> {
     const looks = batch(this.#redis)
     const keyOf = (shard: number) => leasedQueuesKey(shardBase(shard))
     for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(keyOf(shard))
-    const deleted: string[] = []
     for (const [shard, exists] of (await replies(looks)).entries()) {
       if (exists === 0) continue
       const over = await whenReadable(keyOf(shard), onUnreadable, () => this.#over(shard, servedSince))
-      for (const arn of over ?? []) {
-        if (await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))) deleted.push(arn)
-      }
+      for (const arn of over ?? []) await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))
     }
-    return deleted
   }
 
   async #over(shard: number, servedSince: number | null): Promise<string[]> {

@@ -3,7 +3,7 @@
 -- @arg arn: text
 -- @arg own_of: text, '' or a topic's ARN: only that topic's own queue, and only if it is empty
 -- @arg only_uid: text, '' or the queue's uid: no other queue of this name
--- Returns false if there is no such queue, else: uid, dead-letter queue or ''.
+-- Returns false if there is no such queue, else: uid, dead-letter queue or '', number of messages in it.
 -- @include now
 -- @include redrive
 -- @include when-full
@@ -16,6 +16,7 @@ if own_of ~= '' then
   local is_filled = redis.call('EXISTS', base .. 'q:' .. h[1] .. ':age') == 1
   if h[3] ~= own_of or is_filled then return false end
 end
+h[3] = redis.call('ZCARD', base .. 'q:' .. h[1] .. ':age')
 redis.call('HDEL', base .. 'letters', arn)
 redis.call('ZREM', base .. 'queues', arn)
 redis.call('SADD', base .. 'queues:gone', h[1])
