@@ -163,18 +163,21 @@ export function readItem(reply: ItemReply): ReadItem {
 }
 
 const NUMBER = /^\d+(\.\d+)?$/
+/** A receive counts no other number (queue-take.lua), so nobody could acknowledge the message. */
+const COUNT = /^\d{1,15}$/
 
 function parsePayload(text: string, [id, , sent, count, first]: ItemReply): Payload {
   const key = `message ${id}`
   const payload = parseStored(text, key) as Partial<Payload>
   const { b, a = {}, t = '', s = '' } = payload
   const texts = [b, t, s, ...Object.values(a).flatMap((of) => [of?.type, of?.value])]
-  const numbers = [sent, count, first ?? '0']
+  const numbers = [sent, first ?? '0']
   const isWhole =
     isObject(a) &&
     (payload.d === undefined || (isObject(payload.d) && isLetter(payload.d))) &&
     texts.every((value) => typeof value === 'string') &&
-    numbers.every((value) => NUMBER.test(String(value)))
+    numbers.every((value) => NUMBER.test(String(value))) &&
+    COUNT.test(String(count))
   if (!isWhole) throw new CorruptRecordError(key, new TypeError('a member is lost or has another type'), text)
   return payload as Payload
 }

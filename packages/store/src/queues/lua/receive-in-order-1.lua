@@ -68,7 +68,7 @@ local function take(group, id, moving)
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
   local h = members_of(queue, id, 'c', 'n', 'b')
-  if not is_countable(h[1], h[3]) then
+  if not is_countable(h[1]) then
     if moving then return false end
     hide(id)
     messages[#messages + 1] = item_of(queue, id)

@@ -58,7 +58,7 @@ local function take(id)
     redis.call('ZREM', q .. 'ready', id)
   elseif age <= queue.clock - queue.retention then
     remove_item(queue, id)
-  elseif not is_countable(h[1], h[4]) then
+  elseif not is_countable(h[1]) then
     hide(id)
     messages[#messages + 1] = item_of(queue, id)
   elseif used_up(queue, h[1], h[4], h[2]) then

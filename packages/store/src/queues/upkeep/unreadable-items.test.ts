@@ -21,6 +21,8 @@ const DAMAGE: [string, (key: string) => Promise<unknown>][] = [
   ['an attribute without a value', (key) => redis.hset(key, 'p', '{"b":"two","a":{"n":{"type":"String"}}}')],
   ['no payload', (key) => redis.hdel(key, 'p')],
   ['a receive count that is no number', (key) => redis.hset(key, 'c', 'a0')],
+  ['a receive count that is no whole number', (key) => redis.hset(key, 'c', '1.5')],
+  ['a receive count with too many digits', (key) => redis.hset(key, 'c', '9'.repeat(20))],
   ['no receive count', (key) => redis.hdel(key, 'c')],
   ['a time that is no number', (key) => redis.hset(key, 's', '17x')],
   ['no members', (key) => redis.del(key)],
@@ -68,6 +70,22 @@ test.each(KINDS.flatMap((kind) => DAMAGE.map(([damage, apply]) => ({ ...kind, da
     expect((await entries())[0]?.detail).toContain(arn)
   },
 )
+
+test.each(KINDS)('a $kind queue receives a message whose count at its arrival is corrupt', async (kind) => {
+  const { arn, key } = await threeMessages(kind)
+  await redis.hset(key, 'b', 'x')
+  const received = await queues.receive(arn, { maxMessages: 10 })
+  expect(received.map(({ body, receiveCount }) => [body, receiveCount])).toEqual([
+    ['one', 1],
+    ['two', 1],
+    ['three', 1],
+  ])
+  await queues.ack(
+    arn,
+    received.map(({ receiptHandle = '' }) => receiptHandle),
+  )
+  expect(await queues.getWithCounts(arn)).toMatchObject({ counts: { visible: 0, inFlight: 0 } })
+})
 
 test.each(KINDS)(
   'a $kind queue dead-letters the neighbours of a message that cannot be decoded',

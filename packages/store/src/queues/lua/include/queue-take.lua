@@ -18,8 +18,8 @@ local function promote(queue, max)
 end
 
 -- Whether a receive can count this item. If not, it is returned uncounted, and the caller moves it to the quarantine.
-local function is_countable(count, before)
-  return count and #count <= COUNT_DIGITS and string.match(count, '^%d+$') and (not before or tonumber(before))
+local function is_countable(count)
+  return count and #count <= COUNT_DIGITS and string.match(count, '^%d+$')
 end
 
 -- Whether an item must go to the dead-letter queue now: it was received as often as the redrive policy allows, and no
