@@ -68,12 +68,9 @@ async function harmRedis(fault: Harm, { redis }: World): Promise<void> {
       await redis.ask((connection) => connection.script('FLUSH'))
       break
     case 'full-memory':
-      await redis.ask(async (connection) => {
-        const used = /^used_memory:(\d+)/m.exec(await connection.info('memory'))?.[1] ?? ''
-        await connection.config('SET', 'maxmemory', used)
-        await untilPassed(fault.forMs)
-        await connection.config('SET', 'maxmemory', CALM_MEMORY)
-      })
+      await redis.fillMemory()
+      await untilPassed(fault.forMs)
+      await redis.ask((connection) => connection.config('SET', 'maxmemory', CALM_MEMORY))
       break
   }
 }

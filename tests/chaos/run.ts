@@ -57,7 +57,7 @@ export async function runChaos(
 ): Promise<RunReport> {
   const folder = new RunFolder(schedule.seed)
   folder.write('schedule.jsonl', `${scheduleLines(schedule).join('\n')}\n`)
-  const world = await startWorld(schedule, folder)
+  const world = await startWorld({ replicated: schedule.replicated }, folder)
   let isGood = false
   try {
     const report = await play(schedule, world, { folder, isolation })

@@ -1,5 +1,5 @@
 /**
- * Receives from the queue WORKED and deletes the received messages. It asks the API processes in turn, whatever they
+ * Receives from the queue WORKED and deletes the received messages. It asks these API processes in turn, whatever they
  * answer.
  */
 import { untilPassed } from '../../harness/services/passing-time.ts'
@@ -21,9 +21,9 @@ export class QueueConsumer {
   readonly #working: Promise<void>
   #stopped = false
 
-  constructor(world: World) {
+  constructor(world: World, apis: readonly (0 | 1)[] = [0, 1]) {
     this.#world = world
-    this.#working = this.#work()
+    this.#working = this.#work(apis)
   }
 
   async stop(): Promise<void> {
@@ -31,12 +31,14 @@ export class QueueConsumer {
     await this.#working
   }
 
-  async #work(): Promise<void> {
-    for (let api: 0 | 1 = 0; !this.#stopped; api = api === 0 ? 1 : 0) {
-      await untilPassed(EVERY_MS)
-      if (!this.#world.isUp(api)) continue
-      // If an answer is lost, its messages become visible again later.
-      await this.#receive(api).catch(() => undefined)
+  async #work(apis: readonly (0 | 1)[]): Promise<void> {
+    while (!this.#stopped) {
+      for (const api of apis) {
+        await untilPassed(EVERY_MS)
+        if (!this.#world.isUp(api)) continue
+        // If an answer is lost, its messages become visible again later.
+        await this.#receive(api).catch(() => undefined)
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import type { Kind } from '../plan/input-plan.ts'
 import { KIND_ENDPOINTS } from '../providers/kind-endpoints.ts'
 import { PROVIDERS, type ProviderName } from '../providers/providers.ts'
 import type { World } from '../world/world.ts'
+import { arrivals } from './arrived-texts.ts'
 
 /** Enough batches to fill every allowance that a hung endpoint still has. */
 const BATCHES = 3
@@ -46,7 +47,7 @@ export async function playRounds(tools: RoundTools): Promise<Round[]> {
   const rounds: Round[] = []
   let recovering: Hung | undefined
   for (const hung of [...PROVIDERS, WEBHOOK] as const) {
-    world.providers.hang(hung === WEBHOOK ? undefined : hung)
+    world.providers.hang(...(hung === WEBHOOK ? [] : [hung]))
     hangWebhook(hung === WEBHOOK)
     rounds.push(await playRound(tools, hung, recovering))
     recovering = hung
@@ -100,17 +101,12 @@ function judgedEndpoints(left: (Hung | undefined)[]): string[] {
 
 /** The judged endpoints that lack a message. */
 function lateEndpoints({ world, worked }: RoundTools, judged: string[], texts: string[]): string[] {
-  const { providers, receiver } = world
-  const records = providers.records()
-  const webhook = new Set(
-    receiver.requests.filter(({ path }) => path === `/${HEALTHY}`).map(({ text }) => text),
-  )
+  const arrived = arrivals(world, worked)
   const endpoints: Record<string, Endpoint> = KIND_ENDPOINTS
   return judged.filter((name) => {
     const only = endpoints[name]?.kind
     const wanted = texts.filter((text) => only === undefined || only === kindOf(text, texts))
-    const arrived = name === QUEUE ? worked : (records[name]?.delivered ?? webhook)
-    return wanted.some((text) => !arrived.has(text))
+    return wanted.some((text) => !arrived(name).has(text))
   })
 }
 

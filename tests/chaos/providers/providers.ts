@@ -32,22 +32,22 @@ export interface Providers {
   mail: Pick<MailProvider, 'tokenFor'>
   /** By the name of the endpoint. */
   records(): Record<string, Pick<ProviderRecord, 'requested' | 'delivered'>>
-  /** From now on this provider answers nothing. Undefined: all providers answer. */
-  hang(name: ProviderName | undefined): void
+  /** From now on only these providers answer nothing. */
+  hang(...names: ProviderName[]): void
   stop(): Promise<void>
 }
 
 export async function startProviders(): Promise<Providers> {
-  let hung: ProviderName | undefined
+  let hung: ProviderName[] = []
   const receiver = await startReceiver()
-  const mail = await startMailProvider(() => hung === 'mail')
+  const mail = await startMailProvider(() => hung.includes('mail'))
   const folder = mkdtempSync(join(tmpdir(), 'fantail-chaos-stream-'))
   const own = { function: new ProviderRecord(), sms: new ProviderRecord(), push: new ProviderRecord() }
   for (const name of ['function', 'sms', 'push'] as const) {
-    answerAs(receiver, HTTP_PROVIDERS[name], { record: own[name], isHung: () => hung === name })
+    answerAs(receiver, HTTP_PROVIDERS[name], { record: own[name], isHung: () => hung.includes(name) })
   }
   const stream = new ProviderRecord()
-  answerAsStream(receiver, { record: stream, isHung: () => hung === 'stream' })
+  answerAsStream(receiver, { record: stream, isHung: () => hung.includes('stream') })
   const token = JSON.stringify({ access_token: 'chaos', expires_in: 3_600 })
   receiver.respond(PUSH_TOKEN_PATH, { status: 200, body: token })
   const places = { [STREAM_NAME]: `${receiver.url}${STREAM_PATH}`, [FOLDER_NAME]: `file://${folder}` }
@@ -65,8 +65,8 @@ export async function startProviders(): Promise<Providers> {
     },
     mail,
     records: () => ({ ...own, stream, ...mail.records, folder: readFolder(folder) }),
-    hang(name) {
-      hung = name
+    hang(...names) {
+      hung = names
     },
     async stop() {
       await Promise.all([receiver.close(), mail.server.close()])

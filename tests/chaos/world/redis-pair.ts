@@ -3,9 +3,10 @@
  * connection, which can be slow. A failover kills the master, points the address to the replica, and makes the dead
  * server the new master's replica.
  */
-import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
+import { startRedis, type TestRedis, type TestRedisOptions, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { startTcpProxy, type TcpProxy } from '../../harness/redis/tcp-proxy.ts'
+import { redisFigure } from '../../harness/services/process-figures.ts'
 
 const MAX_MEMORY = '256mb'
 const COMMAND_TIMEOUT_MS = 10_000
@@ -18,29 +19,37 @@ interface Node {
   link: TcpProxy
 }
 
+export interface PairOptions extends Pick<TestRedisOptions, 'appendfsync' | 'args' | 'env'> {
+  replicated: boolean
+}
+
 export class RedisPair {
   /** The address that services connect to. */
   readonly address: TcpProxy
+  /** Another address of the same server, so that one part of the services can be cut off. */
+  readonly aside: TcpProxy
   #master: Node
   #replica: Node | undefined
   /** The time since which the replica has followed (performance.now()). Infinity: it does not follow. */
   #followsSince = Number.POSITIVE_INFINITY
 
-  private constructor(address: TcpProxy, master: Node, replica: Node | undefined) {
+  private constructor([address, aside]: [TcpProxy, TcpProxy], master: Node, replica: Node | undefined) {
     this.address = address
+    this.aside = aside
     this.#master = master
     this.#replica = replica
   }
 
-  static async start(options: { replicated: boolean; env: Record<string, string> }): Promise<RedisPair> {
+  static async start({ replicated, args = [], ...options }: PairOptions): Promise<RedisPair> {
     const startNode = async (): Promise<Node> => {
-      const { env } = options
-      const redis = await startRedis({ appendfsync: 'always', spawned: true, env, args: ARGS })
+      const words = [...ARGS, ...args]
+      const redis = await startRedis({ appendfsync: 'always', spawned: true, ...options, args: words })
       return { redis, link: await startTcpProxy(redis.port) }
     }
     const master = await startNode()
-    const replica = options.replicated ? await startNode() : undefined
-    const pair = new RedisPair(await startTcpProxy(master.redis.port), master, replica)
+    const replica = replicated ? await startNode() : undefined
+    const { port } = master.redis
+    const pair = new RedisPair([await startTcpProxy(port), await startTcpProxy(port)], master, replica)
     if (replica) await pair.follow()
     return pair
   }
@@ -75,6 +84,18 @@ export class RedisPair {
     this.#master.link.delayReplies(ms)
   }
 
+  /** `maxmemory` becomes the memory in use. */
+  fillMemory(): Promise<unknown> {
+    return this.ask(async (connection) => {
+      const used = await redisFigure(connection, 'memory', 'used_memory')
+      return connection.config('SET', 'maxmemory', used)
+    })
+  }
+
+  async killReplica(): Promise<void> {
+    await this.#replica?.redis.kill()
+  }
+
   /** Resolves when the replica is the master. The former master is dead. */
   async failOver(): Promise<void> {
     const { redis, link } = this.#master
@@ -86,7 +107,7 @@ export class RedisPair {
     this.#replica = dead
     this.#followsSince = Number.POSITIVE_INFINITY
     await this.ask((master) => master.replicaof('NO', 'ONE'))
-    this.address.leadTo(this.#master.redis.port)
+    for (const address of [this.address, this.aside]) address.leadTo(this.#master.redis.port)
   }
 
   /** Starts the former master again, as the replica. */
@@ -114,7 +135,7 @@ export class RedisPair {
   }
 
   async stop(): Promise<void> {
-    await this.address.close()
+    for (const address of [this.address, this.aside]) await address.close()
     for (const node of [this.#master, this.#replica]) {
       await node?.link.close()
       await node?.redis.stop()

@@ -17,8 +17,9 @@ export class RunFolder implements EventLog {
   readonly path: string
   readonly #startedAt = performance.now()
 
-  constructor(seed: number) {
-    this.path = mkdtempSync(join(tmpdir(), `fantail-chaos-${seed}-`))
+  /** `name`: a seed, or a lasting fault. */
+  constructor(name: number | string) {
+    this.path = mkdtempSync(join(tmpdir(), `fantail-chaos-${name}-`))
     mkdirSync(this.sends)
   }
 

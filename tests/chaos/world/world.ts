@@ -12,9 +12,8 @@ import { createFalseClock, type FalseClock, falseClockProblem } from '../../harn
 import { RestClient } from '../../harness/services/rest-client.ts'
 import { type ServiceName, ServiceProcess } from '../../harness/services/service-process.ts'
 import { PROCESSES, type ProcessLabel } from '../plan/fault-plan.ts'
-import type { Schedule } from '../plan/schedule.ts'
 import { type Providers, startProviders } from '../providers/providers.ts'
-import { RedisPair } from './redis-pair.ts'
+import { type PairOptions, RedisPair } from './redis-pair.ts'
 import type { RunFolder } from './run-folder.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -46,12 +45,19 @@ interface Clock {
   set(seconds: number): void | Promise<void>
 }
 
-export async function startWorld(schedule: Schedule, folder: RunFolder): Promise<World> {
+/** These processes have an address of Redis of their own. */
+const ASIDE: readonly ProcessLabel[] = ['api-1', 'worker-1']
+
+export interface WorldOptions extends Omit<PairOptions, 'env'> {
+  /** Settings of all services. */
+  env?: Record<string, string>
+}
+
+export async function startWorld({ env = {}, ...pair }: WorldOptions, folder: RunFolder): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-chaos-data-'))
   const workerClock = falseClock(process.execPath, 'chaos-worker')
   const redisClock = falseClock(redisServerPath(), 'chaos-redis')
-  const { replicated } = schedule
-  const redis = await RedisPair.start({ replicated, env: redisClock?.env ?? {} })
+  const redis = await RedisPair.start({ ...pair, env: redisClock?.env ?? {} })
   const receiver = await startReceiver()
   const providers = await startProviders()
   const settings = {
@@ -60,14 +66,16 @@ export async function startWorld(schedule: Schedule, folder: RunFolder): Promise
     FANTAIL_OPS_PORT: '0',
     FANTAIL_DATA_DIR: dataDir,
     FANTAIL_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS),
-    FANTAIL_MIN_REPLICAS: replicated ? '1' : '0',
-    REDIS_URL: `redis://127.0.0.1:${redis.address.port}`,
+    FANTAIL_MIN_REPLICAS: pair.replicated ? '1' : '0',
     ...providers.env,
+    ...env,
   }
   const services = PROCESSES.map((label) => {
     const own = label.startsWith('worker') ? workerSettings(label, folder) : {}
     const clock = label === 'worker-0' ? workerClock?.env : undefined
-    const service = new ServiceProcess(nameOf(label), label, { ...settings, ...own, ...clock })
+    const { port } = ASIDE.includes(label) ? redis.aside : redis.address
+    const place = { REDIS_URL: `redis://127.0.0.1:${port}` }
+    const service = new ServiceProcess(nameOf(label), label, { ...settings, ...place, ...own, ...clock })
     folder.keepLog(service)
     return service
   })

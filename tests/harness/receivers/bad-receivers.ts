@@ -123,7 +123,7 @@ function flood(socket: Socket, head: string, piece: Buffer): void {
   more()
 }
 
-function drip(socket: Socket, text: string): void {
+export function drip(socket: Socket, text: string): void {
   let at = 0
   const timer = setInterval(() => socket.write(text.charAt(at++)), DRIP_MS)
   socket.once('close', () => clearInterval(timer))

@@ -25,15 +25,17 @@ export interface TcpProxy {
   /** From now on, delays everything that Redis sends, and everything that it gets, by these times. */
   delayReplies(ms: number, requestsMs?: number): void
   /**
-   * From now on, connections are accepted and nothing passes. `speak` ends this, and closes connections on which
-   * nothing has passed.
+   * From now on, connections are accepted and nothing passes, or nothing in one direction. `speak` ends this, and
+   * closes all connections.
    */
-  mute(): void
+  mute(direction?: Direction): void
   speak(): void
   /** The port to which new connections lead. */
   leadTo(port: number): void
   close(): Promise<void>
 }
+
+type Direction = 'requests' | 'replies'
 
 const TRAP_TIMEOUT_MS = 10_000
 
@@ -45,7 +47,7 @@ interface Network {
   port: number
   delayMs: number
   requestsDelayMs: number
-  isMute: boolean
+  muted: readonly Direction[]
   /** Returns and removes the trap if it matches one of these commands. */
   takeTrap(commands: Buffer[]): SetTrap | undefined
 }
@@ -57,7 +59,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     port: targetPort,
     delayMs: 0,
     requestsDelayMs: 0,
-    isMute: false,
+    muted: [],
     takeTrap: (commands) => {
       if (!commands.some((command) => set?.matches(command))) return undefined
       const taken = set
@@ -98,11 +100,11 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       network.delayMs = ms
       network.requestsDelayMs = requestsMs
     },
-    mute: () => {
-      network.isMute = true
+    mute: (direction) => {
+      network.muted = direction ? [direction] : ['requests', 'replies']
     },
     speak: () => {
-      network.isMute = false
+      network.muted = []
       endAll()
     },
     leadTo: (port) => {
@@ -129,7 +131,7 @@ function pass(client: Socket, target: Socket, network: Network): void {
   const reply = inTime(client, () => network.delayMs)
   const request = inTime(target, () => network.requestsDelayMs)
   client.on('data', (chunk) => {
-    if (cut || network.isMute) return
+    if (cut || network.muted.includes('requests')) return
     const whole = commands.read(chunk)
     const taken = trapped ? undefined : network.takeTrap(whole)
     if (taken?.at === 'before') {
@@ -142,7 +144,7 @@ function pass(client: Socket, target: Socket, network: Network): void {
     request(Buffer.from(replies.question))
   })
   target.on('data', (chunk) => {
-    if (cut || network.isMute) return
+    if (cut || network.muted.includes('replies')) return
     if (!trapped) reply(chunk)
     else if (replies.hasAnswer(chunk)) spring(trapped)
   })
