@@ -11,7 +11,8 @@ import type { Sent } from './steady-load.ts'
 const ANSWER_MS = 2_000
 const SHOWN = 3
 const FIFO = FIFO_PATH.slice(1)
-const JUDGED = ['healthy', 'worked', FIFO, ...Object.keys(KIND_ENDPOINTS)]
+/** The endpoints that must get messages, unless the fault touches them. */
+export const JUDGED = ['healthy', 'worked', FIFO, ...Object.keys(KIND_ENDPOINTS)]
 
 interface Arriving {
   world: World

@@ -6,7 +6,7 @@ import { QueueConsumer } from '../inputs/consumer.ts'
 import { answerAt } from '../inputs/endpoints.ts'
 import { RunFolder } from '../world/run-folder.ts'
 import { startWorld, type World } from '../world/world.ts'
-import { LASTING_FAULTS, type LastingFault } from './lasting-faults.ts'
+import { LASTING_FAULTS, type LastingFault, type OnEnd } from './lasting-faults.ts'
 import { judgePublishes, lacking } from './lasting-judge.ts'
 import { judgeUsage, measureUsage } from './process-usage.ts'
 import type { Operator } from './signs.ts'
@@ -34,24 +34,26 @@ export async function runLasting(name: string, forMs: number): Promise<LastingRe
   const fault = LASTING_FAULTS[name]
   if (!fault) throw new Error(`--fault is one of ${Object.keys(LASTING_FAULTS).join(', ')}`)
   const folder = new RunFolder(name)
-  const world = await startWorld({ replicated: false, ...fault.world }, folder)
+  /** Carried out from the last to the first. */
   const ends: (() => unknown)[] = []
+  const onEnd: OnEnd = (end) => ends.push(end)
   let isGood = false
+  onEnd(() => isGood && folder.remove())
   try {
-    const report = await play(fault, world, { forMs, onEnd: (end) => ends.push(end) })
+    const world = await startWorld({ replicated: false, ...(await fault.world?.(onEnd)) }, folder)
+    onEnd(world.stop)
+    const report = await play(fault, world, { forMs, onEnd })
     isGood = report.findings.length === 0
     folder.write('report.json', JSON.stringify(report, null, 2))
     return { ...report, folder: folder.path }
   } finally {
-    await world.stop()
-    for (const end of ends) await end()
-    if (isGood) folder.remove()
+    for (const end of ends.toReversed()) await end()
   }
 }
 
 interface PlayOptions {
   forMs: number
-  onEnd(end: () => unknown): void
+  onEnd: OnEnd
 }
 
 async function play(
@@ -89,7 +91,7 @@ async function play(
     findings: [
       ...judgePublishes(sent),
       ...[...late].map(([endpoint, text]) => `${endpoint}: ${text} has not come within 30 s`),
-      ...(sign === '' ? ['no operator sees the fault'] : []),
+      ...(sign === '' && fault.visible ? ['no operator sees the fault'] : []),
       ...judgeUsage(usage),
       ...world.supervisor.ended.map((label) => `${label} ended by itself`),
     ],
@@ -102,6 +104,7 @@ async function play(
 
 /** Where an operator sees the fault. '' if nowhere. */
 async function seenBy(operator: Operator, { visible }: LastingFault): Promise<string> {
+  if (!visible) return ''
   const look = () => visible(operator)
   return waitFor(look, { timeoutMs: SIGN_TIMEOUT_MS, intervalMs: LOOK_MS }).catch(() => '')
 }

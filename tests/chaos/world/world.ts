@@ -18,7 +18,9 @@ import type { RunFolder } from './run-folder.ts'
 import { Supervisor } from './supervisor.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 2_000
-const SEND_RECORD = fileURLToPath(new URL('./send-record.ts', import.meta.url))
+const PRELOADED = ['./send-record.ts', './name-servers.ts'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+)
 
 export interface World {
   redis: RedisPair
@@ -128,7 +130,10 @@ function createSkew(redis: RedisPair): Clock {
 }
 
 function workerSettings(label: ProcessLabel, folder: RunFolder): Record<string, string> {
-  return { NODE_OPTIONS: `--import=${SEND_RECORD}`, CHAOS_SENDS: join(folder.sends, label) }
+  return {
+    NODE_OPTIONS: PRELOADED.map((path) => `--import=${path}`).join(' '),
+    CHAOS_SENDS: join(folder.sends, label),
+  }
 }
 
 function nameOf(label: ProcessLabel): ServiceName {
