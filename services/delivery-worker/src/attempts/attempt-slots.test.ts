@@ -24,6 +24,16 @@ test('a subscription earns its allowance by answering, up to maxInFlight', () =>
   expect(take(slots, 'small', 100, 8)).toBe(8)
 })
 
+test('the free allowance of a subscription is known while none of its attempts is in flight', () => {
+  const slots = new AttemptSlots({ attemptsMax: 2_000 })
+  expect(slots.freeAllowance('new')).toBeUndefined()
+  prove(slots, 'idle')
+  expect([...slots.busy()]).toEqual([])
+  expect(slots.freeAllowance('idle')).toBe(32)
+  take(slots, 'idle', 5)
+  expect(slots.freeAllowance('idle')).toBe(27)
+})
+
 test('first attempts leave an eighth of the slots to the lanes', () => {
   const slots = new AttemptSlots({ attemptsMax: 16 })
   prove(slots, 'busy')

@@ -199,10 +199,18 @@ export class AttemptSlots {
 
   /** The free allowance of every subscription with attempts in flight. */
   *busy(): Generator<[subscriptionId: string, capacity: number]> {
-    for (const [id, { inFlight, allowance, maxInFlight, proven }] of this.#busy) {
-      const own = Math.min(allowance, maxInFlight) - inFlight
-      yield [id, Math.max(0, Math.min(own, this.#freeOf(proven)))]
-    }
+    for (const [id, standing] of this.#busy) yield [id, this.#capacityOf(standing)]
+  }
+
+  /** The free allowance of a subscription that had attempts. Undefined: its standing is that of a new one. */
+  freeAllowance(subscriptionId: string): number | undefined {
+    const standing = this.#standings.get(subscriptionId)
+    return standing && this.#capacityOf(standing)
+  }
+
+  #capacityOf({ inFlight, allowance, maxInFlight, proven }: Standing): number {
+    const own = Math.min(allowance, maxInFlight) - inFlight
+    return Math.max(0, Math.min(own, this.#freeOf(proven)))
   }
 
   #standing(subscriptionId: string): Standing {

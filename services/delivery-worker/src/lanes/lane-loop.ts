@@ -34,6 +34,17 @@ const CORRUPT_LOG_MS = 60_000
 /** @limit Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
 const CORRUPT_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
+/**
+ * After a longer round trip, the attempts of the last take may have ended before the next one. A take then also says
+ * how many claims the lanes may get that have no attempt in flight. They would get as many as a new lane.
+ */
+const LONG_TRIP_MS = 50
+/** After such a round trip, attempts that have just begun get this time to end before the next take of full lanes. */
+const ATTEMPTS_MS = 100
+/** For how long a lane without claims is named in takes. */
+const SERVED_MS = 10_000
+/** @limit Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
+const SERVED_LANES_MAX = 1_000
 /** After turns have waited for a slot, slots that are freed within this time are used by one take. */
 const TURNS_GATHER_MS = 100
 
@@ -69,6 +80,12 @@ export class LaneLoop {
   #takes = 0
   /** Lanes that have a line in the log. */
   readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
+  /** Lanes that lately had claims, with their shards, while round trips are long. */
+  readonly #served = new LRUCache<string, number>({
+    maxSize: SERVED_LANES_MAX,
+    ttl: SERVED_MS,
+    sizeCalculation: () => 1,
+  })
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
@@ -213,7 +230,7 @@ export class LaneLoop {
         turnClaims: turn && this.#options.batches.turnClaims(),
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + SEND_AHEAD_MS,
-        limits: this.#limits(),
+        limits: this.#limits(shard),
         othersMax: slots.startingAllowance,
         logsMax: readers.capacity,
       })
@@ -221,6 +238,7 @@ export class LaneLoop {
       this.#note(shard, result, turn)
       for (const claim of result.logs) readers.read(shard, claim)
       await this.handOn(shard, result, askedAt)
+      if (this.#isFar(shard)) this.#remember(shard, result)
       this.#report(shard, 'up')
     } catch (error) {
       this.#report(shard, 'down', error)
@@ -256,6 +274,20 @@ export class LaneLoop {
     return this.#claims.handOn(shard, result, askedAt)
   }
 
+  #isFar(shard: number): boolean {
+    return this.#options.clocks.of(shard).roundTripMs > LONG_TRIP_MS
+  }
+
+  /** Called when the claims of a take have begun, and round trips are long. */
+  #remember(shard: number, { lanes, nextDueAt }: TakeResult): void {
+    // A throttled lane gets what its send times allow.
+    const served = lanes.filter(({ claims }) => claims.some(({ sendAt }) => sendAt === null))
+    for (const { subscriptionId } of served) this.#served.set(subscriptionId, shard)
+    const dueAt = this.#due.get(shard)
+    if (served.length === 0 || dueAt === undefined || (nextDueAt !== null && !isPostponed(nextDueAt))) return
+    this.#due.set(shard, Math.max(dueAt, this.#options.clocks.of(shard).now() + ATTEMPTS_MS))
+  }
+
   /** The number of attempts for which slots and bytes are free. */
   #free(proven: boolean): number {
     const { slots, bytes } = this.#options
@@ -264,10 +296,20 @@ export class LaneLoop {
   }
 
   /** How many claims each busy subscription may get. All other lanes may get as many claims as a new lane. */
-  #limits(): Map<string, number> {
+  #limits(shard: number): Map<string, number> {
+    const { slots } = this.#options
     const limits = new Map<string, number>()
-    for (const [id, capacity] of this.#options.slots.busy()) limits.set(id, capacity)
+    if (this.#served.size > 0 && this.#isFar(shard)) {
+      for (const [id, of] of this.#served.entries())
+        if (of === shard) limits.set(id, slots.freeAllowance(id) ?? slots.startingAllowance)
+    }
+    for (const [id, capacity] of slots.busy()) limits.set(id, capacity)
     this.#options.batches.limit(limits)
     return limits
   }
+}
+
+/** Whether the first lane that is due was full for the take (take-deliveries-1.lua). */
+function isPostponed(dueAt: number): boolean {
+  return !Number.isInteger(dueAt)
 }
