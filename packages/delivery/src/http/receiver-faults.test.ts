@@ -270,7 +270,7 @@ describe('a body', () => {
       const server = await answering((socket, n) =>
         socket.write(n === 1 ? `HTTP/1.1 204 No Content\r\n${rest}` : OK),
       )
-      const to = sender()
+      const to = sender({ timeoutMs: PATIENT_MS })
       expect(await post(to, server.url)).toMatchObject(status(204))
       expect(await post(to, server.url)).toMatchObject(status(204))
       await waitFor(() => to.stats().connections === 0, { what: 'spoilt connections to be ended' })

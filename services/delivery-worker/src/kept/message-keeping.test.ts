@@ -63,7 +63,8 @@ test('messages of jobs that follow each other are written together, and a failin
   const jobs = [[message('a', '2')], [message('a', '3'), message('b', '4')], [message('a', '5')]]
   const ends = await Promise.allSettled(jobs.map((job) => keeping.keep(job)))
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(writes).toEqual([['a1'], ['a2', 'a3', 'a5'], ['b4']])
+  // Topics are written separately, in any order.
+  expect(writes.toSorted()).toEqual([['a1'], ['a2', 'a3', 'a5'], ['b4']])
 })
 
 test('a job is copied whole if all its messages are of one ring, and else its messages are kept one by one', async () => {
