@@ -124,6 +124,7 @@ export interface ApiDeps {
     | 'createPurge'
     | 'dryRun'
     | 'get'
+    | 'getReadable'
     | 'list'
     | 'patch'
     | 'pause'

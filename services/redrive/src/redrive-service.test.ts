@@ -130,6 +130,8 @@ const DAMAGE: Record<string, [member: string, value: string | null]> = {
   'no filter': ['filter', null],
   'no action': ['action', null],
   'no destination': ['destination', null],
+  'no source': ['source', null],
+  'no status': ['status', null],
 }
 
 test.each(Object.keys(DAMAGE))(
@@ -162,6 +164,14 @@ test.each(Object.keys(DAMAGE))(
     expect((await entries()).every(({ reason }) => reason === 'recordUnreadable')).toBe(true)
     expect(metrics.quarantineAdded.of({ reason: 'recordUnreadable' }).value).toBe(2)
     expect(await fixture.queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 2 } })
+    for (const { id: task, source } of damaged) {
+      const again = { ...everything, source }
+      await expect(fixture.redrives.create(again)).rejects.toMatchObject({ code: 'redrive_active' })
+      await expect(fixture.redrives.resume(task)).rejects.toMatchObject({ code: 'wrong_state' })
+      expect(await fixture.redrives.cancel(task)).toMatchObject({ id: task, status: 'canceled' })
+      const next = await fixture.redrives.create(again)
+      await waitFor(async () => (await status(next.id)) === 'completed')
+    }
   },
 )
 

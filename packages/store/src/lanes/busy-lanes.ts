@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys.ts'
+import { whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import type { Wakes } from './lane-replies.ts'
@@ -39,9 +40,9 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
   const ids = await Promise.all(
     bases.map(async (base) => {
       const [due, turns, paused] = await Promise.all([
-        redis.zrange(dueKey(base), '0', String(max - 1)),
-        redis.zrange(turnsKey(base), '0', String(max - 1)),
-        redis.srandmember(heldKey(base), String(max)),
+        idsOf(dueKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
+        idsOf(turnsKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
+        idsOf(heldKey(base), (key) => redis.srandmember(key, String(max))),
       ])
       return [...new Set([...due, ...turns, ...paused])].slice(0, max)
     }),
@@ -65,6 +66,17 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
     const topicArn = topics.get(sliceId ?? '')
     return topicArn ? [{ ...lane, paused: Boolean(paused), topicArn }] : []
   })
+}
+
+/** Nothing if the key has another type. One such key must not hide the lanes of all shards. */
+async function idsOf(key: string, read: (key: string) => Promise<string[]>): Promise<string[]> {
+  return (
+    (await whenReadable(
+      key,
+      () => undefined,
+      () => read(key),
+    )) ?? []
+  )
 }
 
 /** Shards with deliveries that wait or are in flight. Takes one round trip, so idle shards cost nothing. */

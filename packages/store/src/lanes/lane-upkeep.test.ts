@@ -1,6 +1,11 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { countsKey, dueKey, heldKey } from '../keys.ts'
+import { Quarantine } from '../quarantine/quarantine.ts'
+import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
+import { shardBase } from '../redis/shards.ts'
+import { LaneSurvey } from './board/lane-survey.ts'
+import { busyLanes } from './busy-lanes.ts'
 import {
   BASE,
   claimsOf,
@@ -147,6 +152,18 @@ test('the earliest due times of all shards are read at once', async () => {
   expect([[...due.keys()], [...turns.keys()]]).toEqual([[], [SHARD]])
   await parkAll(lanes, [await writeLane(redis)], messages(1))
   expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
+})
+
+test('a shard whose line of due lanes has another type does not hide the lanes of others', async () => {
+  const id = await writeLane(redis)
+  await parkAll(lanes, [id], messages(1))
+  await redis.set(dueKey(shardBase(SHARD + 1)), 'damaged')
+  expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
+  await busyLanes(redis, 10)
+  expect(await new LaneSurvey(redis).read()).toMatchObject({ isComplete: false })
+  const unreadable = new UnreadableRecords(new Quarantine(redis))
+  await unreadable.sweepIndexes(redis)
+  expect(await unreadable.sweep()).toBe(1)
 })
 
 test('hints of busy shards are set and taken back', async () => {

@@ -16,6 +16,7 @@
  */
 import type { Redis } from 'ioredis'
 import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys.ts'
+import { whenReadable } from '../records/unreadable.ts'
 import { readNow } from '../redis/clock.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
@@ -146,11 +147,14 @@ export class Lanes implements LaneStore {
     return sweepLanes(this.#redis, shard, request)
   }
 
+  /** A shard whose line of due lanes is no sorted set must not hide the others. */
   async dueTimes(): Promise<lane.ShardTimes> {
     const first = async (key: (base: string) => string) => {
-      const heads = Array.from({ length: SHARD_COUNT }, (_, shard) =>
-        this.#redis.zrange(key(shardBase(shard)), '0', '0', 'WITHSCORES'),
-      )
+      const heads = Array.from({ length: SHARD_COUNT }, async (_, shard) => {
+        const line = key(shardBase(shard))
+        const read = () => this.#redis.zrange(line, '0', '0', 'WITHSCORES')
+        return (await whenReadable(line, ignore, read)) ?? []
+      })
       return readTimes((await Promise.all(heads)).map(([, score], shard) => [shard, score]))
     }
     const [due, turns] = await Promise.all([first(dueKey), first(turnsKey)])
@@ -182,6 +186,9 @@ export class Lanes implements LaneStore {
     return readNow(this.#redis, shard)
   }
 }
+
+/** The sweep of the redrive service lists such keys in the quarantine. */
+const ignore = () => undefined
 
 function readTimes(times: [shard: number | string, at: string | undefined][]): Map<number, number> {
   return new Map(times.flatMap(([shard, at]) => (at === undefined ? [] : [[Number(shard), Number(at)]])))

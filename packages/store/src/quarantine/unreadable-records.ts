@@ -4,7 +4,7 @@
  */
 
 import type { Redis } from 'ioredis'
-import { platformApplicationsKey, queuesKey, topicsKey } from '../keys.ts'
+import { dueKey, platformApplicationsKey, queuesKey, topicsKey, turnsKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import type { OnUnreadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
@@ -17,8 +17,8 @@ const RECORD = 'record.'
 /** @limit Unreadable records that one sweep lists in the quarantine. Past it: the others only appear in the log. */
 const UNREADABLE_RECORDS_MAX = 1_000
 
-/** Lists that exist once per shard, and that lists of all shards pass over if they cannot be read. */
-const INDEXES = [topicsKey, queuesKey, platformApplicationsKey]
+/** Sorted sets that exist once per shard. Readers of all shards pass over one that they cannot read. */
+const INDEXES = [topicsKey, queuesKey, platformApplicationsKey, dueKey, turnsKey]
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 

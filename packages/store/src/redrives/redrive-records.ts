@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
 import { CorruptRecordError } from '../records/stored-json.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { REDRIVE } from './redrive-fields.ts'
 
@@ -43,4 +44,19 @@ export function readTask(fields: Record<string, string>, key: string): RedriveTa
   const set = Object.entries(fields).filter(([, text]) => text !== '')
   const status = fields.status?.replace(MARK, '')
   return REDRIVE.unpack({ ...Object.fromEntries(set), ...(status && { status }) }, key)
+}
+
+/**
+ * The readable members of a task. Other members have their defaults, so a task must never run by this. null: there is
+ * no such task.
+ */
+export function readReadable(fields: Record<string, string>, id: string): RedriveTask | null {
+  if (Object.keys(fields).length === 0) return null
+  const needed = { id, source: '', status: 'canceling' }
+  const status = fields.status?.replace(MARK, '')
+  const readable = Object.entries({ ...fields, ...(status && { status }) }).filter(
+    ([name, text]) =>
+      text !== '' && ifReadable(() => REDRIVE.unpack({ ...needed, [name]: text }, id)).length > 0,
+  )
+  return REDRIVE.unpack({ ...needed, ...Object.fromEntries(readable) }, id)
 }

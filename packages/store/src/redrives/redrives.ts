@@ -37,7 +37,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { countRedrive, type RedriveCounts } from './redrive-counts.ts'
 import { readEnds } from './redrive-ends.ts'
-import { newTaskId, readTask, shardOfTask } from './redrive-records.ts'
+import { newTaskId, readReadable, readTask, shardOfTask } from './redrive-records.ts'
 
 const CREATE = readScript('create-redrive-1')
 const CREATE_RESEND = readScript('create-resend-1')
@@ -190,6 +190,13 @@ export class Redrives {
     return task && { ...task, ...(await readEnds(this.#redis, task)) }
   }
 
+  /** The readable members of a task, for those who ask whose it is. */
+  async getReadable(id: string): Promise<RedriveTask | null> {
+    const shard = shardOfTask(id)
+    if (shard === undefined) return null
+    return readReadable(await this.#redis.hgetall(redriveKey(shardBase(shard), id)), id)
+  }
+
   /** Tasks, newest first, without those that cannot be read. A page may be short and still have a next cursor. */
   async list({ source, status, cursor, limit }: ListRedrives): Promise<Page<RedriveTask>> {
     const shards = source === undefined ? undefined : [shardOf(withoutSubscription(source))]
@@ -223,9 +230,13 @@ export class Redrives {
     return this.#change(id, 'resume')
   }
 
-  /** The task is `canceling` while a batch is under way, and `canceled` afterwards. */
+  /**
+   * The task is `canceling` while a batch is under way, and `canceled` afterwards. A task that cannot be read is
+   * cancelled too, and answered as far as it can be read.
+   */
   async cancel(id: string): Promise<RedriveTask> {
-    return this.#change(id, 'cancel')
+    await this.#run(id, 'cancel')
+    return (await this.#readable(id)) ?? (await this.getReadable(id)) ?? this.#need(id)
   }
 
   /** Ids of the tasks that a process must run: `running` and `canceling`. A task that cannot be read is not run. */
@@ -292,7 +303,7 @@ export class Redrives {
   async #isBlocked(base: string, { source, startedBy }: Pick<NewRedrive, 'source' | 'startedBy'>) {
     const id = await this.#redis.hget(redrivingKey(base), source)
     if (id === null) return false
-    return startedBy !== undefined || (await this.get(id))?.startedBy !== 'portal'
+    return startedBy !== undefined || (await this.getReadable(id))?.startedBy !== 'portal'
   }
 
   /** A single message is not looked for, because the script that creates the task knows its place. */
@@ -301,14 +312,20 @@ export class Redrives {
     return { newest: '', matched: 1, now: await readNow(this.#redis, shardOf(source)) }
   }
 
-  async #change(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate = '') {
+  async #change(id: string, what: 'rate' | 'pause' | 'resume', rate = '') {
+    const isThere = (await this.getReadable(id)) !== null
+    if (isThere && (await this.#readable(id)) === null) throw onlyCanceled()
+    await this.#run(id, what, rate)
+    return this.#need(id)
+  }
+
+  async #run(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate = ''): Promise<void> {
     const shard = shardOfTask(id)
     if (shard === undefined) throw taskMissing()
     const result = String(await runScript(this.#redis, CHANGE, { base: shardBase(shard), id, what, rate }))
     if (result === 'missing') throw taskMissing()
     if (result === 'wrong')
       throw new FantailError('wrong_state', 'the task is not in a state that allows this')
-    return this.#need(id)
   }
 
   async #need(id: string): Promise<RedriveTask> {
@@ -366,6 +383,10 @@ const NOT_MOVABLE: Record<string, () => FantailError> = {
 
 function active(): FantailError {
   return new FantailError('redrive_active', 'the source has an active redrive')
+}
+
+function onlyCanceled(): FantailError {
+  return new FantailError('wrong_state', 'the stored task cannot be read: it can only be canceled')
 }
 
 function taskMissing(): FantailError {

@@ -113,7 +113,7 @@ const isResend = (source: string) => parseArn(source)?.subscriptionId !== undefi
 const onRedrive =
   (action: keyof typeof ON_RESEND) =>
   async ({ params }: Call, { redrives }: ApiDeps): Promise<Target[]> => {
-    const task = await redrives.get(params.id ?? '')
+    const task = await redrives.getReadable(params.id ?? '')
     if (!task) return []
     const error = new Unseen('redrive')
     if (!isResend(task.source))
@@ -124,7 +124,7 @@ const onRedrive =
 
 /** The scope that started the task may change it. */
 async function changedTask(call: Call, deps: ApiDeps): Promise<Target[]> {
-  const { action = 'redrive' } = (await deps.redrives.get(call.params.id ?? '')) ?? {}
+  const { action = 'redrive' } = (await deps.redrives.getReadable(call.params.id ?? '')) ?? {}
   if (call.caller) needScope(call.caller, STARTED_BY[action])
   return onRedrive(action === 'purge' ? 'PurgeQueue' : 'StartMessageMoveTask')(call, deps)
 }

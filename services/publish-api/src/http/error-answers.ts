@@ -1,6 +1,6 @@
 /** Writes every failure in one form, `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
-import { isOutOfMemory, isTrouble } from '@fantail/store'
+import { CorruptRecordError, isOutOfMemory, isTrouble } from '@fantail/store'
 import type { Answer } from './endpoint.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -33,6 +33,8 @@ export class Unseen extends FantailError {
 const CONNECTION =
   /^(Connection is closed|Command (timed out|aborted)|(Stream|Cluster) isn't|Cluster is ended|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
+const UNREADABLE = 'what is stored of this cannot be read; the quarantine (GET /v1/quarantine) lists it'
+
 /**
  * The error that a client gets for anything thrown. An unexpected error becomes `internal`. The request's method
  * decides what is said about failures of Redis.
@@ -40,6 +42,7 @@ const CONNECTION =
 export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
+  if (error instanceof CorruptRecordError) return new FantailError('internal', UNREADABLE, { cause: error })
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }
 

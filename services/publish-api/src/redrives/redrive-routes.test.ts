@@ -275,6 +275,20 @@ test('a dead letter is edited and sent under a new id, with both digests in the 
   expect((await api.call('POST', path, { body: {} })).body.error.code).toBe('redrive_active')
 })
 
+test('a task that cannot be read is refused with the reason, and can be canceled', async () => {
+  const path = await oneLetter('damaged')
+  const { id } = (await api.call('POST', path, { body: {} })).body
+  const [key = ''] = await api.redis.keys(`*redrive:${id}`)
+  await api.redis.hset(key, 'filter', '{"messageIds"')
+  const call = async (method: string, action = '') => {
+    const { status, body } = await api.call(method, `/v1/redrives/${id}${action}`)
+    return [status, body.error?.message ?? body.status]
+  }
+  expect(await call('GET')).toEqual([500, expect.stringContaining('cannot be read')])
+  expect(await call('POST', '/resume')).toEqual([409, expect.stringContaining('only be canceled')])
+  expect(await call('POST', '/cancel')).toEqual([200, 'canceled'])
+})
+
 test('an edit that has begun is answered, even if the outcome log cannot note it', async () => {
   const path = await oneLetter('unnoted')
   const append = vi.spyOn(api.deps.messages, 'append').mockRejectedValue(new Error('Connection is closed.'))

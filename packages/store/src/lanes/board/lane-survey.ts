@@ -6,7 +6,7 @@
 import type { Redis } from 'ioredis'
 import { dueKey, expiriesKey, failingKey, heldKey, turnsKey } from '../../keys.ts'
 import { batch } from '../../redis/batch.ts'
-import { replies } from '../../redis/pages.ts'
+import { readableReplies } from '../../redis/pages.ts'
 import { SHARD_COUNT, shardBase } from '../../redis/shards.ts'
 import { placeOfSubscription } from '../../subscriptions/subscriptions-id.ts'
 import { laneFigures } from '../figures/lane-figures.ts'
@@ -43,8 +43,8 @@ export class LaneSurvey {
 
   /** `more`: ids of further subscriptions to look at. */
   async read(more: string[] = []): Promise<Survey> {
-    const shards = await this.#candidates()
-    const isComplete = shards.every((ids) => ids.length <= this.#perShardMax)
+    const { shards, isWhole } = await this.#candidates()
+    const isComplete = isWhole && shards.every((ids) => ids.length <= this.#perShardMax)
     const found = shards.flatMap((ids) => ids.slice(0, this.#perShardMax))
     const ids = [...new Set([...found, ...more])]
     const subscriptions = await this.#subscriptions.read(ids)
@@ -59,7 +59,7 @@ export class LaneSurvey {
   }
 
   /** Ids of lanes by shard. If a shard has more lanes than a survey reads, its list is longer than the bound. */
-  async #candidates(): Promise<string[][]> {
+  async #candidates(): Promise<{ shards: string[][]; isWhole: boolean }> {
     const pipeline = batch(this.#redis)
     const max = String(this.#perShardMax)
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
@@ -71,13 +71,15 @@ export class LaneSurvey {
         .zrange(expiriesKey(base), '0', max)
         .zrange(dueKey(base), '0', max)
     }
-    const lists = (await replies(pipeline)) as string[][]
+    // A line of another type is in the quarantine, and must not hide the lanes of all shards.
+    const lists = (await readableReplies(pipeline, { keyOf: String })) as (string[] | undefined)[]
     const perShard = lists.length / SHARD_COUNT
-    return Array.from({ length: SHARD_COUNT }, (_, shard) => {
-      const ids = lists.slice(shard * perShard, (shard + 1) * perShard).flat()
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
+      const ids = lists.slice(shard * perShard, (shard + 1) * perShard).flatMap((list = []) => list)
       // Logs of FIFO topics are in `due` too.
       return [...new Set(ids)].filter((id) => placeOfSubscription(id) !== undefined)
     })
+    return { shards, isWhole: !lists.includes(undefined) }
   }
 
   async #figures(ids: string[]): Promise<LaneFigures[]> {

@@ -1,5 +1,6 @@
 import { queueArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
+import { queueKey } from '../../keys.ts'
 import { newArn, useQueues } from '../queues.fixture.ts'
 
 const fixture = await useQueues()
@@ -25,6 +26,20 @@ test('changes made of the queue as it is are all kept, however many are made at 
     names.map((name) => queues.update(arn, ({ tags = {} }) => ({ tags: { ...tags, [name]: 'x' } }))),
   )
   expect(Object.keys((await queues.get(arn))?.tags ?? {}).sort()).toEqual(names)
+})
+
+test('a queue with an unreadable record is not changed, and can be deleted and created again', async () => {
+  const { queues, redis } = fixture
+  const arn = newArn()
+  await queues.create(arn, { delaySeconds: 7 })
+  const record = String(await redis.hget(queueKey(arn), 'record'))
+  await redis.hset(queueKey(arn), 'record', record.slice(0, -9))
+  const refusal = { code: 'conflict', message: expect.stringContaining('delete the queue') }
+  await expect(queues.put(arn, { delaySeconds: 8 })).rejects.toMatchObject(refusal)
+  await expect(queues.patch(arn, { delaySeconds: 8 })).rejects.toMatchObject(refusal)
+  expect(await redis.hget(queueKey(arn), 'record')).toBe(record.slice(0, -9))
+  await queues.delete(arn)
+  expect(await queues.put(arn, {})).toMatchObject({ created: true })
 })
 
 test('a list may be of one account and region', async () => {

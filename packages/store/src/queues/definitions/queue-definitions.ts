@@ -17,7 +17,7 @@ import {
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys.ts'
-import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
+import { ifReadable, type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
 import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../../redis/pages.ts'
@@ -191,7 +191,7 @@ export class QueueDefinitions {
   async #write(arn: string, choose: (before: QueueRecord | undefined) => Partial<QueueSettings> | null) {
     for (let tries = 0; tries < QUEUE_WRITE_TRIES_MAX; tries++) {
       const text = (await this.#redis.hget(queueKey(arn), 'record')) ?? ''
-      const before = text === '' ? undefined : parseQueue(text, queueKey(arn))
+      const before = text === '' ? undefined : presentQueue(text, arn)
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
       const queue = changed(arn, before, set ?? {}, await readNow(this.#redis, shardOf(arn)))
@@ -234,6 +234,14 @@ export class QueueDefinitions {
     const args = { base: shardBase(shard), uid, itemsMax: DROP_CHUNK }
     while ((await runScript(this.#redis, DROP, args)) !== 0);
   }
+}
+
+/** A queue with an unreadable record has unknown settings, and a change would make them the defaults. */
+function presentQueue(text: string, arn: string): QueueRecord {
+  const [queue] = ifReadable(() => parseQueue(text, queueKey(arn)))
+  if (queue) return queue
+  const message = 'the stored record of the queue cannot be read: delete the queue, then create it again'
+  throw new FantailError('conflict', message)
 }
 
 /** The end of a lease finds subscriptions by the topics that were noted when they were made (queue-leases.ts). */

@@ -9,14 +9,15 @@
 -- @include redrive
 local key = base .. 'redrive:' .. id
 local status, mark = read_status(redis.call('HGET', key, TASK.status))
-if not status then return 'missing' end
+if not status and redis.call('EXISTS', key) == 0 then return 'missing' end
 local allowed = {
   rate = { running = true, paused = true },
   pause = { running = true, paused = true },
   resume = { running = true, paused = true },
-  cancel = { running = true, paused = true, canceling = true },
 }
-if not allowed[what][status] then return 'wrong' end
+-- An active task may have lost members. It can be cancelled nevertheless.
+local is_over = status == 'completed' or status == 'failed' or status == 'canceled'
+if is_over or what ~= 'cancel' and not allowed[what][status] then return 'wrong' end
 run_when_full(base)
 if what == 'rate' then
   redis.call('HSET', key, TASK.maxMessagesPerSecond, rate)

@@ -15,13 +15,16 @@ local function read_status(text)
   return text, ''
 end
 
+-- Members of the task may be lost, so its source is found by the id.
 local function end_task(base, key, status, reason, now)
-  local h = redis.call('HMGET', key, TASK.source, TASK.id)
   redis.call('HSET', key, TASK.status, status, TASK.endedAt, now, TASK.error, reason)
   redis.call('HDEL', key, TASK.items, TASK.edit)
   redis.call('DEL', key .. ':left')
   redis.call('PEXPIRE', key, KEPT_MS)
-  if redis.call('HGET', base .. 'redriving', h[1]) == h[2] then redis.call('HDEL', base .. 'redriving', h[1]) end
+  local id, active = string.match(key, '[^:]+$'), redis.call('HGETALL', base .. 'redriving')
+  for i = 1, #active, 2 do
+    if active[i + 1] == id then redis.call('HDEL', base .. 'redriving', active[i]) end
+  end
 end
 
 -- The queue that the task works on. nil: it is gone. Another queue may have its name.
