@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { ContestOptions } from './contest/contest.ts'
 import { NAMES, type Name } from './contest/contestant.ts'
+import { earlier } from './scenarios/cost/earlier.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
 const USAGE = `usage: npm run bench -- [scenario…] [options]
@@ -12,13 +13,16 @@ without a scenario: Fantail against the others
   --seconds N        time of publishing per measurement (4)
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
+  --tree DIR         another checkout with its packages, for the scenario earlier
   --profile DIR      CPU profiles of Fantail's processes, and what its Redis did
-scenarios (with --quick, --json and --profile only; "all" for every one):
+scenarios (with --quick, --json, --profile and --tree only; "all" for every one):
 ${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join('\n')}`
 
 export interface BenchOptions extends ContestOptions {
   json: boolean
   quick: boolean
+  /** Folder of another tree. */
+  tree?: string | undefined
   /** None: the contest. */
   scenarios: string[]
 }
@@ -31,7 +35,7 @@ export function readOptions(args: string[]): BenchOptions {
   // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
   const { values, positionals } = parse(args.filter((word) => word !== '--'))
   const { json = false, quick = false } = values
-  const scenarios = scenarioNames(positionals)
+  const scenarios = scenarioNames(positionals, values.tree)
   const contestWords = (['rounds', 'seconds', 'fanout', 'only'] as const).filter((name) => values[name])
   if (scenarios.length > 0 && contestWords.length > 0) {
     throw new Error(`--${contestWords[0]} does not go with a scenario\n${USAGE}`)
@@ -47,16 +51,18 @@ export function readOptions(args: string[]): BenchOptions {
     fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
+    tree: values.tree,
     // Results alone go to stdout.
     report: (text) => console.error(text),
   }
 }
 
-function scenarioNames(words: string[]): string[] {
+/** Without another tree, `all` leaves out the scenario that needs one. */
+function scenarioNames(words: string[], tree: string | undefined): string[] {
   const known = SCENARIOS.map(({ name }) => name)
   const strange = words.find((word) => word !== 'all' && !known.includes(word))
   if (strange !== undefined) throw new Error(`there is no scenario ${strange}\n${USAGE}`)
-  return words.includes('all') ? known : words
+  return words.includes('all') ? known.filter((name) => tree !== undefined || name !== earlier.name) : words
 }
 
 function parse(args: string[]) {
@@ -72,6 +78,7 @@ function parse(args: string[]) {
         fanout: { type: 'string' },
         only: { type: 'string' },
         profile: { type: 'string' },
+        tree: { type: 'string' },
       },
     })
   } catch (error) {

@@ -16,7 +16,7 @@ export async function runScenarios({ scenarios, json, ...options }: BenchOptions
     const report = (text: string) => options.report(`${name}: ${text}`)
     try {
       const before = ticksNow()
-      const rows = await run({ quick: options.quick, profileDir: options.profileDir, report })
+      const rows = await run({ ...options, report })
       rows.push(othersRow(before))
       results.set(name, rows)
       if (json) for (const row of rows) console.log(rowLine(name, row))

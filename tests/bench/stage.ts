@@ -36,7 +36,10 @@ export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T
   }
 }
 
-export type Settings = Pick<FantailOptions, 'env' | 'topic' | 'subscription' | 'services' | 'webhookKeys'>
+export type Settings = Pick<
+  FantailOptions,
+  'env' | 'topic' | 'subscription' | 'services' | 'tree' | 'webhookKeys'
+>
 
 export function fantailOn(stage: Stage, { profileDir }: ScenarioOptions, settings: Settings = {}) {
   return startFantail({ ...stage, profileDir, ...settings })

@@ -13,6 +13,8 @@ export interface FantailOptions extends Ends {
   subscription?: object
   /** Each subscription signs with its own Standard Webhooks key. */
   webhookKeys?: 'hmac-sha256' | 'ed25519' | undefined
+  /** Folder of the tree to run; default: this one. */
+  tree?: string | undefined
   /** The services to run; default: all. */
   services?: readonly ServiceName[]
 }
@@ -30,7 +32,7 @@ const SUBSCRIBERS_AT_ONCE = 32
 
 export async function startFantail(options: FantailOptions): Promise<Fantail> {
   const { receiverPort, publishers, profileDir, services = SERVICES } = options
-  const deployment = await startDeployment({ profileDir, env: options.env })
+  const deployment = await startDeployment({ profileDir, env: options.env, tree: options.tree })
   const port = deployment.apiPort
   const pids = services.map(async (name) => [ROLES[name], (await deployment.startService(name)).pid])
   const processes: Record<string, number> = Object.fromEntries(await Promise.all(pids))

@@ -26,9 +26,14 @@ export async function startOwn(file: string, env: NodeJS.ProcessEnv = {}): Promi
   return child
 }
 
-export function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+export function start(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  cwd = root,
+): ChildProcess {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', STDERR, STDERR],
   })

@@ -36,6 +36,8 @@ interface DeploymentOptions {
   profileDir?: string | undefined
   /** Further settings of every service. */
   env?: NodeJS.ProcessEnv
+  /** Folder of the tree whose services are started; default: this one. */
+  tree?: string | undefined
 }
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
@@ -53,7 +55,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       const env = { ...settings(apiPort), ...options.env, REDIS_URL: redisUrl }
       const own = name === 'publish-api' ? {} : { FANTAIL_OPS_PORT: String(port) }
       const startedAt = performance.now()
-      const child = start(process.execPath, words(name, options.profileDir), { ...env, ...own })
+      const child = start(process.execPath, words(name, options.profileDir), { ...env, ...own }, options.tree)
       services.add(child)
       await whenReady(`http://127.0.0.1:${port}/readyz`)
       const readyMs = performance.now() - startedAt

@@ -1,5 +1,6 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
+import { earlier } from './cost/earlier.ts'
 import { idle } from './cost/idle.ts'
 import { idleStack } from './cost/idle-stack.ts'
 import { liveTails } from './cost/live-tails.ts'
@@ -46,5 +47,6 @@ export const SCENARIOS: readonly Scenario[] = [
   outcomeLogRetries,
   recordings,
   liveTails,
+  earlier,
   noise,
 ]
