@@ -1,7 +1,8 @@
 /**
  * The limits that docs/limits.md lists: constants whose comment has a `@limit`, with the text behind it, and settings
  * that have a unit. The text names what is bounded. From `Past it:` or the like on, it says what happens beyond the
- * bound. `@limit memory (…)` lists the constant among the bounds of memory too, and names what holds the memory.
+ * bound. `@limit memory (…)` lists the constant among the bounds of memory instead, and names what holds the memory.
+ * A bound that neither callers nor operators meet has a comment without the tag, and stays out of the page.
  */
 import { type Bound, renderSums } from './memory-sums.ts'
 import { filesMatching, textOf } from './repository.ts'
@@ -22,7 +23,7 @@ export function bounds(): Bound[] {
 
 function boundsOfSource(path: string): Bound[] {
   return [...textOf(path).matchAll(COMMENTED)].flatMap(([, comment, name, value, member, memberValue]) => {
-    const found = limitIn(comment?.replaceAll(/\n\s*\*/g, ' '))
+    const found = limitIn(comment?.replaceAll(/\n\s*\*/g, ' ').replace(/^\*/, ''))
     const text = value ?? memberValue ?? ''
     if (!NUMBER.test(text) || (member !== undefined && found.limit === undefined)) return []
     return [{ name: name ?? member ?? '', value: numberOf(text), path, ...found }]
@@ -34,16 +35,18 @@ function boundsOfLua(path: string): Bound[] {
     name,
     value: Number(value),
     path,
-    ...limitIn(comment?.replaceAll(/\n-- /g, ' ')),
+    ...limitIn(comment?.replaceAll(/^-- @(?!limit).*\n/gm, '').replaceAll(/^-- |\n/gm, ' ')),
   }))
 }
 
-/** The text from `@limit` to the end of the comment. */
-function limitIn(comment: string | undefined): Pick<Bound, 'limit' | 'memoryOf'> {
+/** The comment, and its text from `@limit` to the end. */
+function limitIn(comment: string | undefined): Pick<Bound, 'comment' | 'limit' | 'memoryOf'> {
   const [, memory, memoryOf = '', text] =
     /@limit( memory\b)?(?: \(([^)]*)\))?([\s\S]*)/.exec(comment ?? '') ?? []
-  return { limit: text?.replaceAll(/\s+/g, ' ').trim(), memoryOf: memory && memoryOf }
+  return { comment: oneLine(comment), limit: oneLine(text), memoryOf: memory && memoryOf }
 }
+
+const oneLine = (text: string | undefined) => text?.replaceAll(/\s+/g, ' ').trim()
 
 function numberOf(text: string): number {
   const [first = '', ...rest] = text.replaceAll('_', '').split(/ (?=[*/])/)
@@ -68,9 +71,11 @@ const PARTS: [string, string][] = [
 
 const HEAD = `# Limits
 
-Every limit of memory, size, count and time. The table of settings is made from their definitions
-(\`packages/config/src/tables.ts\`), all others from the comments of the constants (\`@limit\`).
-\`vitest run tests/repo/limits-page.test.ts -u\` writes this page.
+The limits that callers and operators can meet: every bound of memory, and every bound past which a request is refused,
+a delivery fails or something is left out. Further bounds keep single steps small and stand beside the code that they
+bound. Names of limits are unique, so a search for a name finds its file.
+\`vitest run tests/repo/limits-page.test.ts -u\` writes this page from the definitions of settings
+(\`packages/config/src/tables.ts\`) and the comments of constants (\`@limit\`).
 `
 
 /** The text of docs/limits.md. */
@@ -80,21 +85,16 @@ export function renderLimits(): string {
   const parts = PARTS.map(([, title]) =>
     section(
       title,
-      limits.filter((bound) => partOf(bound) === title),
+      limits.filter((bound) => bound.memoryOf === undefined && partOf(bound) === title),
     ),
   )
   const ofMemory = limits.filter(({ memoryOf }) => memoryOf !== undefined)
-  const memory = section(
-    'Memory',
-    ofMemory,
-    `${MEMORY}\n${renderSums(ofMemory, shown)}\n### Each bound\n\n${settingsTable(SETTINGS_OF_MEMORY)}`,
-  )
+  const memory = section('Memory', ofMemory, `${MEMORY}\n${renderSums(ofMemory, shown)}\n### Each bound\n`)
   return `${HEAD}\n## Settings\n\n${settingsTable()}${memory}${parts.join('')}`
 }
 
 const MEMORY = `
-The memory that Redis and each process may use: first added up by process, then each bound. The table of settings comes
-before the constants that are tagged \`@limit memory\`. The section of its package lists each constant again.
+The memory that Redis and each process may use: first added up by process, then each bound.
 
 No limit holds for the bytes of all requests that an API process is reading. With a common limit, a few slow callers
 could make the API refuse all others. Instead, each single request is limited: in bytes (\`REQUEST_BYTES_MAX\` or
@@ -103,10 +103,8 @@ not read the body of a request without a key. Over the AWS protocols it reads at
 proxy in front of the API can limit the number of connections.
 `
 
-const SETTINGS_OF_MEMORY = /^(?:bytes|share of the memory of Redis)$/
-
 function section(title: string, limits: Bound[], text = ''): string {
-  const head = '| limit | value | bounds | past it | in |\n|---|---|---|---|---|'
+  const head = '| limit | value | bounds | past it |\n|---|---|---|---|'
   return `\n## ${title}\n${text}\n${head}\n${limits.map(rowOf).join('\n')}\n`
 }
 
@@ -114,8 +112,7 @@ const OUTCOME = /^(.*?)(?: (?:Past it|After it|Below it|With less left): (.*))?$
 
 function rowOf(bound: Bound): string {
   const [, what = '', then = ''] = OUTCOME.exec(bound.limit ?? '') ?? []
-  const file = bound.path.replace(/^(packages|services)\//, '')
-  return `| \`${bound.name}\` | ${shown(bound)} | ${what} | ${capitalised(then)} | \`${file}\` |`
+  return `| \`${bound.name}\` | ${shown(bound)} | ${what} | ${capitalised(then)} |`
 }
 
 function capitalised(text: string): string {
@@ -165,12 +162,10 @@ function scaled(value: number, units: [number, string][]): string {
 const SETTING = /^# (.+)\n# \(unit: (.+?); (?:unset: (.+?); )?read by .+\)\n(?:# )?(\w+)=(.*)$/gm
 
 /** From `.env.example`. Another test compares that file with the tables of settings. */
-function settingsTable(units = /./): string {
-  const rows = [...textOf('.env.example').matchAll(SETTING)]
-    .filter(([, , unit = '']) => units.test(unit))
-    .map(
-      ([, description, unit, unset, name, preset]) =>
-        `| \`${name}\` | ${preset || unset} | ${unit} | ${description} |`,
-    )
+function settingsTable(): string {
+  const rows = [...textOf('.env.example').matchAll(SETTING)].map(
+    ([, description, unit, unset, name, preset]) =>
+      `| \`${name}\` | ${preset || unset} | ${unit} | ${description} |`,
+  )
   return `| setting | default | unit | bounds |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

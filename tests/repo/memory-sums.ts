@@ -11,6 +11,8 @@ export interface Bound {
   value: number
   /** Path of the source from the root. */
   path: string
+  /** The whole comment. Absent if the constant has none. */
+  comment: string | undefined
   /** The text after `@limit`. Absent if the comment has none. */
   limit: string | undefined
   /** The limit bounds memory: what holds it, from `@limit memory (worker; API)`. Empty if the comment names nothing. */

@@ -6,9 +6,9 @@ import type { AuditLine } from '@fantail/contracts'
 import type { AuditStream } from '@fantail/store'
 import { type Caller, whoIs } from './caller.ts'
 
-/** @limit Names in an audit line. Past it: the others are left out. */
+/** Names in an audit line. Past it: the others are left out. */
 const AUDIT_NAMES_MAX = 8
-/** @limit Length of a text in an audit line. Past it: the line has its beginning. */
+/** Length of a text in an audit line. Past it: the line has its beginning. */
 const AUDIT_TEXT_CHARS_MAX = 300
 
 interface Change {

@@ -73,8 +73,8 @@ function authorization(part: (name: string) => string | undefined, presigned: bo
 }
 
 /**
- * Few credentials are used on one day, so each scope is parsed once.
- * @limit Parsed credential scopes that a process remembers. Past it: the least recently used one is forgotten.
+ * Parsed credential scopes that a process remembers. Past it: the least recently used one is forgotten. Few credentials
+ * are used on one day, so each scope is parsed once.
  */
 const SCOPES_MAX = 1_000
 const scopes = new LRUCache<string, CredentialScope>({ max: SCOPES_MAX })

@@ -3,7 +3,7 @@ import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
 import { connect, type Redis, whenServerChecked } from '@fantail/store'
 
-/** @limit The wait of a command for a Redis that does not answer. Past it: the command fails. */
+/** The wait of a command for a Redis that does not answer. Past it: the command fails. */
 const CLI_WAIT_MS = 10_000
 
 interface CliRedis {

@@ -30,7 +30,7 @@ const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '::1']
  * accepts it.
  */
 const AUTHORITY = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
-/** @limit Host headers whose check a process remembers. Past it: the least recently used one is forgotten. */
+/** Host headers whose check a process remembers. Past it: the least recently used one is forgotten. */
 const HOSTS_REMEMBERED_MAX = 1_000
 
 export function createOwnHosts(settings: OwnHostsSettings, machineName = hostname()): OwnHosts {

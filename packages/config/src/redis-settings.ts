@@ -10,7 +10,7 @@ import { type Env, optional, type SettingProblem, setting, togetherRule, type Va
 
 const PORT = 6_379
 const SENTINEL_PORT = 26_379
-/** @limit Port of a Redis. Past it: the setting is refused at the start. */
+/** Port of a Redis. Past it: the setting is refused at the start. */
 const PORT_OF_REDIS_MAX = 65_535
 /** `host`, `host:port` or `[::1]:port`. A URL has its scheme and credentials before the host. */
 const ENTRY =

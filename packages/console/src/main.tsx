@@ -11,7 +11,7 @@ import { applyTheme } from './shell/theme.ts'
 const queries = createQueryClient()
 const router = createConsoleRouter()
 
-/** @limit Wait for the data of the first page. Past it: the page is drawn without data. */
+/** Wait for the data of the first page. Past it: the page is drawn without data. */
 const FIRST_DATA_MS_MAX = 500
 
 async function draw(root: HTMLElement): Promise<void> {

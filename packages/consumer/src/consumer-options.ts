@@ -56,11 +56,11 @@ export interface Settings {
   poison: { after: number; to: string } | undefined
 }
 
-/** @limit Backoff of a failed message, if the caller sets none. Past it: the backoff does not grow. */
+/** Backoff of a failed message, if the caller sets none. Past it: the backoff does not grow. */
 const CONSUMER_BACKOFF_SECONDS_MAX = 900
 /** @limit Messages that one consumer handles at the same time. Past it: a consumer is refused. */
 const HANDLED_AT_ONCE_MAX = 1_000
-/** @limit How long one receive may wait for messages. Past it: the consumer is refused. */
+/** How long one receive may wait for messages. Past it: the consumer is refused. */
 const CONSUMER_WAIT_SECONDS_MAX = 20
 
 /** Throws `TypeError` if an option cannot be used. */

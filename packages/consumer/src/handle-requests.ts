@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HandleResult, MessageSource } from './messages.ts'
 
-/** @limit Requests for one group of handles. Past it: the last error is thrown. */
+/** Requests for one group of handles. Past it: the last error is thrown. */
 const HANDLES_TRIES_MAX = 4
 const HANDLES_PAUSE_MS = 100
 

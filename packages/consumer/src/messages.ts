@@ -59,7 +59,7 @@ export interface MessageSource {
 }
 
 /**
- * A limit of queues, of SQS and of Fantail.
- * @limit How long a message can be hidden after its receive. Past it: the consumer has lost it.
+ * How long a message can be hidden after its receive. Past it: the consumer has lost it. A limit of queues, of SQS and
+ * of Fantail.
  */
 export const HIDDEN_SECONDS_MAX = 43_200

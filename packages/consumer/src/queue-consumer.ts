@@ -18,7 +18,7 @@ const RECEIVE_MARGIN_MS = 10_000
 /** The longest time that an answer is assumed to travel, if its request has waited for messages. */
 const RECEIVE_ANSWER_MS = 1_000
 const RECEIVE_PAUSE_MS = 500
-/** @limit Pause after receives that failed. Past it: the pause does not grow. */
+/** Pause after receives that failed. Past it: the pause does not grow. */
 const RECEIVE_PAUSE_MS_MAX = 30_000
 const CONSUMER_GRACE_MS = 20_000
 

@@ -55,7 +55,7 @@ export interface Problem {
 
 /** @limit Problems that a refusal lists. Past it: the message says how many more there are. */
 const PROBLEMS_MAX = 50
-/** @limit Path or text of a listed problem. Past it: it is cut. */
+/** Path or text of a listed problem. Past it: it is cut. */
 const PROBLEM_CHARS_MAX = 400
 /** @limit Message of a refusal, over every protocol. Past it: it is cut. */
 const MESSAGE_CHARS_MAX = 2_000

@@ -53,7 +53,7 @@ export const SUPPRESSIONS_MAX = 1_000_000
 export const PLATFORM_ENDPOINTS_MAX = 1_000_000
 /** @limit Token of a platform endpoint. Past it: `validation_failed`. */
 export const PLATFORM_TOKEN_BYTES_MAX = 8_192
-/** @limit Token of a device of Apple, in hexadecimal. Past it: `validation_failed`. */
+/** Token of a device of Apple, in hexadecimal. Past it: `validation_failed`. */
 export const APNS_TOKEN_CHARS_MAX = 400
 /** @limit User data of a platform endpoint. Past it: `validation_failed`. */
 export const PLATFORM_USER_DATA_BYTES_MAX = 2_048
@@ -171,9 +171,7 @@ export const WEBHOOK_OVERLAP_SECONDS_MAX = 604_800
 /** @limit Subscriptions of one slice. Past it: the topic gets a further slice. */
 export const SLICE_SUBSCRIPTIONS_MAX = 500
 
-/**
- * @limit Age of the last check of a snapshot that a worker matches by. Past it: the revision is checked first.
- */
+/** Age of the last check of a snapshot that a worker matches by. Past it: the revision is checked first. */
 export const SNAPSHOT_AGE_MS_MAX = 50
 
 /** @limit Failures in a row that a circuit breaker may wait for. Past it: `validation_failed`. */

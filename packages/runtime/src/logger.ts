@@ -39,7 +39,7 @@ interface ErrorFields {
   cause?: ErrorFields
 }
 
-/** @limit Causes of an error in one log line. Past it: deeper ones are left out. */
+/** Causes of an error in one log line. Past it: deeper ones are left out. */
 const CAUSES_MAX = 4
 
 /**

@@ -27,8 +27,8 @@ interface LoopOptions {
 }
 
 /**
- * setTimeout allows no longer pauses.
- * @limit Pause of a background role, as timers take no longer one. Past it: the pause is cut.
+ * Pause of a background role, as timers take no longer one. Past it: the pause is cut. setTimeout allows no longer
+ * pauses.
  */
 const PAUSE_MS_MAX = 2_147_483_647
 

@@ -27,9 +27,7 @@ import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { runProcess } from './run-process.ts'
 
-/**
- * @limit How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile.
- */
+/** How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile. */
 const LEAVE_FIRST_MS = 50
 
 interface ServiceSettings extends RedisPlace, OwnHostsSettings, MetricsAccessSettings {

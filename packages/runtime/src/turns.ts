@@ -12,8 +12,7 @@ const TURN_MS = 4
 /** The clock is read once in this number of steps, which take 10 to 30 ns each. Short work never reads it. */
 const STEPS_UNSEEN = 20_000
 /**
- * @limit Waiting computations that check each turn whether it has time for them. Past it: the others check in a later
- * turn.
+ * Waiting computations that check each turn whether it has time for them. Past it: the others check in a later turn.
  */
 const BEGINNERS_MAX = 64
 

@@ -6,9 +6,7 @@ import { nameOfArn } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import type { AwsInstruments } from './aws-metrics.ts'
 
-/**
- * @limit Queues whose series a process keeps at hand. Past it: the series of the least recently used queue are dropped.
- */
+/** Queues whose series a process keeps at hand. Past it: the series of the least recently used queue are dropped. */
 const COUNTED_QUEUES_MAX = 10_000
 
 type Series = ReturnType<typeof seriesOf>

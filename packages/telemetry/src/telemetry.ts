@@ -35,8 +35,8 @@ export interface Telemetry {
 const PROBLEM_PAUSE_MS = 60_000
 const EXPORT_INTERVAL_MS = 60_000
 /**
- * The SDK tries an unreachable collector for nine seconds, half of the time that a process has for stopping.
- * @limit Time that the last export of traces has. Past it: the process stops without it.
+ * Time that the last export of traces has. Past it: the process stops without it. The SDK tries an unreachable
+ * collector for nine seconds, half of the time that a process has for stopping.
  */
 const EXPORT_STOP_TIMEOUT_MS = 3_000
 

@@ -1,7 +1,7 @@
 /** Pauses of redrives between two batches, because of their rates. */
 import { passingTime } from '@fantail/store'
 
-/** @limit Pause between two looks at a redrive's task. Past it: the task is read again. */
+/** Pause between two looks at a redrive's task. Past it: the task is read again. */
 const REDRIVE_WAIT_MS_MAX = 500
 
 export class RedrivePauses {

@@ -30,7 +30,7 @@ import { reportSent } from './redriven-event.ts'
 import { runRedrive, type SentLetter } from './run-redrive.ts'
 
 const TASK_QUEUE = 'redrive'
-/** @limit Redrives that one process runs at a time. Past it: further ones wait. */
+/** Redrives that one process runs at a time. Past it: further ones wait. */
 const TASKS_MAX = 50
 
 interface TaskJobsOptions {

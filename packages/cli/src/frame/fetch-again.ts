@@ -4,14 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** @limit Attempts of a request. Past it: the command fails with the last failure. */
+/** Attempts of a request. Past it: the command fails with the last failure. */
 const REQUEST_ATTEMPTS_MAX = 4
-/** @limit The wait for an answer, long polls included. Past it: the attempt has failed. */
+/** The wait for an answer, long polls included. Past it: the attempt has failed. */
 const ANSWER_MS_MAX = 60_000
 const FIRST_WAIT_MS = 200
-/**
- * @limit The wait before another attempt, if the server asks for a longer wait. Past it: the wait is shortened to this.
- */
+/** The wait before another attempt, if the server asks for a longer wait. Past it: the wait is shortened to this. */
 const RETRY_AFTER_MS_MAX = 10_000
 const PASSING = [429, 502, 503, 504]
 const REPEATABLE = ['GET', 'HEAD', 'PUT', 'DELETE']

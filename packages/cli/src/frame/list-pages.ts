@@ -4,7 +4,7 @@ interface Page {
   nextCursor: string | null
 }
 
-/** @limit Items of one page of a list. Past it: the next page is asked for. */
+/** Items of one page of a list. Past it: the next page is asked for. */
 const LIST_PAGE_SIZE = 100
 
 interface PageQuery {

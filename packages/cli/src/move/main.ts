@@ -24,9 +24,9 @@ Without --to it goes where REDIS_CLUSTER_NODES, REDIS_SENTINELS or REDIS_URL say
 will be given afterwards. After a failure, run it again: it copies everything once more.
 A source that changes meanwhile makes it fail.`
 
-/** @limit The wait of `fantail move` for a Redis that does not answer. Past it: the command fails. */
+/** The wait of `fantail move` for a Redis that does not answer. Past it: the command fails. */
 const MOVE_WAIT_MS = 10_000
-/** @limit One command of `fantail move`. Past it: the move breaks off and can be run again. */
+/** One command of `fantail move`. Past it: the move breaks off and can be run again. */
 const MOVE_COMMAND_TIMEOUT_MS = 60_000
 const TELL_EVERY_MS = 2_000
 const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS', 'REDIS_SENTINEL_NAME']

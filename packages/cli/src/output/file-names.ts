@@ -1,9 +1,6 @@
 /** Makes names of files. Every name that contains what others have written is made here. */
 
-/**
- * File systems allow 255 bytes.
- * @limit Name of a recorded request's file. Past it: the name is cut.
- */
+/** Name of a recorded request's file. Past it: the name is cut. File systems allow 255 bytes. */
 const FILE_NAME_CHARS_MAX = 200
 
 /** The parts with hyphens between them. Characters that could name another folder or a hidden file become hyphens. */

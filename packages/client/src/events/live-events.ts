@@ -86,7 +86,7 @@ export async function* liveEvents(
 
 /** The shortest pause before a reconnect. */
 const RECONNECT_MS = 100
-/** @limit Pause before a stream of live events is opened again. Past it: the pause stays at this value. */
+/** Pause before a stream of live events is opened again. Past it: the pause stays at this value. */
 const RECONNECT_MS_MAX = 5_000
 
 function pauseMs(error: FantailError, failures: number): number {

@@ -11,9 +11,9 @@ import type { MessageInput, PublishReceipt } from '../generated/index.ts'
 import type { CallOptions } from '../transport/core-request.ts'
 import { refusedEntries } from './refused-entries.ts'
 
-/** @limit Messages in one request of a batching publisher. Past it: the next request takes the others. */
+/** Messages in one request of a batching publisher. Past it: the next request takes the others. */
 const REQUEST_MESSAGES_MAX = 100
-/** @limit Bytes of a batching publisher's request. Past it: the next request takes the message. */
+/** Bytes of a batching publisher's request. Past it: the next request takes the message. */
 const BATCH_BYTES_MAX = 900_000
 const BATCH_LINGER_MS = 5
 const PENDING = 10_000

@@ -7,7 +7,7 @@ const BETA = 0.7
 const SCALE = 0.4
 const SMOOTHING = 0.8
 const BUCKETS_A_SECOND = 2
-/** @limit Requests per second that adaptive mode allows at least. Below it: the rate stays at this value. */
+/** Requests per second that adaptive mode allows at least. Below it: the rate stays at this value. */
 const SEND_RATE_MIN = 0.5
 const CAPACITY = 1
 

@@ -5,7 +5,7 @@
 import type { FailureKind } from './answer-kind.ts'
 
 const BASE_MS: Record<FailureKind, number> = { transient: 50, throttling: 1_000, final: 0 }
-/** @limit Delay of a client's retry before jitter. Past it: it stays at this value. */
+/** Delay of a client's retry before jitter. Past it: it stays at this value. */
 const RETRY_DELAY_MS_MAX = 20_000
 
 /** `retry`: 1 for the first one. `random`: from 0 to below 1. */

@@ -5,7 +5,7 @@
  */
 import type { FailureKind } from './answer-kind.ts'
 
-/** @limit Tokens of a client's retry quota. Past it: successes add none. */
+/** Tokens of a client's retry quota. Past it: successes add none. */
 export const RETRY_TOKENS_MAX = 500
 const COST: Record<FailureKind, number> = { transient: 14, throttling: 5, final: 0 }
 /** Tokens that a success without a retry gives back. */

@@ -21,9 +21,9 @@ export interface VerifySnsOptions {
 
 const HASHES: Record<string, string> = { '1': 'SHA-1', '2': 'SHA-256' }
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/
-/** @limit Time to load a certificate. Past it: the message is refused. */
+/** Time to load a certificate. Past it: the message is refused. */
 const CERTIFICATE_TIMEOUT_MS = 5_000
-/** @limit Certificates that a process keeps. Past it: the oldest one is loaded again when it is needed. */
+/** Certificates that a process keeps. Past it: the oldest one is loaded again when it is needed. */
 const CERTIFICATES_MAX = 20
 
 /** Keys by URL. A certificate never changes, because its URL contains its hash. */

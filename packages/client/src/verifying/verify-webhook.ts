@@ -17,7 +17,7 @@ export interface VerifyWebhookOptions {
 }
 
 const TOLERANCE_S = 300
-/** @limit Signatures of a received webhook that are compared. Past it: the others are not looked at. */
+/** Signatures of a received webhook that are compared. Past it: the others are not looked at. */
 const SIGNATURES_MAX = 20
 
 /** Returns the event that the webhook received. Throws a VerifyError if the request must not be trusted. */

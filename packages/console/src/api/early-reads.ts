@@ -4,7 +4,7 @@
 import type { InputOf, Operation, OutputOf } from './api-calls.ts'
 import { send } from './send.ts'
 
-/** @limit Time for which an early answer may be taken, as long as a page keeps one. Past it: the page reads again. */
+/** Time for which an early answer may be taken, as long as a page keeps one. Past it: the page reads again. */
 const EARLY_ANSWER_MS_MAX = 5_000
 
 interface EarlyRead {

@@ -13,9 +13,9 @@ export type Connection =
   | { state: 'refused'; status: number }
 
 /**
- * An API that hangs answers neither with a success nor with an error. The heartbeat comes every 5 s, so the light tells
- * of silence after 9 s at the latest.
- * @limit Time without an answer after which the light says that the API is silent. Past it: the next answer ends that.
+ * Time without an answer after which the light says that the API is silent. Past it: the next answer ends that. An API
+ * that hangs answers neither with a success nor with an error. The heartbeat comes every 5 s, so the light tells of
+ * silence after 9 s at the latest.
  */
 const SILENT_MS_MAX = 4_000
 

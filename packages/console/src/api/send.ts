@@ -7,7 +7,7 @@ import { ApiError } from './api-error.ts'
 import { noteAnswer, noteSilence, watchRead } from './liveness.ts'
 import { withSession } from './session.ts'
 
-/** @limit Time that the console waits for an answer. Past it: the request ends, and the screen says so. */
+/** Time that the console waits for an answer. Past it: the request ends, and the screen says so. */
 const ANSWER_TIMEOUT_MS = 20_000
 
 const client = createClient({ baseUrl: location.origin, fetch: answerTo })

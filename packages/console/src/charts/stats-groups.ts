@@ -1,7 +1,7 @@
 /** Statistics in a few rows, for a table and for a sentence. Counts are added. For times, the longest is shown. */
 import type { Stats } from '../api/api-types.ts'
 
-/** @limit Rows of the table of a chart. Past it: steps are taken together. */
+/** Rows of the table of a chart. Past it: steps are taken together. */
 const GROUPS_MAX = 30
 
 interface StatsGroup {

@@ -8,7 +8,7 @@ import type { TailEvent } from './read-events.ts'
 import { shareStream } from './shared-stream.ts'
 import type { TailQuery } from './tab-queries.ts'
 
-/** @limit Live events that the console keeps in a tab. Past it: the oldest are dropped from the screen. */
+/** Live events that the console keeps in a tab. Past it: the oldest are dropped from the screen. */
 const TAIL_ROWS_MAX = 5_000
 const TAIL_SHOW_MS = 250
 /** The server reports every five seconds how current it is. After this silence the page shows that it is stale. */

@@ -6,9 +6,9 @@ import { words } from '../i18n/en.ts'
 import { formatBytes } from './formats.ts'
 import css from './parts.module.css'
 
-/** @limit Characters of a body that the console shows. Past it: the rest is left out, and the screen says so. */
+/** Characters of a body that the console shows. Past it: the rest is left out, and the screen says so. */
 const CHARS_MAX = 262_144
-/** @limit Characters of a body that is shown as indented JSON. Past it: it is shown as it came. */
+/** Characters of a body that is shown as indented JSON. Past it: it is shown as it came. */
 const JSON_CHARS_MAX = 65_536
 
 /** Control characters except line feed and tab, and characters that format: marks of direction, invisible ones. */

@@ -19,9 +19,7 @@ interface Target {
   about: string
 }
 
-/**
- * @limit Names of one kind that the palette shows. Past it: only the first ones, and a longer name finds the others.
- */
+/** Names of one kind that the palette shows. Past it: only the first ones, and a longer name finds the others. */
 const NAMES_MAX = 6
 
 export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

@@ -5,9 +5,9 @@
 import { useSyncExternalStore } from 'react'
 
 const KEY = 'fantail.views'
-/** @limit Views that a browser keeps. Past it: the oldest is forgotten. */
+/** Views that a browser keeps. Past it: the oldest is forgotten. */
 const VIEWS_MAX = 30
-/** @limit Address of a saved view. Past it: the view is not saved. */
+/** Address of a saved view. Past it: the view is not saved. */
 const VIEW_PATH_CHARS_MAX = 2_000
 
 interface SavedView {

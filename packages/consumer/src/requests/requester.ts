@@ -34,11 +34,11 @@ const REPLY_QUEUE = 'replies'
 const REPLY_LEASE = 3_600
 /** @limit Requests that wait for replies, if the caller sets no bound. Past it: they are refused as `full`. */
 const PENDING_REQUESTS_MAX = 1_000
-/** @limit The wait for a reply, if the caller sets none. Past it: the request has timed out. */
+/** The wait for a reply, if the caller sets none. Past it: the request has timed out. */
 const REPLY_MS_MAX = 30_000
-/** @limit The wait for a reply that a caller may set: 14 days, as long as a queue can keep it. Past it: `TypeError`. */
+/** The wait for a reply that a caller may set: 14 days, as long as a queue can keep it. Past it: `TypeError`. */
 const REPLY_WAIT_MS_MAX = 1_209_600_000
-/** @limit Time of a request about a reply queue. Past it: it has failed. */
+/** Time of a request about a reply queue. Past it: it has failed. */
 const REPLY_QUEUE_REQUEST_MS_MAX = 10_000
 /** Replies are taken as fast as they come, because handling one takes no time. */
 const REPLIES_AT_ONCE = 100

@@ -16,7 +16,7 @@ import { QueueError, queueApi } from '../sources/native-api.ts'
 import { type Outcome, type RequestMark, readRequest, replyAttributes } from './request-attributes.ts'
 import { RequestRefused } from './request-errors.ts'
 
-/** @limit Time of one send of a reply. Past it: the request is answered again after its backoff. */
+/** Time of one send of a reply. Past it: the request is answered again after its backoff. */
 const REPLY_SEND_MS_MAX = 10_000
 
 export interface RequestContext extends HandlerContext {

@@ -8,11 +8,11 @@ import type {
 } from '../messages.ts'
 import { type FantailQueueOptions, queueApi } from './native-api.ts'
 
-/** @limit Time of a request that does not wait for messages. Past it: the request has failed. */
+/** Time of a request that does not wait for messages. Past it: the request has failed. */
 const HANDLES_REQUEST_MS_MAX = 10_000
-/** @limit Messages of one receive of a consumer. Past it: another receive follows. */
+/** Messages of one receive of a consumer. Past it: another receive follows. */
 const NATIVE_RECEIVE_MAX = 10
-/** @limit Handles that a consumer names in one request. Past it: another request follows. */
+/** Handles that a consumer names in one request. Past it: another request follows. */
 const NATIVE_HANDLES_MAX = 100
 
 interface NativeMessage {

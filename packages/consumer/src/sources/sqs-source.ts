@@ -15,7 +15,7 @@ export interface SqsOptions {
   client?: SQSClient
 }
 
-/** @limit Messages or handles of one request to SQS. Past it: another request follows. */
+/** Messages or handles of one request to SQS. Past it: another request follows. */
 const SQS_BATCH_MAX = 10
 
 /**

@@ -21,7 +21,7 @@ import { UnderWay } from './turns/under-way.ts'
 
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
 const DOMAIN_WAIT_MS_MAX = 400
-/** @limit Mails a second to one domain, of all workers; FANTAIL_EMAIL_DOMAIN_RATE changes it. Past it: they wait. */
+/** Mails a second to one domain, of all workers; FANTAIL_EMAIL_DOMAIN_RATE changes it. Past it: they wait. */
 const DOMAIN_RATE_DEFAULT = 20
 
 export interface MailAttempterOptions {

@@ -29,7 +29,7 @@ import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 import { attemptDeadline, untilAborted } from './turns/attempt-deadline.ts'
 import { UnderWay } from './turns/under-way.ts'
 
-/** @limit Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
+/** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
 const SMS_ANSWER_BYTES_MAX = 16_384
 const PRICE_USD_DEFAULT = 0.1
 const SPEND_USD_DEFAULT = 1

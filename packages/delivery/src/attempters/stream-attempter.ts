@@ -43,8 +43,8 @@ export interface StreamTools {
 }
 
 /**
- * @limit Streams whose sinks a process keeps. Past it: the least recently used sink is dropped, and made again when it
- * is needed.
+ * Streams whose sinks a process keeps. Past it: the least recently used sink is dropped, and made again when it is
+ * needed.
  */
 const STREAMS_MAX = 1_000
 

@@ -13,8 +13,8 @@ import { connect as connectTcp, isIPv6, type Socket } from 'node:net'
 /** RFC 8305 §5: the recommended Connection Attempt Delay. */
 const NEXT_ADDRESS_MS = 250
 /**
- * @limit Addresses of one name that a connection tries at the same time, each for at least two seconds. Past it: the
- * one that began first is dropped.
+ * Addresses of one name that a connection tries at the same time, each for at least two seconds. Past it: the one that
+ * began first is dropped.
  */
 const PENDING_ADDRESSES_MAX = 8
 

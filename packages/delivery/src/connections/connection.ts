@@ -8,16 +8,16 @@ import type { DialFacts } from './dial-facts.ts'
 import type { AnswerSink } from './tolerant-answer.ts'
 
 /**
- * A server's `Keep-Alive: timeout` can only shorten this time.
- * @limit How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed.
+ * How long an idle connection is kept, whatever the server's hint says. After it: the connection is closed. A server's
+ * `Keep-Alive: timeout` can only shorten this time.
  */
 const IDLE_MS_MAX = 60_000
 /** Subtracted from the time of the server's hint, because the hint takes time to arrive. */
 const HINT_MARGIN_MS = 1_000
 
 /**
- * @limit How long a connection may take to open before a request needs it. Past it: the dial is cancelled, unless a
- * request waits for it.
+ * How long a connection may take to open before a request needs it. Past it: the dial is cancelled, unless a request
+ * waits for it.
  */
 export const DIAL_AHEAD_MS_MAX = 3_000
 

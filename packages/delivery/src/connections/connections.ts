@@ -53,13 +53,13 @@ interface SlowOrigin {
  */
 const SLOW_DIAL_MS = 30
 /**
- * After a reset, the request is sent again over a connection that has not been used. If that connection is old, its
- * server may close it too, so its age is limited. A throttled request that missed its send time uses its connection
- * again well before this age.
- * @limit Age of an unused connection over which a request is sent again after a reset. Past it: another one is opened.
+ * Age of an unused connection over which a request is sent again after a reset. Past it: another one is opened. After a
+ * reset, the request is sent again over a connection that has not been used. If that connection is old, its server may
+ * close it too, so its age is limited. A throttled request that missed its send time uses its connection again well
+ * before this age.
  */
 const FRESH_MS_MAX = 2_000
-/** @limit Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
+/** Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
 export class Connections {

@@ -54,11 +54,11 @@ interface ConnectorOptions {
 }
 
 /**
- * Servers send two or so. Each costs more than its bytes do.
- * @limit TLS session tickets of a connection. Past it: the connection is closed, and its attempt has failed.
+ * TLS session tickets of a connection. Past it: the connection is closed, and its attempt has failed. Servers send two
+ * or so. Each costs more than its bytes do.
  */
 const TLS_TICKETS_MAX = 50
-/** @limit TLS sessions kept for resumption. Past it: the least recently used one is forgotten. */
+/** TLS sessions kept for resumption. Past it: the least recently used one is forgotten. */
 const TLS_SESSIONS_MAX = 2_000
 const KEEP_ALIVE_PROBE_MS = 60_000
 

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-/** @limit Bytes of a TLS connection without content. Past it: the connection is closed, and its attempt has failed. */
+/** Bytes of a TLS connection without content. Past it: the connection is closed, and its attempt has failed. */
 const EMPTY_BYTES_MAX = 262_144
 /** A record has about 22 bytes besides its content, and the content may be a single byte. */
 const BYTES_PER_CONTENT = 32

@@ -14,11 +14,11 @@ import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invoc
 
 /** @limit Answer of a function that is read. Past it: the body is ignored, and only the status counts. */
 const FUNCTION_ANSWER_BYTES_MAX = 262_144
-/** @limit Invocations that a process has under way at one Runtime Interface Emulator. Past it: they wait. */
+/** Invocations that a process has under way at one Runtime Interface Emulator. Past it: they wait. */
 const EMULATOR_INVOCATIONS_MAX = 1
 /**
- * After a longer wait the emulator would count as hung.
- * @limit How long an event waits for a Runtime Interface Emulator. Past it: it is not sent now, and not counted.
+ * How long an event waits for a Runtime Interface Emulator. Past it: it is not sent now, and not counted. After a
+ * longer wait the emulator would count as hung.
  */
 const EMULATOR_WAIT_MS_MAX = 400
 

@@ -9,7 +9,7 @@ import { ForbiddenAddressError } from '../connections/connector.ts'
 import { ProxyError } from '../outbound/proxy-tunnel.ts'
 import { NameError } from '../outbound/resolver.ts'
 
-/** @limit Text that explains a failed attempt. Past it: the text is cut. */
+/** Text that explains a failed attempt. Past it: the text is cut. */
 const FAILURE_CHARS_MAX = 200
 
 /** A failure is `permanent` if no further attempt can succeed while configuration and subscription stay as they are. */

@@ -12,13 +12,13 @@ import { LRUCache } from 'lru-cache'
 import { type Challenge, type DigestChallenge, nextNonce, strongestChallenge } from './challenges.ts'
 
 /**
- * Unused nonces that answers gave for a next request. One nonce for each request in flight is enough.
- * @limit Unused nonces of one endpoint. Past it: the oldest is forgotten.
+ * Unused nonces of one endpoint. Past it: the oldest is forgotten. Unused nonces that answers gave for a next request.
+ * One nonce for each request in flight is enough.
  */
 const FRESH_NONCES_MAX = 64
 /**
- * Attempts that run at the same time may be challenged with the same nonce. Each use needs its own count.
- * @limit Nonces of one endpoint whose uses are counted. Past it: the least recently used one is forgotten.
+ * Nonces of one endpoint whose uses are counted. Past it: the least recently used one is forgotten. Attempts that run
+ * at the same time may be challenged with the same nonce. Each use needs its own count.
  */
 const COUNTED_NONCES_MAX = 256
 

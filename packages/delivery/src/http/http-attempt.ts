@@ -31,13 +31,13 @@ import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
- * The request after a reset gets a new connection, so it cannot fail for the same reason.
- * @limit Resets of reused connections that an attempt forgives. Past it: the attempt has failed.
+ * Resets of reused connections that an attempt forgives. Past it: the attempt has failed. The request after a reset
+ * gets a new connection, so it cannot fail for the same reason.
  */
 const RESETS_MAX = 1
 /**
- * A second challenge is answered if the first answer was lost with its connection.
- * @limit Challenges that an attempt answers. Past it: the 401 is the attempt's result.
+ * Challenges that an attempt answers. Past it: the 401 is the attempt's result. A second challenge is answered if the
+ * first answer was lost with its connection.
  */
 const CHALLENGES_MAX = 2
 

@@ -97,9 +97,7 @@ const DEFAULTS = {
    */
   connectionAgeMsMax: 60_000,
 }
-/**
- * @limit Parsed endpoint URLs that a process remembers. Past it: the least recently used one is parsed again.
- */
+/** Parsed endpoint URLs that a process remembers. Past it: the least recently used one is parsed again. */
 const ENDPOINTS_MAX = 20_000
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {

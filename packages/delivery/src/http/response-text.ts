@@ -3,8 +3,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
 
 /**
- * The highest ratio of the content encodings that Fantail's requests accept.
- * @limit What decompression may make of a byte of an answer. Past it: the text names the encoding only.
+ * Bytes into which decompression may turn one byte of an answer: the highest ratio of the content encodings that
+ * Fantail's requests accept. Past it: the text names the encoding only.
  */
 const INFLATION_MAX = 1_032
 const COMPRESSED = /^(x-)?(gzip|deflate)$/i

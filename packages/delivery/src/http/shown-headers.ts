@@ -36,7 +36,7 @@ const SHOWN = new Set([
   'x-served-by',
   'x-trace-id',
 ])
-/** @limit Characters of a header of an answer that are shown. Past them: its value is cut. */
+/** Characters of a header of an answer that are shown. Past them: its value is cut. */
 const HEADER_CHARS_MAX = 200
 
 export function shownHeaders(headers: AnswerStart['headers']): Record<string, string> {

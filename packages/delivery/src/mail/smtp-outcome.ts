@@ -121,7 +121,7 @@ function errorCodeOf({ code = '', originalCode = '' }: SmtpError): AttemptErrorC
   return code === 'ECONNECTION' || code === '' ? 'connection_reset' : 'connection_failed'
 }
 
-/** @limit Characters of an SMTP server's reply that logs and answers show. Past it: the text is cut. */
+/** Characters of an SMTP server's reply that logs and answers show. Past it: the text is cut. */
 const DETAIL_CHARS_MAX = 300
 
 function detailOf({ message, code, originalCode }: SmtpError): string {

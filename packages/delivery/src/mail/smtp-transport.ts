@@ -9,16 +9,16 @@ import { createSmtpDials, type OpenSmtpSocket } from './smtp-dials.ts'
 import { outcomeOfError, outcomeOfReply, type SmtpError, type SmtpOutcome } from './smtp-outcome.ts'
 
 /**
- * The mail after the last one waits for a new connection: greeting, TLS and login. So this happens to far fewer than
- * one mail in a hundred, and p99 does not show it.
- * @limit Mails that are sent over one connection to the SMTP server. Past it: another connection is opened.
+ * Mails that are sent over one connection to the SMTP server. Past it: another connection is opened. The mail after the
+ * last one waits for a new connection: greeting, TLS and login. So this happens to far fewer than one mail in a
+ * hundred, and p99 does not show it.
  */
 const MAILS_PER_CONNECTION_MAX = 1_000
-/** @limit Connections to the SMTP server; FANTAIL_SMTP_CONNECTIONS changes it. Past it: mails wait for one. */
+/** Connections to the SMTP server; FANTAIL_SMTP_CONNECTIONS changes it. Past it: mails wait for one. */
 const SMTP_CONNECTIONS_DEFAULT = 5
 /**
- * @limit Connections that break before a mail is sent over them, because the server has dropped them while they were
- * idle. Past it: the attempt fails and is retried.
+ * Connections that break before a mail is sent over them, because the server has dropped them while they were idle.
+ * Past it: the attempt fails and is retried.
  */
 const DROPPED_CONNECTIONS_MAX = 1
 /** The server ends the connection, for example because it accepts no more mails over it (RFC 5321 §3.8). */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Origin } from '../connections/connection-origin.ts'
 import type { ProxyAddress } from './outbound-route.ts'
 
-/** @limit Headers of a proxy's answer. Past it: the attempt has failed. */
+/** Headers of a proxy's answer. Past it: the attempt has failed. */
 const HEAD_BYTES_MAX = 16_384
 const HEAD_END = Buffer.from('\r\n\r\n')
 

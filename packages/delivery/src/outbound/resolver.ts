@@ -44,13 +44,13 @@ interface Answer {
 const DEFAULTS = {
   /** @limit One name lookup. Past it: the attempt has failed. */
   timeoutMs: 2_000,
-  /** @limit Shortest time for which an address is kept. */
+  /** Shortest time for which an address is kept. */
   ttlMinMs: 1_000,
-  /** @limit Longest time for which an address is kept. After it: the name is looked up again. */
+  /** Longest time for which an address is kept. After it: the name is looked up again. */
   ttlMaxMs: 60_000,
-  /** @limit How long a failed lookup is remembered. After it: the name is looked up again. */
+  /** How long a failed lookup is remembered. After it: the name is looked up again. */
   failureTtlMs: 1_000,
-  /** @limit Names whose addresses are kept. Past it: the least recently used one is forgotten. */
+  /** Names whose addresses are kept. Past it: the least recently used one is forgotten. */
   namesMax: 10_000,
   hostsPath: '/etc/hosts',
 }

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 
-/** @limit Tokens of platform applications that a process keeps. Past it: the least recently used one is made again. */
+/** Tokens of platform applications that a process keeps. Past it: the least recently used one is made again. */
 const PUSH_TOKENS_MAX = 1_000
 
 export interface MadeToken {

@@ -17,16 +17,16 @@ import { failure, failureOf } from '../http/attempt-failure.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { hostOf } from '../outbound/url-host.ts'
 
-/** @limit Answer of APNs that is read. Past it: the body is ignored, and only the status counts. */
+/** Answer of APNs that is read. Past it: the body is ignored, and only the status counts. */
 const APNS_ANSWER_BYTES_MAX = 16_384
-/** @limit Interim answers (1xx) of APNs to a request. Past it: the connection is closed, its attempts are retried. */
+/** Interim answers (1xx) of APNs to a request. Past it: the connection is closed, its attempts are retried. */
 const APNS_INTERIM_MAX = 100
 /**
- * Apple wants connections to be kept.
- * @limit Age of a connection to APNs. Past it: it takes no more requests, and the next request opens another one.
+ * Age of a connection to APNs. Past it: it takes no more requests, and the next request opens another one. Apple wants
+ * connections to be kept.
  */
 const APNS_AGE_MS_MAX = 3_600_000
-/** @limit How long a connection to APNs may take to open. Past it: the attempts that wait for it are retried. */
+/** How long a connection to APNs may take to open. Past it: the attempts that wait for it are retried. */
 const APNS_DIAL_MS_MAX = 10_000
 
 interface AppleCall {

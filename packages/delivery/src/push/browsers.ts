@@ -11,9 +11,8 @@ import type { Push, Pushed, PushProvider } from './push-provider.ts'
 import { encryptForBrowser } from './web-push-body.ts'
 
 /**
- * RFC 8292 allows a day. Half a day leaves time for clocks that differ.
- * @limit Life of a VAPID token. Half of it is used, then another token is made. Past it: push services refuse the
- * token.
+ * Life of a VAPID token. Half of it is used, then another token is made. Past it: push services refuse the token. RFC
+ * 8292 allows a day. Half a day leaves time for clocks that differ.
  */
 const VAPID_TOKEN_SECONDS = 12 * 3_600
 

@@ -16,11 +16,11 @@ import { type Push, type Pushed, type PushProvider, RefusedCredentialError } fro
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** @limit Life of the signed request that is exchanged for an access token. Past it: Google refuses the request. */
+/** Life of the signed request that is exchanged for an access token. Past it: Google refuses the request. */
 const GRANT_SECONDS = 3_600
-/** @limit Answer of FCM that is read. Past it: the body is ignored, and only the status counts. */
+/** Answer of FCM that is read. Past it: the body is ignored, and only the status counts. */
 const FCM_ANSWER_BYTES_MAX = 16_384
-/** @limit Remaining life that an access token must have. Below it: another token is made for the next notification. */
+/** Remaining life that an access token must have. Below it: another token is made for the next notification. */
 const FCM_TOKEN_LEFT_SECONDS = 300
 
 interface FirebaseOptions {

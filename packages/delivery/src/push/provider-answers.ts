@@ -13,8 +13,8 @@ import { isObject, jsonOf } from '@fantail/contracts'
 export type ProviderVerdict = 'delivered' | 'retry' | 'permanent' | 'dead' | 'refused' | 'stale'
 
 /**
- * @limit Wait after a push provider has answered that requests come too fast, if it gives no time. After it: the
- * notification is sent again.
+ * Wait after a push provider has answered that requests come too fast, if it gives no time. After it: the notification
+ * is sent again.
  */
 export const PUSH_THROTTLE_SECONDS = 60
 

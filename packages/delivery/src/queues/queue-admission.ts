@@ -18,9 +18,9 @@ import { type AccessPolicy, type Organizations, parseAccessPolicy, takesFromTopi
 import { LRUCache } from 'lru-cache'
 import type { QueueBody } from '../envelope/envelope.ts'
 
-/** @limit Age of the queue's settings that an admission check uses. Past it: they are read again. */
+/** Age of the queue's settings that an admission check uses. Past it: they are read again. */
 const ADMISSION_AGE_MS_MAX = 1_000
-/** @limit Queues whose settings an admission check keeps. Past it: the least recently used one is forgotten. */
+/** Queues whose settings an admission check keeps. Past it: the least recently used one is forgotten. */
 const ADMISSION_QUEUES_MAX = 1_000
 
 interface Settings {

@@ -25,7 +25,7 @@ export interface SmsProvider {
   judge(answer: SmsAnswer): SmsJudgement
 }
 
-/** @limit Text of an SMS provider that results and logs show. Past it: the text is cut. */
+/** Text of an SMS provider that results and logs show. Past it: the text is cut. */
 const SMS_DETAIL_CHARS_MAX = 200
 
 export function smsDetail(text: string): string {

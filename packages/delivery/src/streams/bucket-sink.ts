@@ -10,7 +10,7 @@ import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
-/** @limit Error answer of a bucket that is read. Past it: only its status is reported. */
+/** Error answer of a bucket that is read. Past it: only its status is reported. */
 const REFUSAL_BYTES_MAX = 16_384
 /** Refusals that are temporary. */
 const TEMPORARY = new Set([408, 409, 429])

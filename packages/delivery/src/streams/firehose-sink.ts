@@ -9,18 +9,18 @@ import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { readPut } from './put-answer.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
-/** @limit Records of one PutRecordBatch, as in Firehose. Past it: further records go into another request. */
+/** Records of one PutRecordBatch, as in Firehose. Past it: further records go into another request. */
 const FIREHOSE_RECORDS_MAX = 500
 /**
- * Firehose takes requests of 4 MiB, and base64 turns three bytes into four.
- * @limit Bytes of the records of one PutRecordBatch. Past it: further records go into another request.
+ * Bytes of the records of one PutRecordBatch. Past it: further records go into another request. Firehose takes requests
+ * of 4 MiB, and base64 turns three bytes into four.
  */
 const FIREHOSE_BYTES_MAX = 3_000_000
 /** @limit Bytes of one record, as in Firehose. Past it: the delivery has failed permanently. */
 const FIREHOSE_RECORD_BYTES_MAX = 1_024_000
-/** @limit Time that the first record of a PutRecordBatch waits for others. After it: the request is sent. */
+/** Time that the first record of a PutRecordBatch waits for others. After it: the request is sent. */
 const FIREHOSE_LINGER_MS = 100
-/** @limit Answer of a stream that is read. Past it: all records of the request are sent again. */
+/** Answer of a stream that is read. Past it: all records of the request are sent again. */
 const PUT_ANSWER_BYTES_MAX = 1_048_576
 
 interface FirehoseSinkOptions {

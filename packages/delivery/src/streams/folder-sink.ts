@@ -24,19 +24,19 @@ interface FolderSinkOptions {
 }
 
 /**
- * A file system over the network may hang. Each of its operations then keeps a thread of libuv, which has four.
- * Look-ups of host names need these threads too.
- * @limit Writes to folders of streams that a process has under way. Past it: a batch waits for its turn.
+ * Writes to folders of streams that a process has under way. Past it: a batch waits for its turn. A file system over
+ * the network may hang. Each of its operations then keeps a thread of libuv, which has four. Look-ups of host names
+ * need these threads too.
  */
 const FOLDER_WRITES_MAX = 2
 /**
- * If one folder hangs, another folder can still be written.
- * @limit Writes to one folder of streams that a process has under way. Past it: a batch waits for its turn.
+ * Writes to one folder of streams that a process has under way. Past it: a batch waits for its turn. If one folder
+ * hangs, another folder can still be written.
  */
 const WRITES_PER_FOLDER_MAX = 1
 /** All sinks of the process share these turns. */
 const TURNS = new RequestTurns({ inAll: FOLDER_WRITES_MAX, ofOne: WRITES_PER_FOLDER_MAX })
-/** @limit How long a batch waits for its turn to write to a folder. Past it: it is not written now, and not counted. */
+/** How long a batch waits for its turn to write to a folder. Past it: it is not written now, and not counted. */
 const FOLDER_WAIT_MS_MAX = 2_000
 
 /** The status of a stored record, in logs and metrics. */

@@ -8,11 +8,11 @@ import { failure } from '../http/attempt-failure.ts'
 import type { RedisStreamPlace } from './redis-stream-place.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
-/** @limit Records of one batch to a Redis Stream. Past it: they go into another batch. */
+/** Records of one batch to a Redis Stream. Past it: they go into another batch. */
 const ENTRIES_AT_ONCE_MAX = 500
-/** @limit Bytes of one batch to a Redis Stream. Past it: the records go into another batch. */
+/** Bytes of one batch to a Redis Stream. Past it: the records go into another batch. */
 const ENTRY_BYTES_AT_ONCE_MAX = 4_194_304
-/** @limit Time that the first record for a Redis Stream waits for others. After it: the records are added. */
+/** Time that the first record for a Redis Stream waits for others. After it: the records are added. */
 const ENTRIES_LINGER_MS = 20
 /** Errors that are temporary: the Redis is out of memory, loads its data, or is not the master now. */
 const TEMPORARY =

@@ -14,18 +14,15 @@ import type { CompletionGuard } from './completion-guard.ts'
 import { type Capacity, PromptWorker } from './prompt-worker.ts'
 import { connectionWhenFull } from './when-full.ts'
 
-/** @limit Lock of a job, which its worker renews. After it: another worker may start the job. */
+/** Lock of a job, which its worker renews. After it: another worker may start the job. */
 export const LOCK_MS = 3_000
 export const STALLED_BUSY_MS = 1_000
 export const STALLED_IDLE_MS = 5_000
-/**
- * BullMQ allows at most 10 s.
- * @limit How long an idle worker waits for a job in one command. After it: it asks again.
- */
+/** How long an idle worker waits for a job in one command. After it: it asks again. BullMQ allows at most 10 s. */
 const DRAIN_SECONDS = 8
 /**
- * SILENCE_MS_MAX of the other connections plus 10 s, the longest time that BullMQ's blocking command may take.
- * @limit Silence on a worker's blocking connection. Past it: the connection is replaced.
+ * Silence on a worker's blocking connection. Past it: the connection is replaced. SILENCE_MS_MAX of the other
+ * connections plus 10 s, the longest time that BullMQ's blocking command may take.
  */
 const WORKER_SILENCE_MS_MAX = 15_000
 

@@ -10,9 +10,9 @@ import type { Redis } from 'ioredis'
 import type { ConsumerLog } from '../consuming/consumer-log.ts'
 import { queuePrefix } from './bull.ts'
 
-/** @limit First pause before a troubled Redis is probed. The pause doubles with each probe. */
+/** First pause before a troubled Redis is probed. The pause doubles with each probe. */
 const PROBE_MS_MIN = 100
-/** @limit Longest pause between two probes of a troubled Redis. */
+/** Longest pause between two probes of a troubled Redis. */
 const PROBE_MS_MAX = 2_000
 
 /** The part of a worker that the guard uses. */

@@ -10,8 +10,8 @@ import { RepeatedErrors } from './repeated-errors.ts'
 
 const LOOK_EVERY = 10
 /**
- * A job may move between two of the lists while they are read, and an old publisher may still write to the queue.
- * @limit Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue.
+ * Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue. A job may move between
+ * two of the lists while they are read, and an old publisher may still write to the queue.
  */
 const EMPTY_LOOKS_MIN = 3
 

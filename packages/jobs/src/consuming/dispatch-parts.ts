@@ -25,7 +25,7 @@ import { type Job, type Queue, WaitingError } from 'bullmq'
 import { dispatchQueueName, openQueue } from '../bullmq/bull.ts'
 import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from '../dispatch-job.ts'
 
-/** @limit Parts of a job that one write adds. Past it: a further write follows. */
+/** Parts of a job that one write adds. Past it: a further write follows. */
 const ADDED_AT_ONCE_MAX = 64
 
 type JobRef = Pick<Job, 'id' | 'timestamp'>

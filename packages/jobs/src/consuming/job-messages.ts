@@ -8,8 +8,8 @@ import type { JobData, RunStarts } from './run-starts.ts'
 import type { UnreadableJobs } from './unreadable-jobs.ts'
 
 /**
- * Before this number of starts, a worker of a newer release may have been able to read the job.
- * @limit Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine.
+ * Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine. Before
+ * this number of starts, a worker of a newer release may have been able to read the job.
  */
 const STARTS_MAX = 60
 /** Pause before the next start of a job for which the quarantine had no capacity. */

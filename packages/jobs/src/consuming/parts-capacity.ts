@@ -13,9 +13,8 @@ const PARTS_SAMPLE_MS = 250
  */
 export const PARTS_SHARE = 0.8
 /**
- * Other consumers use the same capacity at the same time, so each consumer takes only a share of it.
- * @limit Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a
- * large job is left whole.
+ * Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a large
+ * job is left whole. Other consumers use the same capacity at the same time, so each consumer takes only a share of it.
  */
 const SAMPLE_SHARE = 1 / 8
 /** Memory of a part, with its entry among the job's children. Measured: 1,020 bytes if the job number has one digit. */

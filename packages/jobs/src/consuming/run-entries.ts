@@ -8,12 +8,12 @@ import type { CompletionGuard } from '../bullmq/completion-guard.ts'
 import type { RunEntry } from './run-locks.ts'
 
 /**
- * @limit Ended runs that are remembered until BullMQ has completed their jobs. Past it: the oldest is forgotten, and
- * its checkpoints expire after a day.
+ * Ended runs that are remembered until BullMQ has completed their jobs. Past it: the oldest is forgotten, and its
+ * checkpoints expire after a day.
  */
 const ENDED_MAX = 10_000
 const PROVE_RETRY_MS = 200
-/** @limit Time for which a completion waits until Redis has proved the copies. Past it: the job is started again. */
+/** Time for which a completion waits until Redis has proved the copies. Past it: the job is started again. */
 const PROVE_MS_MAX = 3_000
 
 type Start = Pick<RunEntry, 'id' | 'addedAt' | 'starts'>

@@ -23,9 +23,9 @@ import { queuePrefix } from '../bullmq/bull.ts'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 import { mendedFields } from './mended-fields.ts'
 
-/** @limit Failed jobs that are read at once. Past it: the next look reads the others. */
+/** Failed jobs that are read at once. Past it: the next look reads the others. */
 const FAILED_MAX = 100
-/** @limit Started jobs that are looked at after a failed script. Past it: the next failure looks again. */
+/** Started jobs that are looked at after a failed script. Past it: the next failure looks again. */
 const ACTIVE_MAX = 1_000
 /** `<job>-<when the job was added>-<number of the part>`, as dispatch-parts.ts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/

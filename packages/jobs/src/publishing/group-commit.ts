@@ -32,17 +32,15 @@ export interface GroupLimits {
  * eighth less (docs/performance.md).
  */
 const GROUP_LIMITS: GroupLimits = {
-  /** @limit Messages of one group. Past it: the others wait for a further write. */
+  /** Messages of one group. Past it: the others wait for a further write. */
   messagesMax: 128,
-  /**
-   * @limit Text of one group; a larger request is a group of its own. Past it: the others wait for a further write.
-   */
+  /** Text of one group; a larger request is a group of its own. Past it: the others wait for a further write. */
   bytesMax: 1_048_576,
-  /** @limit Expected deliveries of one group. Past it: the others wait for a further write. */
+  /** Expected deliveries of one group. Past it: the others wait for a further write. */
   deliveriesMax: 1_000,
-  /** @limit Writes of one dispatch queue under way at a time. Past it: requests wait. */
+  /** Writes of one dispatch queue under way at a time. Past it: requests wait. */
   writesMax: 8,
-  /** @limit How long a write waits for as many requests as the last one took. */
+  /** How long a write waits for as many requests as the last one took. */
   gatherMs: 3,
   secondWriteAfterMs: 10,
   /**

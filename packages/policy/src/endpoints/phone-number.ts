@@ -3,7 +3,7 @@
  * separators between the digits. They are dropped, so that one number has one form.
  */
 
-/** @limit Text that is read as a phone number. Past it: the text is not a phone number. */
+/** Text that is read as a phone number. Past it: the text is not a phone number. */
 const PHONE_TEXT_CHARS_MAX = 40
 const WRITTEN = /^\+\d+(?:[-./ ()]\d+)*$/
 const E164 = /^\+[1-9]\d{5,14}$/

@@ -33,18 +33,18 @@ export interface Leaf extends Candidate {
  */
 const ARRAY_DEPTH_MAX = 200
 /**
- * Equal values satisfy the same filters. In a longer array each distinct value is therefore checked only once.
- * @limit Length of an array whose values are looked at each. Past it: equal ones are looked at once.
+ * Length of an array whose values are looked at each. Past it: equal ones are looked at once. Equal values satisfy the
+ * same filters. In a longer array each distinct value is therefore checked only once.
  */
 const REPEATED_MAX = 16
 /**
- * Few bodies are large enough for more distinct values.
- * @limit Different values of an array that are recognised as repeated. Past it: further ones are looked at each.
+ * Different values of an array that are recognised as repeated. Past it: further ones are looked at each. Few bodies
+ * are large enough for more distinct values.
  */
 const KNOWN_MAX = 4_096
 /**
- * Looking up a few names is faster than reading all names of the object.
- * @limit Names of a path's next step that are looked up one by one. Past it: the object's own names are read instead.
+ * Names of a path's next step that are looked up one by one. Past it: the object's own names are read instead. Looking
+ * up a few names is faster than reading all names of the object.
  */
 const NAMES_MAX = 4
 

@@ -11,8 +11,8 @@ import { parseSteps, type Steps } from './match-work.ts'
 import { clauseOf, isOr } from './read-filter.ts'
 
 /**
- * A message may have 40,000 values under a key, and a policy may name that key often.
- * @limit Values of a message that an explanation shows under a key. Past it: the others are left out.
+ * Values of a message that an explanation shows under a key. Past it: the others are left out. A message may have
+ * 40,000 values under a key, and a policy may name that key often.
  */
 export const VALUES_SHOWN_MAX = 100
 

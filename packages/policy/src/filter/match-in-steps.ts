@@ -9,7 +9,7 @@ import { type Clause, isExact, type Rule, togetherIn } from './filter-rules.ts'
 import { type FilterSubject, type Leaf, leavesInSteps } from './filter-subject.ts'
 import { STEPS_AT_ONCE, type Steps } from './match-work.ts'
 
-/** @limit Clauses of a key that are judged one by one. Past it: they are judged together. */
+/** Clauses of a key that are judged one by one. Past it: they are judged together. */
 const APART_MAX = 2
 
 export class MatchInSteps {

@@ -14,8 +14,8 @@ import { classify } from './next-step.ts'
 /** Must be the same value as in lane-pace.lua. */
 const RETRY_COST = 5
 /**
- * @limit Tokens of the retry quota that a retry after a timeout costs. With fewer tokens left: only one retry a second
- * is allowed.
+ * Tokens of the retry quota that a retry after a timeout costs. With fewer tokens left: only one retry a second is
+ * allowed.
  */
 const RETRY_COST_AFTER_TIMEOUT = 10
 

@@ -7,15 +7,15 @@
  */
 
 /**
- * If a worker dies, the send times of its claims are lost. So a send time is given out only this long before.
- * @limit How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane.
+ * How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane. If a worker dies,
+ * the send times of its claims are lost. So a send time is given out only this long before.
  */
 export const SEND_AHEAD_MS = 250
 
 /**
- * Suppose that sends may be up to L late. Those within one second then have send times within 1 s + L, at most (1 +
- * L)·rate + 1 of them. L = 100 ms keeps that at 1.1·rate + 1, and 250 ms would not.
- * @limit How late a send time may still be used. Past it: the claim gets a new send time.
+ * How late a send time may still be used. Past it: the claim gets a new send time. Suppose that sends may be up to L
+ * late. Those within one second then have send times within 1 s + L, at most (1 + L)·rate + 1 of them. L = 100 ms keeps
+ * that at 1.1·rate + 1, and 250 ms would not.
  */
 export const SEND_LATE_MS_MAX = 100
 

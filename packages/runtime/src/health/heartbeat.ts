@@ -18,7 +18,7 @@ import { STARTED_AT } from './checks.ts'
 const RESOLUTION_MS = 100
 const NS_PER_MS = 1_000_000
 const FIRST_RETRY_MS = 1_000
-/** @limit How long a stopping process waits to leave the list of processes. Past it: it stays listed for 35 s. */
+/** How long a stopping process waits to leave the list of processes. Past it: it stays listed for 35 s. */
 const LEAVE_TIMEOUT_MS = 1_000
 
 interface HeartbeatOptions {

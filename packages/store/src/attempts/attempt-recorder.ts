@@ -29,8 +29,8 @@ const RECORDS_WAITING_MAX = 2_000
  */
 const SUCCESSES_PER_WRITE_MAX = 20
 /**
- * @limit Subscriptions whose left-out attempts a worker counts. Past it: attempts of other subscriptions are left out
- * and not counted.
+ * Subscriptions whose left-out attempts a worker counts. Past it: attempts of other subscriptions are left out and not
+ * counted.
  */
 const LEFT_OUT_COUNTED_MAX = 20_000
 

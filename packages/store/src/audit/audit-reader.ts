@@ -9,9 +9,9 @@ import { batch } from '../redis/batch.ts'
 import { badCursor, decodeCursor, encodeCursor, replies } from '../redis/pages.ts'
 import type { StoredAuditLine } from './audit-writer.ts'
 
-/** @limit Lines of each stream that one step of a search in the audit trail reads. Past it: a further step follows. */
+/** Lines of each stream that one step of a search in the audit trail reads. Past it: a further step follows. */
 const AUDIT_STEP_LINES = 500
-/** @limit Steps of one search in the audit trail. Past it: the page is short and has a cursor. */
+/** Steps of one search in the audit trail. Past it: the page is short and has a cursor. */
 const AUDIT_STEPS_MAX = 4
 const ID = /^\d{1,16}-\d{1,16}$/
 

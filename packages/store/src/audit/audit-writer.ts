@@ -35,7 +35,7 @@ const REFUSED_LINES_MAX = 2_000
 const STRANGER_LINES_MAX = 1_000
 /** @limit Audit lines that a process keeps until Redis takes them. Past it: the oldest are dropped and counted. */
 const AUDIT_WAITING_MAX = 2_000
-/** @limit Audit lines of one write. Past it: a further write follows. */
+/** Audit lines of one write. Past it: a further write follows. */
 const AUDIT_PER_WRITE_MAX = 100
 /**
  * @limit Refused changes of one API key that a process writes to the audit trail in a minute. Past it: further ones are

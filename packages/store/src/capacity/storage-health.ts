@@ -12,7 +12,7 @@ import { mastersOf } from '../redis/connections/cluster.ts'
 import { fieldOf } from '../redis/connections/server-kind.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
-/** @limit Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */
+/** Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */
 const HEALTH_AGE_MS_MAX = 1_000
 /**
  * A replica sends one each second.

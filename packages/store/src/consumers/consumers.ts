@@ -26,11 +26,11 @@ const READ = readScript('read-consumers-1')
 const LIST = readScript('list-consuming-1')
 const KEEP = readScript('keep-shares-1')
 
-/** @limit Tries to change a push consumer that others change at the same time. Past it: `conflict`. */
+/** Tries to change a push consumer that others change at the same time. Past it: `conflict`. */
 const CONSUMER_WRITE_TRIES_MAX = 20
-/** @limit Queues with push consumers that one script lists. Past it: a further script follows. */
+/** Queues with push consumers that one script lists. Past it: a further script follows. */
 const LIST_QUEUES_MAX = 100
-/** @limit Shares that one script renews. Past it: a further script follows. */
+/** Shares that one script renews. Past it: a further script follows. */
 const KEEP_SHARES_MAX = 200
 
 /** The members to set, or a function that computes them from the present record. */

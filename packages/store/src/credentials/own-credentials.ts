@@ -17,7 +17,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 const ASK = readScript('ask-credential-1')
 const BREAK = readScript('break-credential-1')
 
-/** @limit Time between two probes of a broken credential, in all workers. */
+/** Time between two probes of a broken credential, in all workers. */
 const PROBE_EVERY_MS = 60_000
 /**
  * A record is kept for this many probe intervals after its last use. Without any use the credential's lanes are gone,

@@ -19,11 +19,11 @@ import { type EventFacts, INTEREST_MS, isWanted, parseInterest } from './live-in
 import type { DeliveryEvent } from './log-events.ts'
 
 const LIVE_GATHER_MS = 50
-/** @limit Events of one message to an API process with listeners. Past it: the message is sent at once. */
+/** Events of one message to an API process with listeners. Past it: the message is sent at once. */
 const LIVE_EVENTS_PER_NOTICE_MAX = 200
-/** @limit Messages to an API process with listeners that are under way. Past it: events are left out and counted. */
+/** Messages to an API process with listeners that are under way. Past it: events are left out and counted. */
 const LIVE_NOTICES_MAX = 4
-/** @limit API processes with listeners to which a process sends. Past it: further ones get no events. */
+/** API processes with listeners to which a process sends. Past it: further ones get no events. */
 const LISTENING_PROCESSES_MAX = 100
 
 interface Process {

@@ -31,7 +31,7 @@ export interface LogPosition {
   within?: PlaceInPage | undefined
 }
 
-/** @limit Characters of a `Last-Event-ID`. Past it: the request is refused. */
+/** Characters of a `Last-Event-ID`. Past it: the request is refused. */
 const POSITION_CHARS_MAX = 4_096
 const PLACE = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{0,11})$/
 const WITHIN = /^([0-9a-z]{1,2})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,6})\.([0-9a-z]{1,6})$/

@@ -8,7 +8,7 @@ import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import type { LogPosition, StreamPlace } from './log-position.ts'
 
-/** @limit Pages of a stream of the outcome log that one read for listeners returns. Past it: the next read has them. */
+/** Pages of a stream of the outcome log that one read for listeners returns. Past it: the next read has them. */
 const FOLLOWED_PAGES_MAX = 100
 
 export interface LogPage {

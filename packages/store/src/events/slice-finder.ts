@@ -12,9 +12,7 @@ import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
 import type { SliceData, SliceMoment, SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { type KnownSubscription, NO_SUBSCRIPTION, type SubscriptionFinder } from './log-events.ts'
 
-/**
- * @limit Age of a slice in which an API process finds the subscriptions of events. Past it: the slice is read again.
- */
+/** Age of a slice in which an API process finds the subscriptions of events. Past it: the slice is read again. */
 const FINDER_AGE_MS_MAX = 5_000
 /** A slice that lacks a subscription is read again, but not more often than this. */
 const LACKING_MS = 250
@@ -23,7 +21,7 @@ const LACKING_MS = 250
  */
 const FINDER_SLICES_MAX = 100
 /**
- * @limit Deleted subscriptions of a slice that events may still name. Past it: the subscription that was found first is
+ * Deleted subscriptions of a slice that events may still name. Past it: the subscription that was found first is
  * forgotten.
  */
 const GONE_SUBSCRIPTIONS_MAX = 500

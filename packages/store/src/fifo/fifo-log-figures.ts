@@ -8,9 +8,9 @@ import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 const LOGS = readScript('fifo-logs-1')
 
 /**
- * A log with unread messages is due, so it is near the beginning of `due`. It is missed only if the shard has more
- * overdue lanes than this.
- * @limit Members of a shard's `due` that the gauges of FIFO logs read. Past it: a log may be missing in the gauges.
+ * Members of a shard's `due` that the gauges of FIFO logs read. Past it: a log may be missing in the gauges. A log with
+ * unread messages is due, so it is near the beginning of `due`. It is missed only if the shard has more overdue lanes
+ * than this.
  */
 const LOOKED_AT_MAX = 1_000
 

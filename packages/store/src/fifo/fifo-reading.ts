@@ -23,11 +23,11 @@ import { shardBase } from '../redis/shards.ts'
 const MOVE = readScript('move-log-1')
 
 /**
- * One script must not block Redis for too long.
- * @limit Messages that one script reads from a FIFO log. Past it: the next move reads on.
+ * Messages that one script reads from a FIFO log. Past it: the next move reads on. One script must not block Redis for
+ * too long.
  */
 export const LOG_READ_MAX = 100
-/** @limit Bytes that one script reads from a FIFO log. Past it: the next move reads on. */
+/** Bytes that one script reads from a FIFO log. Past it: the next move reads on. */
 const READ_BYTES_MAX = 1_048_576
 
 export interface LogEntry {

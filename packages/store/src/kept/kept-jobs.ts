@@ -12,13 +12,13 @@ import { shardBase, shardOf } from '../redis/shards.ts'
 const KEEP_JOBS = readScript('keep-jobs-1')
 
 /**
- * A small job saves little, and each job that is kept whole takes time when its ring is removed.
- * @limit Bytes that a job's messages need to be kept whole. Below it: a ring keeps them one by one.
+ * Bytes that a job's messages need to be kept whole. Below it: a ring keeps them one by one. A small job saves little,
+ * and each job that is kept whole takes time when its ring is removed.
  */
 const JOB_BYTES_MIN = 8_192
 /**
- * Longer than publishers gather messages for a job. Scripts look for a message in the jobs of this time.
- * @limit Time between the first and the last message of a job. Past it: a ring keeps its messages one by one.
+ * Time between the first and the last message of a job. Past it: a ring keeps its messages one by one. Longer than
+ * publishers gather messages for a job. Scripts look for a message in the jobs of this time.
  */
 const JOB_SPAN_MS_MAX = 2_000
 const PUBLISHED_AT_BYTES = 6

@@ -22,9 +22,9 @@ const READ = readScript('read-kept-1')
 const PAGE = readScript('page-kept-1')
 const FIND = readScript('find-kept-1')
 
-/** @limit Rings of a shard in which a message is looked for by its id alone. Past it: further rings are not read. */
+/** Rings of a shard in which a message is looked for by its id alone. Past it: further rings are not read. */
 const RINGS_SEARCHED_MAX = 1_000
-/** @limit Bytes of one page that is read from a ring. Past it: the next page has the other messages. */
+/** Bytes of one page that is read from a ring. Past it: the next page has the other messages. */
 const KEPT_PAGE_BYTES_MAX = 1_048_576
 
 /** Why a topic's ring does not have a message. */

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 1_000
  * messages, and nothing more is kept.
  */
 export const KEPT_GIVE_WAY_SHARE = 0.7
-/** @limit Scripts that one look at the rings runs. Past it: the next look continues. */
+/** Scripts that one look at the rings runs. Past it: the next look continues. */
 const TRIMS_PER_LOOK_MAX = 2_000
 
 interface KeptUpkeepOptions {

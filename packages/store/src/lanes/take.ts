@@ -8,8 +8,7 @@ import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from
 import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies.ts'
 
 /**
- * @limit Claims of a lane that a take does not name, where the worker sets no bound. The lane's own `maxInFlight`
- * bounds them.
+ * Claims of a lane that a take does not name, where the worker sets no bound. The lane's own `maxInFlight` bounds them.
  */
 const OTHERS_MAX = 1_000_000
 

@@ -9,8 +9,7 @@ import { replies } from '../redis/pages.ts'
 import { copyElements, type KeyType, type Side, sameElements } from './key-elements.ts'
 
 /**
- * Making and reading a payload blocks both servers.
- * @limit Key that is copied whole. Past it: it is copied element by element.
+ * Key that is copied whole. Past it: it is copied element by element. Making and reading a payload blocks both servers.
  */
 const WHOLE_BYTES_MAX = 4_194_304
 /** @limit memory (`fantail move`) Keys that are copied at the same time. Past it: the others wait. */
@@ -18,8 +17,8 @@ const TOGETHER_BYTES_MAX = 16_777_216
 /** Bytes of the format's version and the checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
 /**
- * Life times are relative, and it takes time to read and set them.
- * @limit Difference between the life times of a key and its copy. Past it: the copy counts as wrong.
+ * Difference between the life times of a key and its copy. Past it: the copy counts as wrong. Life times are relative,
+ * and it takes time to read and set them.
  */
 const TTL_OFF_MS_MAX = 30_000
 

@@ -23,7 +23,7 @@ export const MOVE_KEY = 'ft:{move}:state'
 /** Connection names of Fantail's services and of BullMQ's workers. */
 const SERVICE =
   /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)[^\s/]*|dispatch-\d+|redrive|maintenance)\b/g
-/** @limit Names that an error of a move lists. Past it: further names are left out. */
+/** Names that an error of a move lists. Past it: further names are left out. */
 const TOLD_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {

@@ -35,8 +35,8 @@ interface FilteredSlice {
 export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
 
 /**
- * About the size of an entry of one slice.
- * @limit Text of one entry about slices whose filters rejected a message. Past it: a further entry follows.
+ * Text of one entry about slices whose filters rejected a message. Past it: a further entry follows. About the size of
+ * an entry of one slice.
  */
 const RUNS_CHARS_MAX = 400
 const NOTHING = Buffer.alloc(0)

@@ -91,9 +91,8 @@ const PAGES_AT_ONCE = 250
 /** Pauses of a look-up for missing entries, one before each further look. */
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /**
- * Most missing deliveries of a purged lane have no entry.
- * @limit Longest wait between two looks for the missing entry of a purged lane's delivery. Past it: the row says that
- * it was purged.
+ * Longest wait between two looks for the missing entry of a purged lane's delivery. Past it: the row says that it was
+ * purged. Most missing deliveries of a purged lane have no entry.
  */
 const PURGED_WAIT_MAX_MS = 40
 

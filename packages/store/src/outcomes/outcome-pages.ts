@@ -7,8 +7,8 @@ import { parseMessageId } from '@fantail/contracts'
 /** Bytes of an entry before its text. */
 const HEAD_BYTES = 20
 /**
- * A page is as large as a node of a stream is by default.
- * @limit A page of the outcome log. Past it: a further page follows; a larger entry is a page of its own.
+ * A page of the outcome log. Past it: a further page follows; a larger entry is a page of its own. A page is as large
+ * as a node of a stream is by default.
  */
 const PAGE_BYTES_MAX = 4_096
 

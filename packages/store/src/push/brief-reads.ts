@@ -6,8 +6,8 @@ import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 
 /**
- * The limit holds separately for applications and for endpoints.
- * @limit Records of mobile push that a process keeps for a moment. Past it: they are read again.
+ * Records of mobile push that a process keeps for a moment. Past it: they are read again. The limit holds separately
+ * for applications and for endpoints.
  */
 const BRIEF_READS_MAX = 2_000
 

@@ -14,7 +14,7 @@ import { shardBase, shardOf } from '../redis/shards.ts'
 const PUT = readScript('put-platform-app-1')
 const DELETE = readScript('delete-platform-app-1')
 
-/** @limit Tries to change a record of mobile push that others change at the same time. Past it: `conflict`. */
+/** Tries to change a record of mobile push that others change at the same time. Past it: `conflict`. */
 export const PUSH_RECORD_TRIES_MAX = 100
 
 interface ListApplications {

@@ -15,8 +15,8 @@ import type { Quarantined } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 
 /**
- * An older release kept at most this number of entries in a list.
- * @limit Entries of an older release's list that one start moves. Past it: the next start moves the others.
+ * Entries of an older release's list that one start moves. Past it: the next start moves the others. An older release
+ * kept at most this number of entries in a list.
  */
 const MOVED_MAX = 1_000
 

@@ -2,13 +2,13 @@
 import type { QuarantineReason } from '@fantail/contracts'
 
 /**
- * The detail may contain the text of an error, which may have any length.
- * @limit Text that explains an entry of the quarantine. Past it: the text is cut.
+ * Text that explains an entry of the quarantine. Past it: the text is cut. The detail may contain the text of an error,
+ * which may have any length.
  */
 const ENTRY_DETAIL_CHARS_MAX = 500
 /**
- * A job has fewer messages than this.
- * @limit Message ids by which one entry can be looked up. Past it: further ones are left out.
+ * Message ids by which one entry can be looked up. Past it: further ones are left out. A job has fewer messages than
+ * this.
  */
 const IDS_MAX = 10_000
 const MESSAGE_ID_IN = /"messageId":"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})"/g

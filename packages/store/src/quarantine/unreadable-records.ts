@@ -14,7 +14,7 @@ import type { Quarantine } from './quarantine.ts'
 
 /** Begins the id of each entry, followed by the key of the record. */
 const RECORD = 'record.'
-/** @limit Unreadable records that one sweep lists in the quarantine. Past it: the others only appear in the log. */
+/** Unreadable records that one sweep lists in the quarantine. Past it: the others only appear in the log. */
 const UNREADABLE_RECORDS_MAX = 1_000
 
 /** Sorted sets that exist once per shard. Readers of all shards pass over one that they cannot read. */

@@ -17,16 +17,16 @@ const DEAD_LETTER_COUNTS = readScript('read-dead-letter-counts-1')
 const PURGE = readScript('purge-queue-1')
 const PURGE_LETTERS = readScript('purge-dead-letters-1')
 
-/** @limit Messages that one script looks at for a listing. Past it: a further round follows. */
+/** Messages that one script looks at for a listing. Past it: a further round follows. */
 const PEEK_SCAN_ITEMS_MAX = 1_000
-/** @limit Rounds of one listing. Past it: the page is short and has a cursor. */
+/** Rounds of one listing. Past it: the page is short and has a cursor. */
 const PEEK_ROUNDS_MAX = 10
 /**
- * Reading and writing 4 MiB kept the event loop of the API busy for 57 ms.
- * @limit Bodies of one listing. Past it: the page is short and has a cursor.
+ * Bodies of one listing. Past it: the page is short and has a cursor. Reading and writing 4 MiB kept the event loop of
+ * the API busy for 57 ms.
  */
 const PEEK_BYTES_MAX = 1_048_576
-/** @limit Messages that one script purges. Past it: a further script follows. */
+/** Messages that one script purges. Past it: a further script follows. */
 const PURGE_ITEMS_MAX = 500
 
 export class QueueContents {

@@ -20,9 +20,8 @@ import type { QueueUse } from './queue-use.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 /**
+ * Rounds of one receive that finds messages to move or too old. Past it: it answers with the messages that it has.
  * After a move, or if everything that was read was too old, a receive makes another round.
- * @limit Rounds of one receive that finds messages to move or too old. Past it: it answers with the messages that it
- * has.
  */
 const RECEIVE_ROUNDS_MAX = 10
 

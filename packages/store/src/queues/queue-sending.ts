@@ -6,12 +6,9 @@ import { redrivenItemId } from './queue-ids.ts'
 import { packPayload, type ReadItem, type StoredItem } from './queue-items.ts'
 import type { SendItem } from './queue-records.ts'
 
-/** @limit Messages that one script stores. Past it: a further script follows. */
+/** Messages that one script stores. Past it: a further script follows. */
 const SEND_ITEMS_MAX = 100
-/**
- * One script must not block Redis for too long.
- * @limit Bytes that one script stores. Past it: a further script follows.
- */
+/** Bytes that one script stores. Past it: a further script follows. One script must not block Redis for too long. */
 const SEND_BYTES_MAX = 4_194_304
 
 export function storedItem(item: SendItem, arn: string): StoredItem {

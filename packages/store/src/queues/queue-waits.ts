@@ -15,7 +15,7 @@ import type { QueueUse } from './queue-use.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000
-/** @limit Shortest pause between two looks of a long poll while it waits for a message to become visible. */
+/** Shortest pause between two looks of a long poll while it waits for a message to become visible. */
 const RECEIVE_PAUSE_MS_MIN = 10
 
 interface QueueWaitsOptions {

@@ -28,16 +28,15 @@ const MARK = readScript('write-mark-1')
 /** @limit One WAIT for replicas. Past it: a publish gets 503, a move asks again. */
 const ACKS_WAIT_MS = 1_000
 /**
- * A publish may wait for the writes before it, and then for its own. Both together must take less than two seconds.
- * @limit One WAIT of a publish after a failed one. Past it: the publish gets 503.
+ * One WAIT of a publish after a failed one. Past it: the publish gets 503. A publish may wait for the writes before it,
+ * and then for its own. Both together must take less than two seconds.
  */
 const ACKS_WAIT_AGAIN_MS = 700
-/** @limit Time for which moves continue without replicas that did not answer. Past it: they are asked again. */
+/** Time for which moves continue without replicas that did not answer. Past it: they are asked again. */
 const REPLICAS_PAUSE_MS = 5_000
 /**
- * A failover may promote a replica that is connected but late. A late replica on a busy machine therefore gets more
- * than one wait.
- * @limit Waits in a row in which connected replicas are late. Past it: moves continue without them.
+ * Waits in a row in which connected replicas are late. Past it: moves continue without them. A failover may promote a
+ * replica that is connected but late. A late replica on a busy machine therefore gets more than one wait.
  */
 const LATE_WAITS_MAX = 3
 

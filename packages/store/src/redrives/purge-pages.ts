@@ -6,7 +6,7 @@ import { filterJson } from './redrive-counts.ts'
 import { taskPlace } from './redrive-records.ts'
 
 const PURGE_PAGE = readScript('purge-page-1')
-/** @limit Messages that one script of a purge task looks at. Past it: the next script looks on. */
+/** Messages that one script of a purge task looks at. Past it: the next script looks on. */
 const PURGE_SCAN_ITEMS_MAX = 500
 
 export interface PurgedPage {

@@ -42,11 +42,11 @@ const FINISH = readScript('finish-redriven-1')
 const JUDGE = readScript('judge-canary-1')
 const RENUMBER = readScript('renumber-redriven-1')
 
-/** @limit Dead letters of one batch of a redrive. Past it: the next batch takes the others. */
+/** Dead letters of one batch of a redrive. Past it: the next batch takes the others. */
 const REDRIVE_ITEMS_MAX = 100
-/** @limit Bytes of one batch of a redrive. Past it: the next batch takes the others. */
+/** Bytes of one batch of a redrive. Past it: the next batch takes the others. */
 const REDRIVE_BYTES_MAX = 4_194_304
-/** @limit Dead letters that one script looks at for a batch. Past it: the next script looks on. */
+/** Dead letters that one script looks at for a batch. Past it: the next script looks on. */
 const REDRIVE_SCAN_ITEMS_MAX = 1_000
 
 /** A start of a task. */

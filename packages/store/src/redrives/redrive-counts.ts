@@ -6,7 +6,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 
 const COUNT = readScript('count-redrive-1')
-/** @limit Dead letters that one script counts. Past it: the next script counts on. */
+/** Dead letters that one script counts. Past it: the next script counts on. */
 const COUNT_SCAN_ITEMS_MAX = 1_000
 
 export interface RedriveCounts {

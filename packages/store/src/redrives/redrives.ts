@@ -44,14 +44,12 @@ const CREATE_RESEND = readScript('create-resend-1')
 const CHANGE = readScript('change-redrive-1')
 const PRUNE = readScript('prune-redrives-1')
 
-/** @limit Rounds of one list of redrives. Past it: the page is short and has a cursor. */
+/** Rounds of one list of redrives. Past it: the page is short and has a cursor. */
 const LIST_ROUNDS_MAX = 20
-/** @limit Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
+/** Ended redrives that one script deletes. Past it: the next sweep deletes the others. */
 const PRUNE_MAX = 100
 
-/**
- * @limit How long a new task waits until a task of a portal session has ended its batch. Past it: `redrive_active`.
- */
+/** How long a new task waits until a task of a portal session has ended its batch. Past it: `redrive_active`. */
 const GIVE_WAY_MS_MAX = 2_000
 const GIVE_WAY_LOOK_MS = 20
 

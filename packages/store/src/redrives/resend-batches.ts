@@ -23,9 +23,9 @@ import { taskPlace } from './redrive-records.ts'
 
 const CHOOSE = readScript('choose-resent-1')
 
-/** @limit Kept messages of one batch of a resend. Past it: the next batch takes the others. */
+/** Kept messages of one batch of a resend. Past it: the next batch takes the others. */
 const RESEND_ITEMS_MAX = 100
-/** @limit Bytes of one batch of a resend. Past it: the next batch takes the others. */
+/** Bytes of one batch of a resend. Past it: the next batch takes the others. */
 const RESEND_BYTES_MAX = 4_194_304
 
 /** A start of a resend. */

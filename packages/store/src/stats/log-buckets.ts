@@ -5,8 +5,8 @@
 
 const BUCKETS_PER_DOUBLING = 4
 /**
- * The last bucket begins at six days.
- * @limit Buckets of a histogram of statistics. Past it: longer times count in the last bucket.
+ * Buckets of a histogram of statistics. Past it: longer times count in the last bucket. The last bucket begins at six
+ * days.
  */
 export const BUCKETS_MAX = 118
 

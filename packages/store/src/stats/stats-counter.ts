@@ -13,16 +13,16 @@ import { type Counted, type SeriesKind, type StatsStore, seriesKey } from './sta
 import { addCounts, type PackedCounts, Tally, type TallyKind } from './tally.ts'
 
 const FLUSH_MS = 5_000
-/** @limit Topics and subscriptions whose tallies a process caches. Past it: the least recently used go. */
+/** Topics and subscriptions whose tallies a process caches. Past it: the least recently used go. */
 const TALLIES_MAX = 20_000
 /**
- * Adding one takes Redis some 20 µs, so other commands wait about a millisecond.
- * @limit Statistics that one script adds. Past it: a further script follows.
+ * Statistics that one script adds. Past it: a further script follows. Adding one takes Redis some 20 µs, so other
+ * commands wait about a millisecond.
  */
 const COUNTED_PER_WRITE_MAX = 50
-/** @limit Scripts of one flush. Past it: the rest waits for the next flush, and counting continues meanwhile. */
+/** Scripts of one flush. Past it: the rest waits for the next flush, and counting continues meanwhile. */
 const WRITES_PER_FLUSH_MAX = 4
-/** @limit Statistics that a process keeps while they cannot be written. Past it: the oldest are dropped. */
+/** Statistics that a process keeps while they cannot be written. Past it: the oldest are dropped. */
 const COUNTED_WAITING_MAX = 20_000
 /** Pause before further topics or subscriptions are tried, after one had found no free seat. */
 const SEATS_TAKEN_MS = 600_000

@@ -4,7 +4,7 @@
  */
 import { BUCKETS_MAX } from './log-buckets.ts'
 
-/** @limit Different times of one tally that are kept as pairs. Past it: the tally has an array of all buckets. */
+/** Different times of one tally that are kept as pairs. Past it: the tally has an array of all buckets. */
 const PAIRS_MAX = 8
 
 export class TimeCounts {

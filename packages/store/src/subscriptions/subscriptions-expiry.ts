@@ -7,9 +7,7 @@ import { shardBase } from '../redis/shards.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
 
-/**
- * @limit Unconfirmed subscriptions that one sweep deletes in a shard. Past it: the next sweep deletes the others.
- */
+/** Unconfirmed subscriptions that one sweep deletes in a shard. Past it: the next sweep deletes the others. */
 const EXPIRED_PER_SWEEP_MAX = 200
 /** A record that cannot be read is tried again after this time, so that it does not delay the others. */
 const CORRUPT_AGAIN_MS = 3_600_000

@@ -33,7 +33,7 @@ export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
   return { topicUid, homeShard, sliceNumber, sliceId: `${topicUid}.${sliceNumber}`, shard }
 }
 
-/** @limit Slices of a topic, as an id can number no more. Past it: subscribing is refused. */
+/** Slices of a topic, as an id can number no more. Past it: subscribing is refused. */
 export const SLICES_MAX = 0x10000
 
 /** A new uid for a topic. It has its home shard and 52 random bits. */

@@ -23,8 +23,8 @@ import { unpackSubscription } from './subscriptions-record.ts'
 import { listSlice } from './subscriptions-scripts.ts'
 
 /**
- * A filtered list stops after this many and returns a short page. No request then takes longer than about 50 ms.
- * @limit Subscriptions that one filtered list reads. Past it: the page is short and has a cursor.
+ * Subscriptions that one filtered list reads. Past it: the page is short and has a cursor. A filtered list stops after
+ * this many and returns a short page. No request then takes longer than about 50 ms.
  */
 const SCANNED_MAX = 5_000
 const SLICES_AT_ONCE = 20

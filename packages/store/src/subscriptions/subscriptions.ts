@@ -56,7 +56,7 @@ import {
 
 export type { ListSubscriptions, SubscriptionChange }
 
-/** @limit Tries to change a subscription that others change at the same time. Past it: `conflict`. */
+/** Tries to change a subscription that others change at the same time. Past it: `conflict`. */
 const SUBSCRIPTION_TRIES_MAX = 100
 
 /** A subscription without the fields that the store sets itself. */

@@ -26,7 +26,7 @@ import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-sc
  * do no harm.
  */
 const UNFINISHED_AGE_MS = 5_000
-/** @limit Interrupted changes that one sweep finishes in a shard. Past it: the next sweep finishes the others. */
+/** Interrupted changes that one sweep finishes in a shard. Past it: the next sweep finishes the others. */
 const UNFINISHED_MAX = 100
 const REPAIRED_SLICES_AT_ONCE = 16
 

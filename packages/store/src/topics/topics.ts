@@ -35,7 +35,7 @@ import {
 import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
 import { deleteTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
 
-/** @limit Tries to change a topic that others change at the same time. Past it: `conflict`. */
+/** Tries to change a topic that others change at the same time. Past it: `conflict`. */
 const TOPIC_TRIES_MAX = 100
 
 export interface SubscriptionCounts {

@@ -6,7 +6,7 @@
  * Without time travel this is performance.now() and setTimeout().
  */
 
-/** @limit Longest timer of the runtime. Past it: a further timer follows. */
+/** Longest timer of the runtime. Past it: a further timer follows. */
 const PASSING_TIMER_MS_MAX = 2_147_483_647
 
 export interface PassingTimer {

@@ -29,7 +29,7 @@ export interface MatcherResult {
   message(): string
 }
 
-/** @limit Requests that the message of a failed matcher shows. Past it: only the latest. */
+/** Requests that the message of a failed matcher shows. Past it: only the latest. */
 const REQUESTS_SHOWN_MAX = 20
 const VALUE_CHARS_SHOWN = 500
 

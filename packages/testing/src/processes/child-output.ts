@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 
-/** @limit Lines of a service that a test stack keeps. Past it: the oldest are forgotten. */
+/** Lines of a service that a test stack keeps. Past it: the oldest are forgotten. */
 const OUTPUT_LINES_MAX = 5_000
 
 export class ChildOutput {

@@ -2,7 +2,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** @limit Time that a test stack gives a Redis to reply. Past it: the Redis counts as not reachable. */
+/** Time that a test stack gives a Redis to reply. Past it: the Redis counts as not reachable. */
 const TEST_REPLY_MS_MAX = 3_000
 const REDIS_PORT = 6379
 

@@ -4,7 +4,7 @@ import { waitUntil } from '../waiting/wait-until.ts'
 import { ChildOutput } from './child-output.ts'
 
 const SERVICE_LINES_SHOWN = 30
-/** @limit Time of one check whether a service of a test stack is ready. Past it: it is checked again. */
+/** Time of one check whether a service of a test stack is ready. Past it: it is checked again. */
 const READY_ANSWER_MS_MAX = 3_000
 const READY_POLL_MS = 5
 /** A worker without attempts ends at once. */

@@ -12,7 +12,7 @@ export interface StackRedis {
 }
 
 const OWNER = 'fantail-testing:owner'
-/** @limit Databases of a given Redis among which a test stack looks for an empty one. Past it: the start fails. */
+/** Databases of a given Redis among which a test stack looks for an empty one. Past it: the start fails. */
 const TEST_DATABASES_MAX = 16
 
 /** Databases that the stacks of this process use. */

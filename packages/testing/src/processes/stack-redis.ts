@@ -27,7 +27,7 @@ const FORGOTTEN = { appendonly: 'no' }
 /** Linux uses higher ports for outgoing connections. */
 const FIRST_PORT = 20_000
 const AFTER_LAST_PORT = 32_000
-/** @limit Ports that a test stack tries for its Redis. Past it: the start fails. */
+/** Ports that a test stack tries for its Redis. Past it: the start fails. */
 const TEST_PORTS_MAX = 10
 const REDIS_LINES_SHOWN = 20
 const REDIS_POLL_MS = 5

@@ -14,7 +14,7 @@ import { type RequestLog, RequestView } from './request-view.ts'
  * the connection ends, unrecorded.
  */
 const HOOK_BODY_BYTES_MAX = 16_777_216
-/** @limit Requests that a receiver of tests keeps. Past it: the oldest are forgotten. */
+/** Requests that a receiver of tests keeps. Past it: the oldest are forgotten. */
 const REQUESTS_KEPT_MAX = 100_000
 
 export interface ReceiverOptions {

@@ -5,7 +5,7 @@ import { type WaitOptions, WaitTimeoutError, waitUntil } from './wait-until.ts'
 
 type State = Delivery['state']
 
-/** @limit Dead letters that a test waits for and gets. Past it: the number is refused. */
+/** Dead letters that a test waits for and gets. Past it: the number is refused. */
 const LETTERS_MAX = 1_000
 const LETTERS_PER_PAGE = 100
 const OPEN: readonly State[] = ['waiting', 'inFlight']

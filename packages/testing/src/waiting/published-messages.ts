@@ -3,7 +3,7 @@
  * published.
  */
 
-/** @limit Messages that a test stack follows. Past it: the oldest are no longer waited for. */
+/** Messages that a test stack follows. Past it: the oldest are no longer waited for. */
 const MESSAGES_MAX = 100_000
 
 interface PublishedLine {

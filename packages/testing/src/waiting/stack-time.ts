@@ -36,7 +36,7 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_0
 const DURATION = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
 const ADVANCE_MS = 30_000
-/** @limit Steps of time travel that a test stack remembers, to time requests. Past it: the oldest are forgotten. */
+/** Steps of time travel that a test stack remembers, to time requests. Past it: the oldest are forgotten. */
 const MOVES_KEPT_MAX = 100_000
 /** The API answers before this. */
 const ANSWER_MARGIN_MS = 10_000

@@ -5,11 +5,11 @@
 import type { Fantail } from '@fantail/client'
 import type { Delivery, Subscription } from '@fantail/client/api'
 
-/** @limit Messages whose timelines an error of a test wait shows. Past it: only the latest. */
+/** Messages whose timelines an error of a test wait shows. Past it: only the latest. */
 const TIMELINES_MAX = 5
-/** @limit Deliveries of a message, and lanes, that an error of a test wait shows. Past it: only the first. */
+/** Deliveries of a message, and lanes, that an error of a test wait shows. Past it: only the first. */
 const STAND_ROWS_MAX = 20
-/** @limit Subscriptions whose lanes an error of a test wait looks at. Past it: only the first. */
+/** Subscriptions whose lanes an error of a test wait looks at. Past it: only the first. */
 const STAND_SUBSCRIPTIONS_MAX = 100
 const SOON = { deadlineMs: 3_000 }
 

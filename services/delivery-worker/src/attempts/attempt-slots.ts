@@ -30,8 +30,7 @@ const SLOW_FOR_MS = 5_000
 /** At each check, the lateness measured before still counts by this factor. */
 const LAG_KEPT = 0.9
 /**
- * @limit Subscriptions whose standing a worker remembers. Past it: all subscriptions without a running attempt are
- * forgotten.
+ * Subscriptions whose standing a worker remembers. Past it: all subscriptions without a running attempt are forgotten.
  */
 const STANDINGS_MAX = 200_000
 /** @limit Share of a worker's slots that first attempts leave to the lanes. Past it: first attempts wait. */

@@ -13,13 +13,13 @@ import { type Credentials, type LaneStore, passingTime } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-/** @limit Broken credentials that a worker remembers. Past it: the credential that broke first is forgotten. */
+/** Broken credentials that a worker remembers. Past it: the credential that broke first is forgotten. */
 const BROKEN_CREDENTIALS_MAX = 1_000
-/** @limit Subscriptions whose credential a worker remembers. Past it: the least recently used one is forgotten. */
+/** Subscriptions whose credential a worker remembers. Past it: the least recently used one is forgotten. */
 const CREDENTIAL_NAMES_MAX = 10_000
 /**
- * @limit Lanes that a worker remembers as standing. Past it: a further lane is not remembered, and asks for its
- * credential at its next probe.
+ * Lanes that a worker remembers as standing. Past it: a further lane is not remembered, and asks for its credential at
+ * its next probe.
  */
 const STANDING_LANES_MAX = 10_000
 /**

@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache'
 
-/** @limit Targets of direct messages whose waits a worker remembers. Past it: the least recently used is forgotten. */
+/** Targets of direct messages whose waits a worker remembers. Past it: the least recently used is forgotten. */
 const BUSY_TARGETS_MAX = 10_000
 /**
  * Time that a delivery waits for its target. If several wait for the same target, their due times are this far apart.
@@ -13,8 +13,7 @@ const BUSY_TARGETS_MAX = 10_000
 const TARGET_WAIT_MS = 250
 const TARGET_STEP_MS = 25
 /**
- * @limit Time that a direct message waits for its target. Past it: the message is claimed again, and may have to wait
- * again.
+ * Time that a direct message waits for its target. Past it: the message is claimed again, and may have to wait again.
  */
 const TARGET_WAIT_MS_MAX = 60_000
 

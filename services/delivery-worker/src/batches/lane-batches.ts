@@ -28,7 +28,7 @@ const UNRENEWED_MS = 1_000
  * character. Past it: the largest batch is sent.
  */
 const GATHERED_BYTES_MAX = 33_554_432
-/** @limit Lanes whose claims a worker requests by the batch. Past it: the least recently used one is forgotten. */
+/** Lanes whose claims a worker requests by the batch. Past it: the least recently used one is forgotten. */
 const BATCHED_LANES_MAX = 1_000
 
 interface Gathering {

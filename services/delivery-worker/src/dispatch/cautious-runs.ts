@@ -27,9 +27,9 @@ import type { JobRun } from './job-run.ts'
 const CAUTIOUS_FROM_FENCE = 3
 /** A message is a suspect after this many failed starts. */
 const SUSPECT_FROM = 2
-/** @limit First pause between two tries of a suspect message. The pause doubles with each failed start. */
+/** First pause between two tries of a suspect message. The pause doubles with each failed start. */
 const ISOLATION_MS_MIN = 1_000
-/** @limit Longest pause between two tries of a suspect message. */
+/** Longest pause between two tries of a suspect message. */
 const ISOLATION_MS_MAX = 300_000
 
 const UNDER_WAY = 'under-way'

@@ -12,9 +12,7 @@ import type { RunRetries } from './run-retries.ts'
 import { type SettledUnit, type Stands, settledField } from './slot-copies.ts'
 
 const CHECKPOINT_MS = 25
-/**
- * @limit Ended jobs whose checkpoints a worker still has to delete. Past it: all are left to expire after a day.
- */
+/** Ended jobs whose checkpoints a worker still has to delete. Past it: all are left to expire after a day. */
 const CHECKPOINTED_MAX = 10_000
 
 export interface CheckpointsOptions {

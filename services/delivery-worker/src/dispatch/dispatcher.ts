@@ -27,7 +27,7 @@ import { UnitStarts } from './unit-starts.ts'
 
 /** Pause before the next start of a job whose unreadable data did not fit into the quarantine. */
 const FULL_RETRY_MS = 60_000
-/** @limit Slices of messages that wait for capacity. Past it: no further job is fetched. */
+/** Slices of messages that wait for capacity. Past it: no further job is fetched. */
 const ADMISSIONS_MAX = 64
 /** @limit memory (worker) Message text of all jobs that a worker is running. Past it: no further job is fetched. */
 const JOB_BYTES_MAX = 67_108_864

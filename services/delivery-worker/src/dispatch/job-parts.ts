@@ -23,9 +23,9 @@ import type { RunRetries } from './run-retries.ts'
 
 /** Deliveries of a part, about a tenth of a second of a worker's time. Each part costs as much overhead as a job. */
 const PART_DELIVERIES = 2_000
-/** @limit Deliveries of a job that is left whole. Past it: the job is cut into parts. */
+/** Deliveries of a job that is left whole. Past it: the job is cut into parts. */
 const WHOLE_MAX = 5_000
-/** @limit Parts of one message. Past it: the parts are larger. */
+/** Parts of one message. Past it: the parts are larger. */
 const PARTS_MAX = 256
 /** `<message>.<slice>`: the form of a unit's field in the checkpoint. The notes of a job have other forms. */
 const UNIT_FIELD = /^\d+\./

@@ -23,9 +23,8 @@ const NOBODY = {
   byId: new Map<string, never>(),
 }
 /**
- * If a run has more units, ended units drop the data from which they were made. With millions of subscriptions that
- * data takes gigabytes.
- * @limit Units of a run whose data is kept after they have ended. Past it: ended units release their data.
+ * Units of a run whose data is kept after they have ended. Past it: ended units release their data. If a run has more
+ * units, ended units drop the data from which they were made. With millions of subscriptions that data takes gigabytes.
  */
 const UNITS_KEPT_MAX = 16
 

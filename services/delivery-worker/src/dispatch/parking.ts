@@ -31,7 +31,7 @@ import {
   proveCopies,
 } from './park-items.ts'
 
-/** @limit Deliveries that one script parks. Past it: a further script follows. */
+/** Deliveries that one script parks. Past it: a further script follows. */
 const ENTRIES_PER_SCRIPT_MAX = 500
 const NAME_BYTES = 9
 const NOTHING_PARKED: ParkResult = { jobs: [], nextDueAt: null }

@@ -5,11 +5,9 @@
  * fetched.
  */
 export const QUEUED_MAX = 2_000
-/** @limit Deliveries that are begun in one turn of the event loop. Past it: the next turn continues. */
+/** Deliveries that are begun in one turn of the event loop. Past it: the next turn continues. */
 const BEGUN_PER_TURN_MAX = 1_000
-/**
- * @limit Deliveries of a message and slice that count as small. Past it: the slice waits in the line of large ones.
- */
+/** Deliveries of a message and slice that count as small. Past it: the slice waits in the line of large ones. */
 const SMALL_MAX = 50
 
 interface Admission {

@@ -6,8 +6,8 @@
 import { MessageContext } from '../topics/message-context.ts'
 
 /**
- * One script of the queue can store at least this many bytes, so a run is stored completely or not at all.
- * @limit Texts and attributes of a FIFO run. Past it: the run ends, and further deliveries stay in the lane.
+ * Texts and attributes of a FIFO run. Past it: the run ends, and further deliveries stay in the lane. One script of the
+ * queue can store at least this many bytes, so a run is stored completely or not at all.
  */
 const RUN_TEXT_BYTES_MAX = 1_048_576
 

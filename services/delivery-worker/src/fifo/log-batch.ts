@@ -9,8 +9,8 @@ import type { FilterReasons } from '../topics/slice-filters.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
 
 /**
- * @limit Deliveries that one script moves from a FIFO log into lanes; a single message may have more. Past it: a
- * further script follows.
+ * Deliveries that one script moves from a FIFO log into lanes; a single message may have more. Past it: a further
+ * script follows.
  */
 const MOVED_DELIVERIES_MAX = 500
 

@@ -31,7 +31,7 @@ import type { LogBatch } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 
-/** @limit FIFO logs that a worker reads at a time. Past it: the log stays due for other workers. */
+/** FIFO logs that a worker reads at a time. Past it: the log stays due for other workers. */
 const READERS_MAX = 64
 const LOG_RETRY_MS = 200
 /**

@@ -6,15 +6,15 @@
 import { type AttemptSlots, SLOW_MS } from '../attempts/attempt-slots.ts'
 
 /**
- * @limit Number of waiting first attempts. Past it: if no unproven endpoint answers, first attempts of unproven
- * endpoints are parked.
+ * Number of waiting first attempts. Past it: if no unproven endpoint answers, first attempts of unproven endpoints are
+ * parked.
  */
 const CROWD_MIN = 1_000
-/** @limit How long none of the unproven endpoints may answer. Past it: their first attempts are parked. */
+/** How long none of the unproven endpoints may answer. Past it: their first attempts are parked. */
 const CROWD_PATIENCE_MS = 100
 /**
- * If an attempt is parked too early, that only costs writes to a lane. If it waits too long, dispatch stops.
- * @limit The same time in a process whose own timers are late.
+ * The same time in a process whose own timers are late. If an attempt is parked too early, that only costs writes to a
+ * lane. If it waits too long, dispatch stops.
  */
 const CROWD_PATIENCE_MS_MAX = 1_000
 

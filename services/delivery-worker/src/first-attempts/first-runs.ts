@@ -12,9 +12,9 @@ import type { FirstEnds } from './first-ends.ts'
 import type { FirstQueues } from './first-queues.ts'
 
 /**
- * In this time the worker writes the result to Redis, even if it is busy. The time must not be longer, because
- * deliveries of a killed worker must continue within 20 s.
- * @limit Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again.
+ * Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again. In this time the
+ * worker writes the result to Redis, even if it is busy. The time must not be longer, because deliveries of a killed
+ * worker must continue within 20 s.
  */
 export const FIRST_LEASE_MARGIN_MS = 3_500
 

@@ -3,8 +3,8 @@ import type { Unit } from '../dispatch/job-run.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
 /**
+ * Age of the last check of a snapshot with which a first attempt starts. Past it: the revision is checked first.
  * Invariant 6 allows 100 ms.
- * @limit Age of the last check of a snapshot with which a first attempt starts. Past it: the revision is checked first.
  */
 const FIRST_SNAPSHOT_AGE_MS_MAX = 80
 

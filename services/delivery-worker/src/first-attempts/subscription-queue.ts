@@ -2,8 +2,8 @@
 import type { FirstAttempt } from './first-attempt.ts'
 
 /**
- * Removing places in groups is cheaper than one by one.
- * @limit Places of started attempts in a queue. Past it: they are removed together.
+ * Places of started attempts in a queue. Past it: they are removed together. Removing places in groups is cheaper than
+ * one by one.
  */
 const HEAD_MAX = 64
 

@@ -34,11 +34,11 @@ import type { Settling } from './settling.ts'
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
 /**
- * @limit How often a delivery may return to its lane without a counted attempt, because its next request got no send
- * time or slot. Past it: the attempt counts.
+ * How often a delivery may return to its lane without a counted attempt, because its next request got no send time or
+ * slot. Past it: the attempt counts.
  */
 const UNCHARGED_MAX = 5
-/** @limit Deliveries for which a worker remembers this number. Past it: the least recently used one is forgotten. */
+/** Deliveries for which a worker remembers this number. Past it: the least recently used one is forgotten. */
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
 interface LaneAttemptsOptions {

@@ -19,8 +19,8 @@ const BODIES_TOGETHER = 100
 /** Groups that one take reads at the same time. */
 const FETCHES_AT_ONCE = 2
 /**
- * This number of bodies has at most 50 MB. They are two full groups, or many groups of a few bodies each.
- * @limit Bodies that a worker has requested from Redis and not received yet. Past it: further requests wait.
+ * Bodies that a worker has requested from Redis and not received yet. Past it: further requests wait. This number of
+ * bodies has at most 50 MB. They are two full groups, or many groups of a few bodies each.
  */
 const COMING_MAX = 200
 

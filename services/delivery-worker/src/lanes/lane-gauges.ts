@@ -7,7 +7,7 @@ import { nameOfArn } from '@fantail/contracts'
 import { busyLanes, drainOf, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 
-/** @limit Lanes of a shard that the gauges read. Past it: the others are left out. */
+/** Lanes of a shard that the gauges read. Past it: the others are left out. */
 const LANES_PER_SHARD_MAX = 200
 
 interface LaneGaugesOptions {

@@ -22,16 +22,16 @@ import { LaneHints } from './lane-hints.ts'
 import { type ShardTurn, TurnLine } from './turn-line.ts'
 
 const LANES_PER_TAKE = 100
-/** @limit Claims of one take. Past it: a further take follows. */
+/** Claims of one take. Past it: a further take follows. */
 const DELIVERIES_PER_TAKE_MAX = 500
-/** @limit Takes that a worker makes at a time. Past it: shards wait. */
+/** Takes that a worker makes at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
-/** @limit Pause of the lane loop. Past it: the loop checks again. */
+/** Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
 /** A lane with corrupt data has a line in the log once in this time. */
 const CORRUPT_LOG_MS = 60_000
-/** @limit Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
+/** Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
 const CORRUPT_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
 /**
@@ -43,7 +43,7 @@ const LONG_TRIP_MS = 50
 const ATTEMPTS_MS = 100
 /** For how long a lane without claims is named in takes. */
 const SERVED_MS = 10_000
-/** @limit Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
+/** Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
 const SERVED_LANES_MAX = 1_000
 /** After turns have waited for a slot, slots that are freed within this time are used by one take. */
 const TURNS_GATHER_MS = 100

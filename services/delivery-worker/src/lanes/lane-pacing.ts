@@ -10,7 +10,7 @@ import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-/** @limit Answers that one script notes. Past it: a further script follows. */
+/** Answers that one script notes. Past it: a further script follows. */
 const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {

@@ -4,9 +4,9 @@ import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
 import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
-/** @limit Lanes whose claims one script renews. Past it: a further script follows. */
+/** Lanes whose claims one script renews. Past it: a further script follows. */
 const LANES_PER_SCRIPT_MAX = 100
-/** @limit Time for which a renewed lease lasts after the attempt's deadline. After it: the delivery waits again. */
+/** Time for which a renewed lease lasts after the attempt's deadline. After it: the delivery waits again. */
 export const RENEWED_LEASE_MARGIN_MS = 2_000
 
 interface Item extends LaneRenewal {

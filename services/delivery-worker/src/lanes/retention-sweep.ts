@@ -10,9 +10,9 @@ import { type LaneStore, passingTime, type SweepResult } from '@fantail/store'
 const RETENTION_SWEEP_MS = 60_000
 /** The most deliveries that one step claims over all shards. */
 const DELIVERIES_PER_STEP = 200
-/** @limit Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
+/** Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
 const SWEEP_LEASE_MS = 15_000
-/** @limit Rounds of one sweep. Past it: the next sweep continues. */
+/** Rounds of one sweep. Past it: the next sweep continues. */
 const SWEEP_ROUNDS_MAX = 1_000
 const SHARDS_AT_ONCE = 8
 /** About the time that it takes to dead-letter a delivery. */

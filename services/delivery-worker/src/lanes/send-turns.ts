@@ -29,13 +29,13 @@ import type { Renewals } from './renewals.ts'
  * Requests must be this much earlier than the throttle requires, because the clocks of two workers may differ a little.
  */
 const MARGIN_MS = 10
-/** @limit How far ahead of its script a send time lies because replies are slow. Past it: it may be late again. */
+/** How far ahead of its script a send time lies because replies are slow. Past it: it may be late again. */
 const WAY_BACK_MS_MAX = 400
-/** @limit New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
+/** New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
 /**
- * Making and dropping a set for each claim would cost more than keeping an empty one.
- * @limit Throttled lanes without claims for which a worker keeps an empty set. Past it: an empty set is dropped.
+ * Throttled lanes without claims for which a worker keeps an empty set. Past it: an empty set is dropped. Making and
+ * dropping a set for each claim would cost more than keeping an empty one.
  */
 const EMPTY_SETS_MAX = 1_000
 

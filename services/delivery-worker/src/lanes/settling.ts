@@ -13,7 +13,7 @@ import { deliveryItemId, type LaneStore, type ServerMark, type SettleTo, type St
 import { reportParts } from '../shards/part-states.ts'
 import { ShardQueue } from '../shards/shard-queue.ts'
 
-/** @limit Settlements of one script. Past it: a further script follows. */
+/** Settlements of one script. Past it: a further script follows. */
 const SETTLEMENTS_PER_SCRIPT_MAX = 500
 
 export interface Claimed {

@@ -11,10 +11,10 @@ import { resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../shards/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-/** @limit Subscriptions whose results one write has. Past it: the next write has the others, five seconds later. */
+/** Subscriptions whose results one write has. Past it: the next write has the others, five seconds later. */
 const NOTED_PER_WRITE_MAX = 1_000
 /**
- * @limit Subscriptions whose results wait to be written. Past it: results of further subscriptions are left out of the
+ * Subscriptions whose results wait to be written. Past it: results of further subscriptions are left out of the
  * figures.
  */
 const NOTES_WAITING_MAX = 20_000

@@ -28,17 +28,14 @@ import type { MissingQueues } from './missing-queues.ts'
 import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 import type { PushEvents } from './push-events.ts'
 
-/**
- * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker continues with the
- * append.
- */
+/** Lease of a dead delivery while it is appended to its queue. After it: another worker continues with the append. */
 const DEAD_LEASE_MS = 15_000
 /** If the append fails, the marked delivery waits this long in its lane, instead of until the end of its lease. */
 const POSTPONED_MS = 2_000
 const DELIVERED = { op: 'delivered' } as const
 /**
- * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
- * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
+ * Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger. This is
+ * several times the usual duration of a settlement, so that no lane waits for a settlement.
  */
 const LINGER_SECONDS_MAX = 0.4
 

@@ -28,12 +28,12 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
- * Dead letters use no slots, so slots do not limit their number. If more wait, a dead delivery returns to its lane and
- * is claimed again later.
- * @limit Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and keeps its mark.
+ * Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and keeps its mark. Dead letters
+ * use no slots, so slots do not limit their number. If more wait, a dead delivery returns to its lane and is claimed
+ * again later.
  */
 const SIGNATURES_WAITING_MAX = 2_000
-/** @limit Names of a topic's own queue that one append tries. Past it: the dead letter waits and tries again. */
+/** Names of a topic's own queue that one append tries. Past it: the dead letter waits and tries again. */
 const NAMES_TRIED_MAX = 3
 
 export interface DeadDelivery {

@@ -10,8 +10,8 @@ import type { Logger } from '@fantail/runtime'
 import type { LaneStore } from '@fantail/store'
 
 /**
- * @limit Lanes that a worker remembers as waiting for a queue. Past it: a further lane is not remembered, and its
- * deliveries find the queue when they look again.
+ * Lanes that a worker remembers as waiting for a queue. Past it: a further lane is not remembered, and its deliveries
+ * find the queue when they look again.
  */
 const WAITING_LANES_MAX = 10_000
 /**

@@ -22,7 +22,7 @@ import type { WorkerMetrics } from './worker-metrics.ts'
  * counted.
  */
 const OUTCOMES_WAITING_MAX = 20_000
-/** @limit Entries of one write. Past it: a further write follows. */
+/** Entries of one write. Past it: a further write follows. */
 const OUTCOMES_PER_WRITE_MAX = 500
 /** Time between the starts of two writes, unless a write is full before. */
 const GATHER_MS = 10

@@ -11,9 +11,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { SubscriptionCounts, TopicSeries } from './subscription-counts.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-/**
- * @limit Topics whose series a worker caches. Past it: the series of the least recently used topic are looked up again.
- */
+/** Topics whose series a worker caches. Past it: the series of the least recently used topic are looked up again. */
 const WORKER_TOPIC_SERIES_MAX = 10_000
 
 export function createWorkerMetrics(

@@ -9,8 +9,8 @@ import type { Queues, ReceiveTurn } from '@fantail/store'
 const PUSH_BATCH_BYTES_MAX = 4_194_304
 const FIRST_STEP = 10
 /**
- * One script must not block Redis for too long.
- * @limit Messages that one receive adds to a batch. Past it: a further receive follows.
+ * Messages that one receive adds to a batch. Past it: a further receive follows. One script must not block Redis for
+ * too long.
  */
 const PUSH_STEP_MAX = 100
 /** Time for reading the answer and settling the batch, after a request that took all of its time. */

@@ -15,7 +15,7 @@ import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { type BatchReply, type RequestTools, requestBatch } from './push-request.ts'
 
-/** @limit Messages that one request to Redis deletes. Past it: a further request follows. */
+/** Messages that one request to Redis deletes. Past it: a further request follows. */
 const ACK_MAX = 100
 
 export interface PushTools extends RequestTools {

@@ -8,9 +8,7 @@
 const PUSH_BATCHES_MAX = 1_000
 /** @limit memory (worker) Bytes of all batches that a worker pushes. Past it: consumers wait. */
 const PUSH_BYTES_MAX = 268_435_456
-/**
- * @limit Batches up to which a consumer may begin a further one. Past it: only consumers without a batch begin one.
- */
+/** Batches up to which a consumer may begin a further one. Past it: only consumers without a batch begin one. */
 const FURTHER_BATCHES_MAX = 250
 /**
  * @limit memory (part of PUSH_BYTES_MAX) Bytes up to which a consumer may begin a further batch. Past it: only

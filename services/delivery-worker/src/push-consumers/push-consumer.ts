@@ -19,14 +19,14 @@ import { type PushTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
-/** @limit Shortest pause between two looks of a consumer that waits only for time to pass. */
+/** Shortest pause between two looks of a consumer that waits only for time to pass. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
- * setTimeout cannot wait much longer than this. If the time is later, the consumer waits again.
- * @limit Longest pause of one timer. After it: the consumer looks again.
+ * Longest pause of one timer. After it: the consumer looks again. setTimeout cannot wait much longer than this. If the
+ * time is later, the consumer waits again.
  */
 const PUSH_PAUSE_MS_MAX = 86_400_000
-/** @limit Longest pause after batches that failed as a whole. */
+/** Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
 /** If a credential is broken, the consumer tries once a minute, as a lane that stands does. */

@@ -12,11 +12,11 @@
 import { isScriptFault } from '@fantail/store'
 import type { ReportPart } from './part-states.ts'
 
-/** @limit First pause before a failed script is tried again. The pause doubles with each try. */
+/** First pause before a failed script is tried again. The pause doubles with each try. */
 const RETRY_MS_MIN = 100
-/** @limit Longest pause before a failed script is tried again. */
+/** Longest pause before a failed script is tried again. */
 const RETRY_MS_MAX = 2_000
-/** @limit Tries of a script that fails although Redis works. Past it: its items are tried in halves. */
+/** Tries of a script that fails although Redis works. Past it: its items are tried in halves. */
 const FAULTY_TRIES_MAX = 3
 const LINGER_MS = 50
 

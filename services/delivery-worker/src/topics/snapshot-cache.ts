@@ -33,9 +33,7 @@ const RELOAD_MS = 60_000
  * its own if round trips take longer than SNAPSHOT_AGE_MS_MAX. Changes then act up to half a round trip later.
  */
 const ANSWER_AGE_MS_MAX = SNAPSHOT_AGE_MS_MAX / 2
-/**
- * @limit Age of the last check of a snapshot with which a claim is attempted. Past it: the revision is checked first.
- */
+/** Age of the last check of a snapshot with which a claim is attempted. Past it: the revision is checked first. */
 export const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
 /**
  * If a check takes longer than SNAPSHOT_AGE_MS_MAX, the slices of running lanes are checked at this interval. Otherwise
@@ -44,7 +42,7 @@ export const CLAIM_SNAPSHOT_AGE_MS_MAX = 80
 const CLAIM_CHECK_EVERY_MS = 40
 /** For how long after its last use a slice is checked at that interval. */
 const WATCH_MS = 5_000
-/** @limit Slices that a worker checks at an interval while Redis is slow. Past it: attempts wait for their checks. */
+/** Slices that a worker checks at an interval while Redis is slow. Past it: attempts wait for their checks. */
 const WATCHED_MAX = 200
 /**
  * A topic with 100,000 plain webhooks fits. Otherwise each of its messages would read all slices again.
@@ -58,7 +56,7 @@ const SNAPSHOT_CACHE_BYTES_MAX = 134_217_728
 const TOPICS_BYTES_MAX = 33_554_432
 const TOPIC_BYTES = 1_200
 const SLICE_REF_BYTES = 100
-/** @limit Revisions that one round trip reads. Past it: a further round trip follows. */
+/** Revisions that one round trip reads. Past it: a further round trip follows. */
 const REVISIONS_PER_TRIP_MAX = 500
 /**
  * Revisions that are requested in one turn of the event loop are read together. None is cached, so the next use checks

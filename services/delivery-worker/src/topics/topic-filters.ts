@@ -60,9 +60,8 @@ interface Open {
 type Matched = ReadonlyMap<number, Known & KnownMatch>
 
 /**
+ * Slices of a topic whose filters are compared with a message one by one. Past it: a router over all slices is built.
  * Below this number a router would not be faster.
- * @limit Slices of a topic whose filters are compared with a message one by one. Past it: a router over all slices is
- * built.
  */
 const SLICES_ASKED_MAX = 2
 const NO_SLOTS: readonly number[] = []

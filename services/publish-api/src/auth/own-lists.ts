@@ -9,7 +9,7 @@ import { type Cursors, isOf, type Key } from '@fantail/access'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { Rule } from './rule.ts'
 
-/** @limit Rounds of one list that is cut for a caller. Past it: the page is short and has a cursor. */
+/** Rounds of one list that is cut for a caller. Past it: the page is short and has a cursor. */
 const LIST_ROUNDS_PER_PAGE_MAX = 20
 
 interface Listing {

@@ -72,10 +72,7 @@ function servicesOf(principal: unknown): string[] {
   return named.flatMap(([, value]) => value).filter((value) => typeof value === 'string')
 }
 
-/**
- * @limit Resources whose logged settings a process remembers. Past it: all are forgotten, and a line may be logged
- * again.
- */
+/** Resources whose logged settings a process remembers. Past it: all are forgotten, and a line may be logged again. */
 const LOGGED_RESOURCES_MAX = 10_000
 
 export class WithoutEffectLog {

@@ -5,7 +5,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 
-/** @limit How long a browser remembers the answer to its question about an origin. Past it: it asks again. */
+/** How long a browser remembers the answer to its question about an origin. Past it: it asks again. */
 const REMEMBERED_SECONDS = 600
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const REQUEST_HEADERS = [

@@ -5,7 +5,7 @@
 
 /** If a read took one ms, its result stays fresh for this many ms. */
 const FRESH_TIMES = 20
-/** @limit Age of a shared read, if reading takes long. Past it: it is read again. */
+/** Age of a shared read, if reading takes long. Past it: it is read again. */
 const SHARED_AGE_MS_MAX = 15_000
 
 interface Kept<T> {

@@ -12,7 +12,7 @@ import type { FilterTrials } from '../routes/filter-trials.ts'
 
 /** @limit How long one request tries a filter on kept messages. Past it: the answer says how far it looked. */
 const REPLAY_MS_MAX = 2_000
-/** @limit Kept messages that one read takes. Past it: the next read takes the others. */
+/** Kept messages that one read takes. Past it: the next read takes the others. */
 const REPLAY_PAGE_MESSAGES = 100
 
 type ReplayCall = Call<unknown, z.output<typeof FilterReplayInput>>

@@ -11,7 +11,7 @@ export interface StoredMessage {
   from: 'kept' | 'waiting' | 'deadLetter'
 }
 
-/** @limit Dead-letter queues in which the text of one message is looked for. Past it: further ones are not read. */
+/** Dead-letter queues in which the text of one message is looked for. Past it: further ones are not read. */
 const LETTERS_READ_MAX = 20
 
 const WHY: Record<NotKept, string> = {

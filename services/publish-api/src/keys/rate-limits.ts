@@ -12,12 +12,12 @@ import { LRUCache } from 'lru-cache'
 
 /** Tokens are taken for one part in this many of a second. */
 const CHUNKS_PER_SECOND = 20
-/** @limit How long a process may use the tokens that it took of a key's rate limit. After it: it takes new ones. */
+/** How long a process may use the tokens that it took of a key's rate limit. After it: it takes new ones. */
 const TOKENS_AGE_MS_MAX = 1_000
 const UNANSWERED_MS = 50
-/** @limit Limited keys whose tokens a process keeps. Past it: the tokens of the least recently used key are lost. */
+/** Limited keys whose tokens a process keeps. Past it: the tokens of the least recently used key are lost. */
 const KEYS_REMEMBERED_MAX = 10_000
-/** @limit Tries of a request to get a token. Past it: `rate_limited`. */
+/** Tries of a request to get a token. Past it: `rate_limited`. */
 const ASKS_MAX = 3
 
 interface Bucket {

@@ -34,7 +34,7 @@ interface BoardOptions {
 }
 
 const FRESH_MS = 2_000
-/** @limit Entries of the quarantine that verdicts look at. Past it: later ones change no verdict. */
+/** Entries of the quarantine that verdicts look at. Past it: later ones change no verdict. */
 const QUARANTINED_MAX = 1_000
 
 export class LaneBoard {

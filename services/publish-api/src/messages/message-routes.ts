@@ -10,8 +10,8 @@ import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
 
 /**
- * A topic keeps a message before the outcome log has its first entry. Until this time is over, the entry is waited for.
- * @limit Age of a message that no log entry shows. Past it: the answer is that of a message that has left the log.
+ * Age of a message that no log entry shows. Past it: the answer is that of a message that has left the log. A topic
+ * keeps a message before the outcome log has its first entry. Until this time is over, the entry is waited for.
  */
 const ENTRY_DUE_MS = 60_000
 

@@ -7,9 +7,7 @@ import type { StatsCounter, Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries, Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 
-/**
- * @limit Topics whose series the API keeps at hand. Past it: the series of the least recently used topic are dropped.
- */
+/** Topics whose series the API keeps at hand. Past it: the series of the least recently used topic are dropped. */
 const API_TOPIC_SERIES_MAX = 10_000
 
 interface Series {

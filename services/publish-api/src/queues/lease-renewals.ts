@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache'
 /** A lease is renewed again after this part of its time, but at the latest after 10 seconds. */
 const PART = 1 / 6
 const RENEW_AFTER_MS = 10_000
-/** @limit Leased queues whose last renewal a process remembers. Past it: a lease is renewed more often. */
+/** Leased queues whose last renewal a process remembers. Past it: a lease is renewed more often. */
 const KNOWN_RENEWALS_MAX = 1_000
 
 export class LeaseRenewals {

@@ -8,7 +8,7 @@ import { FreshCache } from '../topics/fresh-cache.ts'
 
 /** The use of a session is stored at most once in this time. */
 const TOUCH_MS = 60_000
-/** @limit Sessions whose last stored use a process remembers. Past it: the use of the oldest is stored sooner. */
+/** Sessions whose last stored use a process remembers. Past it: the use of the oldest is stored sooner. */
 const TOUCHED_MAX = 2_000
 
 interface SessionCacheOptions {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { SharedRead } from '../http/shared-read.ts'
 
 const STATS_FRESH_MS = 2_000
-/** @limit Statistics that an API process keeps for two seconds. Past it: the least recent are read again when asked. */
+/** Statistics that an API process keeps for two seconds. Past it: the least recent are read again when asked. */
 const STATS_SHARED_MAX = 200
 
 interface StatsReadsOptions {

@@ -13,7 +13,7 @@ import { iso } from '../http/record-views.ts'
 type Query = z.output<typeof StatsQuery>
 type View = z.input<typeof StatsView>
 
-/** @limit Topics that are added up for a key with prefixes. Past it: only the topics with the latest counts. */
+/** Topics that are added up for a key with prefixes. Past it: only the topics with the latest counts. */
 const SUMMED_TOPICS_MAX = 50
 
 interface Series {

@@ -5,7 +5,7 @@
  */
 import type { QueueUse } from '@fantail/store'
 
-/** @limit How long the time waits for consumers of the test to delete received messages. Past it: the time moves on. */
+/** How long the time waits for consumers of the test to delete received messages. Past it: the time moves on. */
 const CONSUMERS_MS_MAX = 1_000
 
 export class GivenMessages {

@@ -15,14 +15,14 @@ import { TravelAsker } from './travel-asker.ts'
  * @limit Moves of one request to move the time. Past it: the request ends at the time reached, and the answer says so.
  */
 const TRAVEL_STEPS_MAX = 10_000
-/** @limit Things that one step of an answer names. Past it: only their number is complete. */
+/** Things that one step of an answer names. Past it: only their number is complete. */
 const NAMED_PER_STEP_MAX = 20
 const SWEEPS_PER_WAY = 10
 const SWEEP_EVERY_MS = 60_000
-/** @limit Longest single move of time. Past it: a further move follows, so that sweeps run in between. */
+/** Longest single move of time. Past it: a further move follows, so that sweeps run in between. */
 const MOVE_MS_MAX = 21_600_000
 const LOOK_AGAIN_AFTER_MS = 1
-/** @limit Pause between two looks at a stack that is busy. Past it: it is looked at again. */
+/** Pause between two looks at a stack that is busy. Past it: it is looked at again. */
 const LOOK_AGAIN_MS_MAX = 20
 const BUSY_SHOWN = 10
 

@@ -10,7 +10,7 @@ import {
   travelQuestions,
 } from '@fantail/store'
 
-/** @limit How long the API waits for the answers of all processes to one question. Past it: they count as busy. */
+/** How long the API waits for the answers of all processes to one question. Past it: they count as busy. */
 const ANSWERS_MS_MAX = 2_000
 
 interface Asked {

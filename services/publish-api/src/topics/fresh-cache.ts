@@ -8,7 +8,7 @@
  */
 import { LRUCache } from 'lru-cache'
 
-/** @limit Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
+/** Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
 /**
  * An older entry is still returned, and looked up again at the same time. Records in use therefore never cause a wait.
@@ -18,7 +18,7 @@ const REFRESH_MS = 500
 const BRIDGE_MS = 3_000
 /** How long Redis counts as not answering after a failed question. */
 const FAILED_MS = 500
-/** @limit Records in the API's cache. Past it: the record that was looked up longest ago is dropped. */
+/** Records in the API's cache. Past it: the record that was looked up longest ago is dropped. */
 const RECORDS_MAX = 10_000
 /**
  * For each of the five caches: topics, queues, keys, sessions and portal sessions. The length of a record as JSON is

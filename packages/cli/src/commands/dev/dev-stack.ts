@@ -20,7 +20,7 @@ import { startDevRedis } from './dev-redis.ts'
 import { refuseTakenPorts } from './taken-ports.ts'
 
 const SERVICES = { api: 'publish-api', worker: 'delivery-worker', redrive: 'redrive' } as const
-/** @limit Time that `fantail dev` waits for a service to be ready. Past it: the command fails. */
+/** Time that `fantail dev` waits for a service to be ready. Past it: the command fails. */
 const DEV_START_MS_MAX = 60_000
 /** How long processes may take to end after this one was killed. */
 const DEV_GRACE_MS = 5_000

@@ -10,11 +10,11 @@ import {
 } from './forwarded-request.ts'
 
 /**
- * A delivery worker allows an attempt the same time.
- * @limit Time of a request that `fantail listen` forwards. Past it: the message comes again.
+ * Time of a request that `fantail listen` forwards. Past it: the message comes again. A delivery worker allows an
+ * attempt the same time.
  */
 const FORWARD_MS_MAX = 15_000
-/** @limit Body of an answer that `fantail listen` can show. Past it: the rest is left out. */
+/** Body of an answer that `fantail listen` can show. Past it: the rest is left out. */
 const ANSWER_BYTES_MAX = 4_096
 
 interface ForwardOptions {

@@ -19,9 +19,9 @@ import { recordRequest } from './request-files.ts'
 
 /** Ends requests under way after Ctrl-C. */
 const GRACE_MS = 2_000
-/** @limit Time to delete the queue after Ctrl-C. Past it: the queue stays until its lease ends. */
+/** Time to delete the queue after Ctrl-C. Past it: the queue stays until its lease ends. */
 const REMOVE_MS_MAX = 5_000
-/** @limit Pause before a refused message is forwarded again. Past it: the pause does not grow. */
+/** Pause before a refused message is forwarded again. Past it: the pause does not grow. */
 const LISTEN_BACKOFF_SECONDS_MAX = 60
 
 export const listen: Define = (command, does) => {

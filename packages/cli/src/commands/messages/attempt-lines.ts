@@ -4,7 +4,7 @@ import { printable } from '@fantail/policy'
 import { exitOf } from '../../exit-codes.ts'
 import { durationText } from '../../frame/durations.ts'
 
-/** @limit Characters of an answer's body in a line. Past them: the body is cut. */
+/** Characters of an answer's body in a line. Past them: the body is cut. */
 const BODY_CHARS_SHOWN_MAX = 100
 
 /** A deleted subscription has none. */

@@ -19,7 +19,7 @@ import { tableText } from '../../output/text-table.ts'
 import { attemptLine, readAttempts } from './attempt-lines.ts'
 
 const EXPLAIN_EVERY_MS = 500
-/** @limit The wait of a follower for a message that was just published. Past it: the message is not found. */
+/** The wait of a follower for a message that was just published. Past it: the message is not found. */
 const APPEARS_MS_MAX = 10_000
 
 export const explain: Define = (command, does) => {

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline'
 import type { MessageInput } from '@fantail/client/api'
 import type { CommandContext } from '../../frame/command-context.ts'
 
-/** @limit Messages of a batch, which is the API's own bound. Past it: the next batch begins. */
+/** Messages of a batch, which is the API's own bound. Past it: the next batch begins. */
 const BATCH_SIZE = 100
-/** @limit Bytes of a batch, below the API's bound for a request. Past it: the next batch begins. */
+/** Bytes of a batch, below the API's bound for a request. Past it: the next batch begins. */
 const LINE_BATCH_BYTES_MAX = 900_000
 /** A batch that is not full waits this long for another line. */
 const LINE_LINGER_MS = 100

@@ -16,7 +16,7 @@ import { Progress } from '../../output/progress.ts'
 import { type Batch, batchesOf, linesOf } from './line-batches.ts'
 import { membersOf, type PublishFlags } from './message-flags.ts'
 
-/** @limit Batches under way at a time. Past it: no more lines are read. */
+/** Batches under way at a time. Past it: no more lines are read. */
 const BATCHES_MAX = 4
 /** With a rate, each batch has the messages of this time. */
 const RATE_STEP_MS = 100

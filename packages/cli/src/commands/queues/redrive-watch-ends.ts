@@ -1,7 +1,7 @@
 /** Decides how long `--watch` shows a redrive: until it has ended, and the ends of its deliveries are known. */
 import type { Redrive } from '@fantail/client/api'
 
-/** @limit How long a watched redrive that has completed waits for the ends of its deliveries. Past it: it ends. */
+/** How long a watched redrive that has completed waits for the ends of its deliveries. Past it: it ends. */
 const WATCH_ENDS_MS_MAX = 5_000
 
 export class RedriveEnds {

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { connectApi } from '../../frame/api-client.ts'
 import type { CommandContext, Does } from '../../frame/command-context.ts'
 
-/** @limit The wait of a completion for names from the server. Past it: none are offered. */
+/** The wait of a completion for names from the server. Past it: none are offered. */
 const NAMES_WAIT_MS = 1_000
-/** @limit Names of the server that a completion offers. Past it: the others are left out. */
+/** Names of the server that a completion offers. Past it: the others are left out. */
 const OFFERED_NAMES_MAX = 100
 
 /** The words that may follow. `words` ends with the word that is being typed, which may be empty. */

@@ -11,7 +11,7 @@ import { durationText } from '../../frame/durations.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import type { Finding } from './doctor-finding.ts'
 
-/** @limit Queues, and subscriptions, that `fantail doctor` looks at. Past it: the command says that there are more. */
+/** Queues, and subscriptions, that `fantail doctor` looks at. Past it: the command says that there are more. */
 const DOCTOR_ITEMS_MAX = 1_000
 
 export async function* checkQueues(client: Client): AsyncGenerator<Finding> {

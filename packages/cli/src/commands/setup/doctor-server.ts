@@ -7,7 +7,7 @@ import type { CommandContext } from '../../frame/command-context.ts'
 import { durationText } from '../../frame/durations.ts'
 import type { Finding } from './doctor-finding.ts'
 
-/** @limit Difference between the clocks of `fantail doctor` and the server. Past it: the check has failed. */
+/** Difference between the clocks of `fantail doctor` and the server. Past it: the check has failed. */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000
 /** The header has whole seconds. */
 const DATE_STEP_MS = 1_000

@@ -9,7 +9,7 @@ import { durationText } from '../../frame/durations.ts'
 import { checkSignature } from '../messages/webhook-signature.ts'
 import type { Finding } from './doctor-finding.ts'
 
-/** @limit The wait of `fantail doctor` for its test webhook. Past it: the check has failed. */
+/** The wait of `fantail doctor` for its test webhook. Past it: the check has failed. */
 const WEBHOOK_WAIT_MS = 15_000
 const TOLERANCE_MS = 300_000
 

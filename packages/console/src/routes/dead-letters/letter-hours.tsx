@@ -13,7 +13,7 @@ const w = words.deadLetters
 const HOUR_MS = 3_600_000
 const HEIGHT = 48
 const BAR = 10
-/** @limit Hours of the histogram of dead letters. Past it: earlier ones are left out, and the text says so. */
+/** Hours of the histogram of dead letters. Past it: earlier ones are left out, and the text says so. */
 const HOURS_SHOWN_MAX = 96
 
 const shown = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'short' })

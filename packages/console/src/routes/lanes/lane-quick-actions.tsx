@@ -13,7 +13,7 @@ import { LaneRemedy } from './lane-remedy.tsx'
 const w = words.laneActions
 /** The rate of retries: one that an endpoint can bear after an outage. */
 const RETRY_PER_SECOND = 50
-/** @limit Characters of an answer that a row shows. Past it: the rest is on the page of the subscription. */
+/** Characters of an answer that a row shows. Past it: the rest is on the page of the subscription. */
 const SAID_MAX = 200
 
 interface ToggleProps {

@@ -13,7 +13,7 @@ import { Failed } from '../../parts/states.tsx'
 const w = words.start
 const TOPIC = 'hello'
 const QUEUE = 'hello-inbox'
-/** @limit Time that the first start waits for its message. Past it: it says that none came. */
+/** Time that the first start waits for its message. Past it: it says that none came. */
 const ARRIVAL_MS_MAX = 10_000
 const POLL_MS = 60
 

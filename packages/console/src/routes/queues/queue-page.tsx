@@ -121,7 +121,7 @@ function Messages({ name }: { name: string }) {
   )
 }
 
-/** @limit Characters of a body in a row of a table. Past it: the rest is shown when the row is opened. */
+/** Characters of a body in a row of a table. Past it: the rest is shown when the row is opened. */
 const BEGINNING_CHARS_MAX = 80
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { KEY_SCOPES } from '../../api-key.ts'
 import { named, namedInput, Timestamp } from '../shared-schemas.ts'
 
-/** @limit Text that a login takes for a key. Past it: `validation_failed`. */
+/** Text that a login takes for a key. Past it: `validation_failed`. */
 const LOGIN_KEY_CHARS_MAX = 200
 
 export const LoginInput = namedInput(

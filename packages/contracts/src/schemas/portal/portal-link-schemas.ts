@@ -12,7 +12,7 @@ const PORTAL_SESSION_SECONDS_MAX = 86_400
 const PORTAL_NAME_CHARS_MAX = 60
 /** A picture of 16 KiB in base64, and its beginning. @limit Text of a portal's logo. Past it: `validation_failed`. */
 const PORTAL_LOGO_CHARS_MAX = 22_000
-/** @limit Text that is taken for the token of a portal link. Past it: `validation_failed`. */
+/** Text that is taken for the token of a portal link. Past it: `validation_failed`. */
 const PORTAL_TOKEN_CHARS_MAX = 100
 
 const Scopes = z.array(z.enum(PORTAL_SCOPES))

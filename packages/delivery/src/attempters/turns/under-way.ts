@@ -7,19 +7,19 @@ import { LRUCache } from 'lru-cache'
 import { failure } from '../../http/attempt-failure.ts'
 
 /**
- * Such messages therefore never take all slots of a worker.
- * @limit Mails, or text messages, that a process sends at a time. Messages that wait for a connection count too. Past
- * it: the attempt is not made, is not counted, and waits for a second or more.
+ * Mails, or text messages, that a process sends at a time. Messages that wait for a connection count too. Past it: the
+ * attempt is not made, is not counted, and waits for a second or more. Such messages therefore never take all slots of
+ * a worker.
  */
 const UNDER_WAY_MAX = 500
 /**
- * @limit Mails, text messages, notifications, invocations or requests with records that a process sends to one provider
- * at a time while it does not answer. Past it: the attempt is not made, is not counted, and waits for a second or more.
+ * Mails, text messages, notifications, invocations or requests with records that a process sends to one provider at a
+ * time while it does not answer. Past it: the attempt is not made, is not counted, and waits for a second or more.
  */
 const WHILE_SILENT_MAX = 20
 /**
- * @limit How long a provider may answer none of its messages. Past it: the lower limit holds, until the provider
- * answers again.
+ * How long a provider may answer none of its messages. Past it: the lower limit holds, until the provider answers
+ * again.
  */
 const PROVIDER_SILENT_MS = 2_000
 
@@ -59,7 +59,7 @@ export class UnderWay {
   }
 }
 
-/** @limit Providers of a kind whose requests a process counts. Past it: the least recently used one is forgotten. */
+/** Providers of a kind whose requests a process counts. Past it: the least recently used one is forgotten. */
 const PROVIDERS_MAX = 1_000
 
 /** All providers of a kind. A provider that answers has no limit here, because each subscription has its own. */

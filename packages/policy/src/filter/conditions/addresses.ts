@@ -6,12 +6,12 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * The longest spelling is an IPv6 address that ends in an IPv4 one.
- * @limit Text of an address. Past it: the text is no address and matches nothing.
+ * Text of an address. Past it: the text is no address and matches nothing. The longest spelling is an IPv6 address that
+ * ends in an IPv4 one.
  */
 const ADDRESS_CHARS_MAX = 45
 const ADDRESS_GROUPS = 8
-/** @limit Digits of a group of an IPv6 address. Past it: the text is no address. */
+/** Digits of a group of an IPv6 address. Past it: the text is no address. */
 const DIGITS_MAX = 4
 const V4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
 /** An IPv4 address at the end of an IPv6 one, where leading zeros are allowed. */

@@ -5,8 +5,8 @@ import { type Candidate, type Condition, type Conditions, holds } from './condit
 import { ConditionSet } from './condition-set.ts'
 
 /**
- * A few conditions are checked faster one by one, and take less memory. Most filters have one or two.
- * @limit Conditions of a key that are asked one by one. Past it: a set is built.
+ * Conditions of a key that are asked one by one. Past it: a set is built. A few conditions are checked faster one by
+ * one, and take less memory. Most filters have one or two.
  */
 const CONDITIONS_ASKED_MAX = 4
 

@@ -8,8 +8,8 @@
 const PAGE_BITS = 8
 const PAGE_MASK = 2 ** PAGE_BITS - 1
 /**
- * More code units would not fit into the arguments of one call.
- * @limit Code units that one call turns into text. Past it: a further call follows.
+ * Code units that one call turns into text. Past it: a further call follows. More code units would not fit into the
+ * arguments of one call.
  */
 const UNITS_MAX = 4_096
 

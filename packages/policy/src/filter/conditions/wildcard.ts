@@ -40,8 +40,8 @@ export function wildcardPoints({ pieces }: Wildcard): number {
 }
 
 /**
- * This many comparisons take a fraction of a millisecond with any text.
- * @limit Comparisons of a wildcard's piece by plain search. Past it: a search in linear time is used.
+ * Comparisons of a wildcard's piece by plain search. Past it: a search in linear time is used. This many comparisons
+ * take a fraction of a millisecond with any text.
  */
 const COMPARISONS_MAX = 65_536
 

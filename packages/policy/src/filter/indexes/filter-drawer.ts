@@ -13,9 +13,8 @@ type Found = (n: number) => void
 type Lists<K> = Map<K, number | number[]>
 
 /**
- * A longer prefix is filed under its beginning of this length. A drawer makes one look-up for each length that it
- * holds.
- * @limit Characters by which the index files a prefix or suffix. Past it: the rest is compared when asked.
+ * Characters by which the index files a prefix or suffix. Past it: the rest is compared when asked. A longer prefix is
+ * filed under its beginning of this length. A drawer makes one look-up for each length that it holds.
  */
 const AFFIX_LENGTH_MAX = 32
 

@@ -12,7 +12,7 @@
 local SHARE_BYTES, RECORD_BYTES = 300, 32
 -- @limit Time after its last record for which the records of a subscription are kept. After it: they are removed.
 local RECORDS_KEPT_SECONDS = 604800
--- @limit Shares that one write removes. Past it: the next write removes more.
+-- Shares that one write removes. Past it: the next write removes more.
 local DROPPED_MAX = 200
 
 local function bytes_of(records)

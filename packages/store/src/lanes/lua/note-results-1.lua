@@ -14,7 +14,7 @@
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @limit Requests per second below which an adaptive rate does not fall.
+-- Requests per second below which an adaptive rate does not fall.
 local RATE_PER_SECOND_MIN = 0.5
 local BETA, SCALE, SMOOTHING, BUCKET_MS, MEASURED_TIMES = 0.7, 0.4, 0.8, 500, 2
 run_when_full(base)

@@ -19,7 +19,7 @@
 -- @include lane-state
 -- @include lane-park
 -- @include lane-try
--- @limit How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
+-- How long a checkpoint is kept that its job has not deleted. After it: it is deleted.
 local CHECKPOINT_KEPT_MS = 86400000
 local PARKED_VALUES = 7
 local FAILED = '!'

@@ -19,9 +19,9 @@
 -- @include lane-park
 -- @include lane-try
 -- @include lane-redriven
--- @limit How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
+-- How long a shard remembers the last batch of a redrive. After it: a repeated batch is parked again.
 local REDRIVEN_KEPT_MS = 86400000
--- @limit Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
+-- Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
 local REDRIVEN_SEARCH_MAX = 1000
 local ENTRY_VALUES = 5
 run_when_full(base)

@@ -25,10 +25,9 @@ local LANES = 32
 -- Members of hashes of groups that one step looks at, in all its lanes together, and in one of them.
 local GROUPS_LOOKED_AT = 640
 local LANE_GROUPS_LOOKED_AT = 200
--- @limit Dead deliveries that one script of the sweep claims. Past it: the next script continues.
+-- Dead deliveries that one script of the sweep claims. Past it: the next script continues.
 local SWEPT_DELIVERIES_MAX = 1000
--- @limit How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set
--- back.
+-- How far ahead the end of a lease may lie. Past it: the sweep returns the delivery, as the clock was set back.
 local LEASE_AHEAD_MAX_MS = 600000
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)

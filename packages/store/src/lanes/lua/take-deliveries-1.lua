@@ -45,13 +45,13 @@
 -- @include lane-pick
 -- @include lane-whole
 -- @include fifo-log
--- @limit Claims of one take, whatever the worker asks for. Past it: the others stay due.
+-- Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
--- @limit Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
+-- Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
 local DRAIN_MAX = 1000
--- @limit Deliveries behind heads that one take returns. Past it: they wait.
+-- Deliveries behind heads that one take returns. Past it: they wait.
 local BEHIND_MAX = 1000
--- @limit Deliveries that one take reads, about. Past it: further lanes stay due.
+-- Deliveries that one take reads, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
 local POSTPONE_MS = 250.5
 -- If a lane is full for one worker, other workers may take from it after this time. The time is much shorter than that

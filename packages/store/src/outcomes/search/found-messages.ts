@@ -26,7 +26,7 @@ export interface FoundMessage {
   ends: FoundEnd[]
 }
 
-/** @limit Ends that a search shows of one message. Past it: older ones are only counted. */
+/** Ends that a search shows of one message. Past it: older ones are only counted. */
 const SHOWN_ENDS_MAX = 10
 
 /** One entry that was found. */

@@ -35,9 +35,9 @@ interface SearchResult {
   nextCursor: string | null
 }
 
-/** @limit Pages of the outcome log that one search reads. Past it: the answer has a cursor to continue. */
+/** Pages of the outcome log that one search reads. Past it: the answer has a cursor to continue. */
 const SEARCHED_PAGES_MAX = 250
-/** @limit Subscriptions whose topics one search looks up. Past it: the answer has a cursor to continue. */
+/** Subscriptions whose topics one search looks up. Past it: the answer has a cursor to continue. */
 const SEARCHED_TOPICS_MAX = 1_000
 
 /** The place of a page, and how many of its entries are done, from its end. */

@@ -36,7 +36,7 @@ const READ = readScript('read-queue-1')
 const DELETE = readScript('delete-queue-1')
 const DROP = readScript('drop-queue-1')
 
-/** @limit Tries to change a queue that others change at the same time. Past it: `conflict`. */
+/** Tries to change a queue that others change at the same time. Past it: `conflict`. */
 const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
 const DELETED_MS = 60_000

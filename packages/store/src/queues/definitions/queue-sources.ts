@@ -11,7 +11,7 @@ import { shardOf } from '../../redis/shards.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { parseQueue } from './queue-fields.ts'
 
-/** @limit Sources of a dead-letter queue that are read. Past it: the others are not listed. */
+/** Sources of a dead-letter queue that are read. Past it: the others are not listed. */
 const SOURCES_MAX = 1_000
 /** The policy of a source younger than this may not be written yet. */
 const SOURCE_PENDING_MS = 60_000

@@ -28,7 +28,7 @@ const LIST_ENDED = readScript('list-ended-leases-1')
 
 /** @limit Topics with subscriptions to one leased queue. Past it: subscribing answers 400. */
 const LEASED_TOPICS_MAX = 100
-/** @limit Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
+/** Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
 const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
 /** More than two of the sweeps that come once a minute. */

@@ -12,13 +12,13 @@ import { atQueue } from '../queue-scripts.ts'
 
 const GROUP = readScript('group-letters-1')
 
-/** @limit Dead letters that one script groups. Past it: the next script continues. */
+/** Dead letters that one script groups. Past it: the next script continues. */
 const GROUP_SCAN_ITEMS_MAX = 1_000
-/** @limit Scripts of one answer that groups dead letters. Past it: the answer has a cursor. */
+/** Scripts of one answer that groups dead letters. Past it: the answer has a cursor. */
 const GROUP_ROUNDS_MAX = 100
 /** @limit Groups of dead letters in one answer. Past it: the smallest are left out and counted. */
 const LETTER_GROUPS_MAX = 200
-/** @limit Dead letters that a group names. Past it: they are only counted. */
+/** Dead letters that a group names. Past it: they are only counted. */
 const GROUP_SAMPLES_MAX = 3
 const GROUP_HOUR_MS = 3_600_000
 

@@ -7,7 +7,7 @@ import { deliveryId } from '../../lanes/generations.ts'
 import { deadLetterItemId } from '../queue-ids.ts'
 
 const VALUES = 4
-/** @limit Redrives after which the delivery of a removed letter is still found. Past it: its row stays deadLettered. */
+/** Redrives after which the delivery of a removed letter is still found. Past it: its row stays deadLettered. */
 const REDRIVES_KNOWN_MAX = 100
 
 export interface RemovedLetter {

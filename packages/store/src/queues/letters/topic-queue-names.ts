@@ -10,7 +10,7 @@ const FIFO_SUFFIX = '.fifo'
 /** @limit Name of a queue, as in SQS. Past it: a topic's own queue has a shorter name with a digest. */
 const QUEUE_NAME_CHARS_MAX = 80
 const DIGEST_CHARS = 8
-/** @limit Names that a topic's own queue may have. Past it: dead letters wait until one of them is free. */
+/** Names that a topic's own queue may have. Past it: dead letters wait until one of them is free. */
 const TOPIC_QUEUE_NAMES_MAX = 8
 
 /** The ARNs of these names in the topic's account and region. */

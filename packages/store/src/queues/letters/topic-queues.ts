@@ -26,7 +26,7 @@ import { topicQueueArns } from './topic-queue-names.ts'
 
 const SEND_LETTER = readScript('send-letter-1')
 
-/** @limit Topics whose own queue a process remembers. Past it: the least recently used one is looked up again. */
+/** Topics whose own queue a process remembers. Past it: the least recently used one is looked up again. */
 const KNOWN_QUEUES_MAX = 10_000
 
 interface TopicQueuesOptions {

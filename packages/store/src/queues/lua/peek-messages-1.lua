@@ -10,7 +10,7 @@
 -- Returns false if there is no such queue, else: score and id of the next cursor ('' both: the end), items.
 -- @include queue
 -- @include queue-scan
--- @limit Bodies of one script of a listing. Past it: the next round continues.
+-- Bodies of one script of a listing. Past it: the next round continues.
 local PEEKED_BYTES_MAX = 1048576
 local queue = open_queue(base, arn)
 if not queue then return false end

@@ -21,7 +21,7 @@
 -- @include queue-handles
 -- @include queue-take
 -- @include queue-shares
--- @limit Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
+-- Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
 local PROMOTED_MAX = 100
 local queue = open_queue(base, arn)
 if not queue then return false end

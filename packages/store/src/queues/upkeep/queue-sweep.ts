@@ -18,11 +18,11 @@ import type { UnreadableItems } from './unreadable-items.ts'
 const SWEEP = readScript('sweep-queue-1')
 const FIND = readScript('find-queue-work-1')
 
-/** @limit Expired messages that one script of the sweep removes. Past it: a further script follows. */
+/** Expired messages that one script of the sweep removes. Past it: a further script follows. */
 const SWEEP_ITEMS_MAX = 500
-/** @limit Interrupted moves that one script of the sweep finishes. Past it: a further script follows. */
+/** Interrupted moves that one script of the sweep finishes. Past it: a further script follows. */
 const SWEEP_MOVES_MAX = 10
-/** @limit Queues that one script of the sweep looks at. Past it: a further script follows. */
+/** Queues that one script of the sweep looks at. Past it: a further script follows. */
 const SWEEP_QUEUES_MAX = 500
 
 interface Parts {

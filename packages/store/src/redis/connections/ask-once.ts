@@ -1,7 +1,7 @@
 /** Asks one server one question on a new connection, which is closed within about a second. */
 import type { Redis, RedisOptions } from 'ioredis'
 
-/** @limit One question to a server on a connection of its own. Past it: the question has failed. */
+/** One question to a server on a connection of its own. Past it: the question has failed. */
 const QUESTION_TIMEOUT_MS = 1_000
 
 /** Options of the connection. CLIENT LIST shows `name`. */

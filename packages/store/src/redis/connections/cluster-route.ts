@@ -18,9 +18,9 @@ const ASKING = askOptions('fantail-route')
 const ASK_AGAIN_MS = 200
 /** Pause before the connection is closed. Answers that are under way, also refusals, arrive before. */
 const MOVE_AFTER_MS = 20
-/** @limit Wait for a plain connection into a cluster to end. Past it: it is cut. */
+/** Wait for a plain connection into a cluster to end. Past it: it is cut. */
 const DISCONNECT_TIMEOUT_MS = 2_000
-/** @limit Nodes of a cluster that a process remembers. Past it: further ones are left out. */
+/** Nodes of a cluster that a process remembers. Past it: further ones are left out. */
 const NODES_MAX = 100
 /** Errors of a server that does not have the slot, or whose cluster has lost a part. */
 const ELSEWHERE = /^(MOVED|CLUSTERDOWN|UNBLOCKED|READONLY)\b/

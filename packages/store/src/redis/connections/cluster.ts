@@ -12,13 +12,13 @@ import { keySlot } from '../slots.ts'
 
 const SLOTS_REFRESH_MS = 200
 /**
- * With the pause between two tries, all tries take less than a command's own time-out. A refused command therefore
- * fails with the refusal.
- * @limit Tries of a command that a cluster's servers refused (MOVED, ASK, TRYAGAIN). Past it: the command has failed.
+ * Tries of a command that a cluster's servers refused (MOVED, ASK, TRYAGAIN). Past it: the command has failed. With the
+ * pause between two tries, all tries take less than a command's own time-out. A refused command therefore fails with
+ * the refusal.
  */
 const REDIRECTIONS_MAX = 8
 const REFUSED_RETRY_MS = 100
-/** @limit One refresh of the map of slots. Past it: another node is asked. */
+/** One refresh of the map of slots. Past it: another node is asked. */
 const REFRESH_TIMEOUT_MS = 1_000
 /** A connection that sends nothing to a slot notices only by this refresh that the slot has moved. */
 const REFRESH_INTERVAL_MS = 10_000

@@ -21,12 +21,12 @@ readBeforeTimeouts()
 /** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500
 /**
- * A connection is replaced if an answer is due and nothing has come for this long. If a host or network path dies, the
- * kernel would keep the connection open for a quarter of an hour.
- * @limit Silence on a connection on which an answer is due. Past it: the connection is replaced.
+ * Silence on a connection on which an answer is due. Past it: the connection is replaced. A connection is replaced if
+ * an answer is due and nothing has come for this long. If a host or network path dies, the kernel would keep the
+ * connection open for a quarter of an hour.
  */
 const SILENCE_MS_MAX = 2_000
-/** @limit One command to a Sentinel. Past it: the next Sentinel is asked. */
+/** One command to a Sentinel. Past it: the next Sentinel is asked. */
 const SENTINEL_TIMEOUT_MS = 1_000
 
 export interface ConnectOptions {

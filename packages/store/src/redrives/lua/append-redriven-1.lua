@@ -12,7 +12,7 @@
 -- @include when-full
 -- @include queue
 -- @include queue-store
--- @limit How long a queue's shard remembers the last batch of a redrive. After it: a repeated batch is appended again.
+-- How long a queue's shard remembers the last batch of a redrive. After it: a repeated batch is appended again.
 local APPENDED_KEPT_MS = 86400000
 local key = base .. 'redriven:' .. task
 local queue = open_queue(base, arn)

@@ -9,10 +9,10 @@
 -- @include lane-return
 -- @include lane-state
 local FIRST = '19'
--- @limit Paused lanes of a shard whose ages are read when the time is moved. Past it: a sweep may find the age of the
--- others up to six hours late.
+-- Paused lanes of a shard whose ages are read when the time is moved. Past it: a sweep may find the age of the others
+-- up to six hours late.
 local HELD_LANES_MAX = 1000
--- @limit Deliveries of a waiting set whose ages are read when the time is moved. Past it: the same.
+-- Deliveries of a waiting set whose ages are read when the time is moved. Past it: the same.
 local AGES_MAX = 1000
 local heads, queues, swept, now, first = {}, {}, {}, 0, nil
 

@@ -6,7 +6,7 @@ import type { AwsCall } from '@fantail/aws-wire'
 import { parseArn } from '@fantail/contracts'
 import { invalidParameter, missingParameter } from './refusals.ts'
 
-/** @limit Elements of an ARN. Below it: the request is refused. */
+/** Elements of an ARN. Below it: the request is refused. */
 const ARN_ELEMENTS_MIN = 6
 
 type Region = Pick<AwsCall, 'region' | 'signed'>

@@ -22,8 +22,8 @@ import { shownResult } from '../test-answer.ts'
 import { attemptMessage } from '../test-attempt.ts'
 
 /**
- * @limit Questions to confirm a move that one API process repeats at a time. Past it: a failed question is not
- * repeated, and `send-confirmation` asks again.
+ * Questions to confirm a move that one API process repeats at a time. Past it: a failed question is not repeated, and
+ * `send-confirmation` asks again.
  */
 const QUESTIONS_WAITING_MAX = 1_000
 /** The pause after a failed read of the subscription. */

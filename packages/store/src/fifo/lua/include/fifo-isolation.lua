@@ -15,8 +15,7 @@
 local SUSPECT_FROM = 2
 -- The most messages that a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
--- @limit Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads
--- on.
+-- Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads on.
 local WINDOWS_MAX = 10
 
 -- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that

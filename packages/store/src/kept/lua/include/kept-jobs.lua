@@ -4,7 +4,7 @@
 -- Bytes that Redis uses for a job beside its data and ids. kept-jobs.test.ts measures it, with jobs of 20 to 100 KB.
 local KEPT_JOB_ENTRY_BYTES = 1700
 local KEPT_ID_BYTES = 16
--- @limit Dropped jobs that one script deletes. Past it: the next script continues.
+-- Dropped jobs that one script deletes. Past it: the next script continues.
 local KEPT_DELETED_MAX = 1000
 
 local function kept_job_key(base, uid, name) return base .. 'kept:job:' .. uid .. ':' .. name end

@@ -2,9 +2,9 @@
 -- @include kept-jobs
 -- The messages of a job were published within this time.
 local KEPT_JOB_SPAN_MS = 2000
--- @limit Jobs of a ring in which a message is looked for. Past it: the message is not found.
+-- Jobs of a ring in which a message is looked for. Past it: the message is not found.
 local KEPT_JOBS_SEARCHED_MAX = 2000
--- @limit Jobs in which one script looks for a message, in all rings of a shard. Past it: the message is not found.
+-- Jobs in which one script looks for a message, in all rings of a shard. Past it: the message is not found.
 local KEPT_SEARCHES_MAX = 20000
 -- Jobs that kept_beyond_places tries if the records of some are gone.
 local KEPT_JOBS_TRIED = 10

@@ -8,9 +8,9 @@
 local KEPT_ENTRY_BYTES = 215
 -- Bytes that Redis writes before and after a body.
 local KEPT_FRAME_BYTES = 6
--- @limit Messages that one script removes from a ring. Past it: the next script continues.
+-- Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
--- @limit Newest places of a ring that one script measures to correct the ring's bytes. Past it: the average counts.
+-- Newest places of a ring that one script measures to correct the ring's bytes. Past it: the average counts.
 local KEPT_RECOUNTED_MAX = 2000
 local KEPT_CHUNK = 100
 -- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.

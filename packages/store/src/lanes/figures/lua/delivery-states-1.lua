@@ -14,7 +14,7 @@
 -- @include lane-next
 -- @include lane-state
 -- @include lane-stand
--- @limit Deliveries behind a head that are searched for one. Past it: the delivery counts as waiting.
+-- Deliveries behind a head that are searched for one. Past it: the delivery counts as waiting.
 local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
 local now = now_ms(base)

@@ -8,17 +8,16 @@
 -- @include lane-lease
 -- @include lane-count
 -- @include lane-discard
--- @limit Deliveries of a lane that one take checks for their age. Past it: the next take checks further ones.
+-- Deliveries of a lane that one take checks for their age. Past it: the next take checks further ones.
 local EXPIRE_MAX = 64
--- @limit Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
+-- Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
 local RUN_MAX = 50
--- Counts stored bodies, the head's included. A worker reads a whole run at once and sends no more bytes than this.
--- @limit Bodies of a FIFO head and those sent with it. Past it: further ones wait.
+-- Bodies of a FIFO head and those sent with it. Past it: further ones wait. Counts stored bodies, the head's included.
+-- A worker reads a whole run at once and sends no more bytes than this.
 local RUN_BYTES_MAX = 1048576
--- Several deliveries of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and
--- recognises repeated ones by their ids. After a worker's death its group therefore need not wait as long as for a
--- webhook.
--- @limit Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again.
+-- Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again. Several deliveries
+-- of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and recognises repeated
+-- ones by their ids. After a worker's death its group therefore need not wait as long as for a webhook.
 local RUN_LEASE_MS = 5000
 
 -- Lanes of older releases do not have 'l'. Lanes of webhooks have no floor, and lanes of queues keep deliveries for 30

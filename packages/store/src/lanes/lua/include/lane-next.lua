@@ -6,13 +6,13 @@ local SEND_AHEAD_MS = 250
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
--- @limit How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and
--- is not used.
+-- How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and is not
+-- used.
 local STORED_AHEAD_MAX_MS = 1000
--- @limit How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was
--- set back, and the circuit counts as due for a probe.
+-- How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was set
+-- back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
--- @limit Tokens of a lane's retry quota. Past it: successes add none.
+-- Tokens of a lane's retry quota. Past it: successes add none.
 local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.

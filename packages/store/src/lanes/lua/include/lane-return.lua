@@ -19,15 +19,15 @@ local function put_back(base, id, delivery, state, now, delay)
   end
 end
 
--- @limit Ended leases of a lane that one script returns. Past it: the next script returns the others.
+-- Ended leases of a lane that one script returns. Past it: the next script returns the others.
 local RETURNS_MAX = 100
 -- If the lease of a delivery ends again and again, the delivery may be what kills its workers. From the second end in a
 -- row on it waits, each time longer. After the first end it continues at once, because a worker may have died for any
 -- reason.
 local ENDS_DELAYED_FROM = 2
--- @limit First pause of a delivery whose leases end again and again. The pause doubles with each end.
+-- First pause of a delivery whose leases end again and again. The pause doubles with each end.
 local ENDS_MS_MIN = 1000
--- @limit Longest pause of a delivery whose leases end again and again.
+-- Longest pause of a delivery whose leases end again and again.
 local ENDS_MS_MAX = 300000
 
 -- Returns the state to be stored.

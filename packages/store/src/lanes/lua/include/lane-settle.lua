@@ -10,7 +10,7 @@
 -- @include lane-stand
 -- @include lane-redriven
 local settle = {}
--- @limit First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
+-- First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
 local QUEUE_MISSING_MS_MIN = 2000
 -- With a missing queue, a lane checks for it at most five times a second.
 local QUEUE_MISSING_GAP_MS = 200

@@ -1,6 +1,6 @@
 -- Messages that become visible with time, and messages on their way to a dead-letter queue.
 -- @include queue
--- @limit Lease of a message on its way to a dead-letter queue. After it: another process moves it.
+-- Lease of a message on its way to a dead-letter queue. After it: another process moves it.
 local MOVE_MS = 10000
 
 local COUNT_DIGITS = 15

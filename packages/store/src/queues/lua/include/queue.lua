@@ -1,11 +1,10 @@
 -- Common parts of all queue scripts: the queue's settings, its clock, and the removal of items.
 -- @include now
--- @limit How long the id of a removed message is remembered, so that a repeated append changes nothing.
+-- How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
--- @limit Such ids of a queue. Past it: the oldest are forgotten.
+-- Such ids of a queue. Past it: the oldest are forgotten.
 local RECENT_MAX = 100000
--- @limit Expired messages that a receive or a look at the figures removes first. Past it: the next one removes the
--- others.
+-- Expired messages that a receive or a look at the figures removes first. Past it: the next one removes the others.
 local EXPIRED_MAX = 200
 -- @limit How long a received message may be hidden from its receive on. Past it: a change of its visibility is refused,
 -- and a repeated receive hides it no longer.

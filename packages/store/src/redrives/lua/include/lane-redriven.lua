@@ -2,7 +2,7 @@
 -- so other deliveries cost nothing. An edited message is a new message, and is not counted.
 -- @limit How long the ends of a redrive are kept after the last one. After it: the redrive shows none.
 local ENDS_KEPT_MS = 1209600000
--- @limit How long a lane remembers by which redrive its deliveries came. After it: their ends are not counted.
+-- How long a lane remembers by which redrive its deliveries came. After it: their ends are not counted.
 local SENDER_KEPT_MS = 1296000000
 local PLAIN_ID_BYTES = 16
 

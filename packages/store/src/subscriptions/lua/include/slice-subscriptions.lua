@@ -2,8 +2,8 @@
 -- @include lane-next
 -- @include slice-counts
 
--- @limit Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows
--- of its deliveries no longer name it.
+-- Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows of its
+-- deliveries no longer name it.
 local FORMER_SUBSCRIPTIONS_MAX = 500
 
 -- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its

@@ -59,8 +59,8 @@ async function getQueueUrl({ queues, settings }: ApiDeps, input: AwsInput, call:
 }
 
 /**
- * No name is longer, and Redis would get the text once for each shard.
- * @limit Prefix of names for which ListQueues asks Redis. Past it: the list is empty.
+ * Prefix of names for which ListQueues asks Redis. Past it: the list is empty. No name is longer, and Redis would get
+ * the text once for each shard.
  */
 const QUEUE_PREFIX_CHARS_MAX = 80
 

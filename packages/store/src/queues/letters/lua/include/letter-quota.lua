@@ -1,10 +1,9 @@
 -- Keeps a topic's own queue within its bytes.
 -- @include queue
 -- @include lane-count
--- @limit Messages that one script removes from a topic's own queue because it is full. Past it: the next script
--- continues.
+-- Messages that one script removes from a topic's own queue because it is full. Past it: the next script continues.
 local TRIMMED_MAX = 1000
--- @limit Messages of an open batch of a redrive that one script passes over. Past it: it removes no more.
+-- Messages of an open batch of a redrive that one script passes over. Past it: it removes no more.
 local PASSED_OVER_MAX = 1000
 
 local function letter_bytes(queue)
