@@ -1,11 +1,12 @@
 /**
- * Compares docs/aws-compatibility.md with the tests. Every row of the checklist names the tests that show it, or is a
+ * Compares docs/aws-checklist.md with the tests. Every row of the checklist names the tests that show it, or is a
  * deviation with a reason. If a test's title has a number, the row of that number names the test.
  */
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
-const DOCUMENT = 'docs/aws-compatibility.md'
+const DOCUMENT = 'docs/aws-checklist.md'
 const ASSERTIONS = 223
 /** Rows of endpoint kinds other than http, https and sqs. Their numbers have gaps for further kinds. */
 const KINDS = { first: 302, last: 407 }
@@ -13,7 +14,7 @@ const KINDS = { first: 302, last: 407 }
 interface Row {
   number: number
   assertion: string
-  /** Files of tests, or undefined if the row names none. */
+  /** Names of files of tests. No two files share a name. */
   tests: string[]
   deviation: string | undefined
 }
@@ -28,7 +29,7 @@ const rows = textOf(DOCUMENT)
     return { number: Number(number), assertion: assertion ?? '', tests, deviation }
   })
 
-/** For each number, the files with a test whose title has it. */
+/** For each number, the names of the files with a test whose title has it. */
 function claims(): Map<number, Set<string>> {
   const claimed = new Map<number, Set<string>>()
   for (const file of ['packages', 'services', 'tests'].flatMap((root) =>
@@ -37,7 +38,7 @@ function claims(): Map<number, Set<string>> {
     for (const [, numbers] of textOf(file).matchAll(/['"`]((?:\[\d{1,3}\])+)[ '"`]/g)) {
       for (const [, number] of (numbers ?? '').matchAll(/\[(\d+)\]/g)) {
         const files = claimed.get(Number(number)) ?? new Set()
-        claimed.set(Number(number), files.add(file))
+        claimed.set(Number(number), files.add(basename(file)))
       }
     }
   }

@@ -1,11 +1,11 @@
 /**
  * Every reference in comments and documents exists: a file of this repository, a row of the checklist
- * (docs/aws-compatibility.md, cited as `checklist 67 to 69`), an RFC by number, or a public address.
+ * (docs/aws-checklist.md, cited as `checklist 67 to 69`), an RFC by number, or a public address.
  */
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
-const CHECKLIST = 'docs/aws-compatibility.md'
+const CHECKLIST = 'docs/aws-checklist.md'
 const OWN = 'tests/repo/references.test.ts'
 const places = [
   ...filesMatching('{packages,services,infra,tests,docs,examples,.ci}/**/*'),
@@ -72,8 +72,9 @@ test('documents refer to what can be found', () => {
   expect(found.filter(([, names]) => names?.length)).toEqual([])
 })
 
-test('every number in brackets in the page on AWS is a row of its checklist', () => {
-  const cited = [...textOf(CHECKLIST).matchAll(/\[(\d+)\](?!\()/g)].map(([, number]) => Number(number))
+test('every number in brackets in the pages on AWS is a row of the checklist', () => {
+  const pages = filesMatching('docs/aws-*.md').map(textOf).join('\n')
+  const cited = [...pages.matchAll(/\[(\d+)\](?!\()/g)].map(([, number]) => Number(number))
   expect(cited.length).toBeGreaterThan(5)
   expect(cited.filter((number) => !rows.has(number))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
  * Deletes a received message by its receipt handle, or changes how long it is hidden. On a standard queue, a handle of
- * any receive works (docs/aws-compatibility.md, 202 and 203).
+ * any receive works (checklist 202 and 203).
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { QUEUE_VISIBILITY_SECONDS_MAX } from '@fantail/contracts'
