@@ -120,6 +120,11 @@ export interface Attempter {
    * `again` is given, the attempt makes one request and calls `again` when it needs another one. There are no promises,
    * because this runs tens of thousands of times a second.
    *
+   * Connections to callers' addresses are opened only by `sender.dial`, which asks the address guard. If the endpoint
+   * is a URL, its password is sealed in the target, and `unlockTarget` opens it first. A result has a `verdict` if the
+   * status of the answer does not decide. If the service's own credential is refused, the result is `misconfigured` and
+   * names the credential without secrets.
+   *
    * If many subscriptions share a provider, the attempter bounds the requests under way to it (`turns/under-way.ts`).
    * Otherwise a provider that hangs could take all slots of a worker.
    */
