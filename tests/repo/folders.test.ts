@@ -1,7 +1,10 @@
-/** Checks folders and names of files: folders have few entries, names are unique, and names show fixtures. */
+/**
+ * Checks folders and names of files: a folder uses only folders below it and has few entries, names are unique, and
+ * names show fixtures.
+ */
 import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesMatching, textOf } from './repository.ts'
+import { filesMatching, importsOf, manifests, textOf } from './repository.ts'
 
 const FILES_MAX = 15
 /** Names that many folders have: the exports of a folder, and the entry of a process. */
@@ -41,3 +44,221 @@ test('a script and its includes lie in the folder `lua` of the sources that they
     lua.filter((path) => !/^packages\/store\/src\/[a-z/]+\/lua\/(include\/)?[a-z0-9-]+\.lua$/.test(path)),
   ).toEqual([])
 })
+
+/**
+ * Imports that still lead up, as pairs of folders below `src`. The list may only become shorter: the test below also
+ * fails for a pair that no longer closes a circle.
+ */
+const LEADS_UP: Record<string, string[]> = {
+  'packages/cli': [
+    '. -> commands/service',
+    '. -> commands/setup',
+    '. -> commands/topics',
+    '. -> commands/messages',
+    '. -> commands/queues',
+    '. -> frame',
+    '. -> commands/listen',
+    '. -> commands/dev',
+    '. -> keys',
+    '. -> secrets',
+    'move -> .',
+    'output -> frame',
+  ],
+  'packages/client': [
+    'transport -> .',
+    '. -> events',
+    'resources -> publishing',
+    'retries -> .',
+    'settings -> .',
+    'transport -> events',
+  ],
+  'packages/console': [
+    'routes/dead-letters -> routes/queues',
+    'parts -> parts/dialogs',
+    'parts -> parts/motion',
+    'routes/topics -> routes/subscriptions',
+  ],
+  'packages/consumer': ['sources -> .'],
+  'packages/contracts': [
+    'schemas -> schemas/messages',
+    'schemas -> schemas/subscriptions',
+    '. -> schemas/messages',
+    'schemas -> schemas/queues',
+    'schemas/subscriptions -> schemas/messages',
+  ],
+  'packages/delivery': [
+    'connections -> http',
+    'envelope -> signing',
+    'outbound -> connections',
+    'queues -> attempters',
+  ],
+  'packages/jobs': ['bullmq -> consuming'],
+  'packages/policy': ['filter/conditions -> filter', 'protocols -> retries'],
+  'packages/runtime': ['. -> health'],
+  'packages/store': [
+    'topics -> subscriptions',
+    'queues -> queues/kinds',
+    'queues -> queues/upkeep',
+    'queues -> queues/definitions',
+    'redis/connections -> redis',
+    'lanes -> lanes/figures',
+    '. -> dispatch',
+    '. -> redis',
+    'lanes -> outcomes',
+    'outcomes -> quarantine',
+    'queues -> redrives',
+    'queues -> queues/leases',
+    'queues -> queues/letters',
+    'redis -> records',
+    'redis -> capacity',
+    'scripts -> redrives',
+    'scripts -> subscriptions',
+    'scripts -> topics',
+  ],
+  'packages/test-kit': ['. -> redis'],
+  'packages/testing': ['waiting -> receiving'],
+  'services/delivery-worker': [
+    'lanes -> outcomes',
+    'attempts -> outcomes',
+    'dispatch -> first-attempts',
+    'fifo -> lanes',
+    'lanes -> batches',
+    'attempts -> lanes',
+    'fifo -> dispatch',
+    'fifo -> outcomes',
+    'kept -> dispatch',
+    'lanes -> first-attempts',
+    'outcomes -> dispatch',
+    'topics -> outcomes',
+    'topics -> .',
+  ],
+  'services/publish-api': [
+    'aws/sns -> aws/sns/subscriptions',
+    'queues -> .',
+    'routes -> .',
+    '. -> messages',
+    '. -> portal',
+    'aws/sns -> aws/sns/topics',
+    'aws/sqs -> aws/sqs/queues',
+    '. -> sessions',
+    '. -> subscriptions',
+    'aws/sqs -> aws/sqs/messages',
+    '. -> push',
+    '. -> redrives',
+    '. -> topics',
+    'aws/sns -> aws/sns/push',
+    'aws/sns/sms -> aws/sns',
+    'http -> .',
+    'mail -> .',
+    'queues -> redrives',
+    'routes -> openapi',
+    'server -> .',
+    'subscriptions -> subscriptions/moves',
+    '. -> attempts',
+    '. -> direct',
+    '. -> kept',
+    '. -> quarantine',
+    '. -> sms',
+    'audit -> .',
+    'aws/sns -> aws/sns/publish',
+    'aws/sns/publish -> aws',
+    'aws/sns/topics -> aws',
+    'aws/sqs -> aws/sqs/move-tasks',
+    'console -> .',
+    '. -> aws',
+    'events -> .',
+    'http -> openapi',
+    'http -> auth',
+    'keys -> topics',
+    'keys -> .',
+    'lanes -> .',
+    'mail -> subscriptions',
+    'overview -> .',
+    'processes -> .',
+    'queues -> subscriptions',
+    'queues -> topics',
+    'routes -> auth',
+    'routes -> aws',
+    'routes -> kept',
+    'routes -> messages',
+    'routes -> subscriptions',
+    'server -> aws',
+    'server -> messages',
+    'server -> portal',
+    'server -> push',
+    'server -> sessions',
+    'server -> subscriptions/moves',
+    'server -> subscriptions',
+    'server -> topics',
+    'stats -> .',
+    'time -> .',
+  ],
+}
+
+type Pair = [from: string, to: string]
+const nameOf = (pair: Pair) => pair.join(' -> ')
+
+test('a folder uses only folders below it, types included', () => {
+  const found = manifests().flatMap(({ folder }) => {
+    const known = LEADS_UP[folder] ?? []
+    const pairs = importsWithin(`${folder}/src/`)
+    const rest = pairs.filter((pair) => !known.includes(nameOf(foldersOf(pair))))
+    const closing = closingImports(rest).map(
+      (pair) => `${folder}: ${nameOf(pair)} closes a circle of folders`,
+    )
+    const unneeded = known.filter(
+      (name) =>
+        closingImports([...rest, ...pairs.filter((pair) => nameOf(foldersOf(pair)) === name)]).length === 0,
+    )
+    return [...closing, ...unneeded.map((name) => `${folder}: ${name} closes no circle and leaves the list`)]
+  })
+  expect(found).toEqual([])
+})
+
+test('the check of floors names the import that closes a circle of folders', () => {
+  const clean: Pair[] = [
+    ['main.ts', 'roof/tiles.ts'],
+    ['roof/tiles.ts', 'walls/bricks.ts'],
+    ['roof/gutter.ts', 'walls/bricks.ts'],
+    ['walls/bricks.ts', 'walls/stones/granite.ts'],
+    ['walls/doors.ts', 'walls/stones/granite.ts'],
+  ]
+  expect(closingImports(clean)).toEqual([])
+  const planted: Pair = ['walls/stones/granite.ts', 'roof/tiles.ts']
+  expect(closingImports([planted, ...clean])).toEqual([planted])
+  expect(closingImports([...clean, ['walls/bricks.ts', 'main.ts']])).toEqual([['walls/bricks.ts', 'main.ts']])
+})
+
+const foldersOf = ([from, to]: Pair): Pair => [dirname(from), dirname(to)]
+
+/** Imports between the sources of a package, as paths below `src`. The index only hands on names, so it is left out. */
+function importsWithin(src: string): Pair[] {
+  const sources = filesMatching(`${src}**/*.{ts,tsx}`).filter(
+    (path) => kindOf(path) === 'sources' && path !== `${src}index.ts`,
+  )
+  return sources.flatMap((path) =>
+    importsOf(path)
+      .flatMap(({ file }) => (file?.startsWith(src) ? file : []))
+      .map((file): Pair => [path.slice(src.length), file.slice(src.length)]),
+  )
+}
+
+/**
+ * Puts one pair of folders after the other into a graph, the pair with the most imports first. A pair that would close
+ * a circle stays out, and its imports are the result.
+ */
+function closingImports(imports: Pair[]): Pair[] {
+  const byFolders = Map.groupBy(imports, (pair) => nameOf(foldersOf(pair)))
+  const used = new Map<string, string[]>()
+  const reaches = (from: string, to: string): boolean =>
+    from === to || (used.get(from) ?? []).some((next) => reaches(next, to))
+  const ordered = [...byFolders.values()].toSorted((a, b) => b.length - a.length)
+  return ordered.flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const [from, to] = foldersOf(first)
+    if (from === to) return []
+    if (reaches(to, from)) return [first, ...others]
+    used.set(from, [...(used.get(from) ?? []), to])
+    return []
+  })
+}

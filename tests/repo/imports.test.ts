@@ -2,48 +2,11 @@
  * Checks that files export only what others import, that indexes list names, and that no files import each other in a
  * circle.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesMatching, manifests, ROOT, textOf } from './repository.ts'
+import { filesMatching, importsOf, manifests, textOf } from './repository.ts'
 
 const sources = filesMatching('{*,{packages,services,infra,tests}/**/*}.{ts,tsx,mjs}')
 const indexes = filesMatching('{packages,services}/*/src/index.ts')
-const folders = new Map(manifests().map(({ name, folder }) => [name, folder]))
-
-interface Import {
-  /** Path of the imported file from the root, or undefined if it is not in this repository. */
-  file: string | undefined
-  names: string[]
-  /** The file is imported as one object, so any of its exports may be used. */
-  isWhole: boolean
-}
-
-const FROM = /^\s*(?:import|export)\b([^'"`;=]*?)'([^']+)'|\bimport\('([^']+)'\)/gm
-
-/** Static, type-only and dynamic imports, and exports from another file. */
-function importsOf(path: string): Import[] {
-  return [...textOf(path).matchAll(FROM)].map(([, clause = '', from, dynamic]) => ({
-    file: fileOf(path, from ?? dynamic ?? ''),
-    names: namesIn(clause),
-    isWhole: from === undefined || /[(*]/.test(clause),
-  }))
-}
-
-function fileOf(path: string, name: string): string | undefined {
-  const [scope, own, ...inside] = name.split('/')
-  const folder = folders.get(`${scope}/${own}`)
-  if (folder !== undefined) return `${folder}/src/${inside.join('/') || 'index'}.ts`
-  const target = new URL(name, `file:///${path}`).pathname.slice(1)
-  return name.startsWith('.') && existsSync(join(ROOT, target)) ? target : undefined
-}
-
-/** The names between braces, as the other file exports them. */
-function namesIn(clause: string): string[] {
-  const list = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
-  const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
-  return names.map((name) => name.split(' as ')[0] ?? '').filter((name) => name !== '')
-}
 
 const imports = new Map(sources.map((path) => [path, importsOf(path)]))
 

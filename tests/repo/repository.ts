@@ -1,8 +1,8 @@
 /**
- * The repository for its own tests: manifests and files, without installed packages and build results.
+ * The repository for its own tests: manifests, files and imports, without installed packages and build results.
  * Generated code (`generated`) is left out too. Its form is the generator's, and a test holds that it is up to date.
  */
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -37,4 +37,40 @@ export function manifests(): Manifest[] {
     const folder = path.slice(0, -'/package.json'.length)
     return { folder, name, dependencies, devDependencies, ...(isPrivate && { private: true }) }
   })
+}
+
+const folders = new Map(manifests().map(({ name, folder }) => [name, folder]))
+
+interface Import {
+  /** Path of the imported file from the root, or undefined if it is not in this repository. */
+  file: string | undefined
+  names: string[]
+  /** The file is imported as one object, so any of its exports may be used. */
+  isWhole: boolean
+}
+
+const FROM = /^\s*(?:import|export)\b([^'"`;=]*?)'([^']+)'|\bimport\('([^']+)'\)/gm
+
+/** Static, type-only and dynamic imports, and exports from another file. */
+export function importsOf(path: string): Import[] {
+  return [...textOf(path).matchAll(FROM)].map(([, clause = '', from, dynamic]) => ({
+    file: fileOf(path, from ?? dynamic ?? ''),
+    names: namesIn(clause),
+    isWhole: from === undefined || /[(*]/.test(clause),
+  }))
+}
+
+function fileOf(path: string, name: string): string | undefined {
+  const [scope, own, ...inside] = name.split('/')
+  const folder = folders.get(`${scope}/${own}`)
+  if (folder !== undefined) return `${folder}/src/${inside.join('/') || 'index'}.ts`
+  const target = new URL(name, `file:///${path}`).pathname.slice(1)
+  return name.startsWith('.') && existsSync(join(ROOT, target)) ? target : undefined
+}
+
+/** The names between braces, as the other file exports them. */
+function namesIn(clause: string): string[] {
+  const list = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
+  const names = list.split(',').map((name) => name.trim().replace(/^type /, ''))
+  return names.map((name) => name.split(' as ')[0] ?? '').filter((name) => name !== '')
 }
