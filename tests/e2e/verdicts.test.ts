@@ -244,7 +244,7 @@ const CASES: Partial<Record<VerdictCode, Case>> = {
 
 /** Where the other verdicts are produced. */
 const ELSEWHERE: Partial<Record<VerdictCode, string>> = {
-  misconfigured: 'services/delivery-worker/src/outcomes/misconfigured.test.ts',
+  misconfigured: 'services/delivery-worker/src/endings/misconfigured.test.ts',
   endpointDisabled: 'services/publish-api/src/lanes/lane-routes.test.ts',
   tooSlowIn: 'packages/store/src/lanes/figures/note-attempts.test.ts',
   undispatched: 'services/publish-api/src/lanes/lane-routes.test.ts',

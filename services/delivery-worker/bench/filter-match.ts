@@ -8,10 +8,10 @@
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
+import type { TopicSnapshot } from '../src/topics/compiled-slice.ts'
 import { MessageContext } from '../src/topics/message-context.ts'
 import { SliceFilters } from '../src/topics/slice-filters.ts'
 import { TopicFilters } from '../src/topics/topic-filters.ts'
-import type { TopicSnapshot } from '../src/topics/topic-snapshot.ts'
 
 const ROUNDS = 7
 const MESSAGES = 50

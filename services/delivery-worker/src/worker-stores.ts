@@ -19,7 +19,7 @@ import {
   TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
-import { createQuarantine } from './outcomes/quarantining.ts'
+import { createQuarantine } from './endings/quarantining.ts'
 import { SnapshotCache } from './topics/snapshot-cache.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 

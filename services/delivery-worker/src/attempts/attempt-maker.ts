@@ -12,15 +12,13 @@ import {
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
-import type { InRun } from '../fifo/group-run.ts'
-import { PROVIDER_RESPONSE_BYTES_MAX } from '../outcomes/delivery-status.ts'
-import type { WorkerMetrics } from '../outcomes/worker-metrics.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { InRun } from '../topics/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import { type Outcome, outcomeOf } from './attempt-outcome.ts'
+import { endSpan, type Outcome, outcomeOf, PROVIDER_RESPONSE_BYTES_MAX } from './attempt-outcome.ts'
 import type { Recording } from './attempt-recording.ts'
-import { endSpan } from './attempt-span.ts'
 import type { CredentialGate } from './credential-gate.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
 
 /** Options of one attempt. */
 interface AttemptWays {

@@ -2,10 +2,14 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { errorCodeOf, isUnsent } from '@fantail/policy'
 import type { ServerMark } from '@fantail/store'
+import type { Span } from '@fantail/telemetry'
+
+/** Bytes of an answer that a delivery status log shows. Past it: the text is cut. */
+export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 
 export interface Outcome {
   result: AttemptResult
-  /** How many further messages of the FIFO group were delivered together with the first (fifo/group-run.ts). */
+  /** How many further messages of the FIFO group were delivered together with the first (topics/group-run.ts). */
   along: number
   /** Time until the answer. Undefined: no answer came. */
   answeredAfterMs: number | undefined
@@ -31,4 +35,11 @@ export function outcomeOf(result: AttemptResult, along = 0, copy?: ServerMark): 
  */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind !== 'failure' || (result.error !== 'timeout' && !isUnsent(result))
+}
+
+/** Whether or not a request was sent. */
+export function endSpan(span: Span, result: AttemptResult): void {
+  if (result.kind === 'response') span.setAttribute('http.response.status_code', result.statusCode)
+  else span.setAttribute('error.type', errorCodeOf(result))
+  span.end()
 }

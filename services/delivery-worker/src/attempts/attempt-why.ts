@@ -2,7 +2,7 @@
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { whyItCame } from '@fantail/policy'
 import { deliveryGeneration } from '@fantail/store'
-import type { Circuit } from '../lanes/lane-pacing.ts'
+import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'

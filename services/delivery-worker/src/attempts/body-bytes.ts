@@ -7,7 +7,7 @@
  * always keep their half. So for the length of one deadline, all attempts may hold one and a half times the limit. A
  * message counts once in each half, however many deliveries use it.
  */
-import type { InRun } from '../fifo/group-run.ts'
+import type { InRun } from '../topics/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { CapacityAnnouncer } from './freed-capacity.ts'
 

@@ -12,8 +12,8 @@
 import type { BatchLimits } from '@fantail/delivery'
 import { type PassingTimer, passingTime } from '@fantail/store'
 import { bytesOf } from '../attempts/body-bytes.ts'
-import type { ClaimInHand } from '../lanes/claim-in-hand.ts'
-import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../lanes/renewals.ts'
+import type { ClaimInHand } from '../claims/claim-in-hand.ts'
+import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../claims/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedBy } from './batch-attempts.ts'
 

@@ -21,10 +21,9 @@
  */
 import { shardOf } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
+import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import type { JobRun } from './job-run.ts'
 
-const CAUTIOUS_FROM_FENCE = 3
 /** A message is a suspect after this many failed starts. */
 const SUSPECT_FROM = 2
 /** First pause between two tries of a suspect message. The pause doubles with each failed start. */
@@ -46,10 +45,6 @@ interface CautiousRunsOptions {
   threw(context: MessageContext, error: unknown): void
   /** Called when a suspect waits for its next try. */
   isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
-}
-
-export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
-  return fence >= CAUTIOUS_FROM_FENCE
 }
 
 /**

@@ -4,11 +4,11 @@ import { batchField } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { Parking } from '../settling/parking.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
+import { JobRun, Unit } from '../units/job-run.ts'
 import { Checkpoints, type CheckpointsOptions } from './checkpoints.ts'
-import { JobRun, Unit } from './job-run.ts'
-import { Parking } from './parking.ts'
 import { RunRetries } from './run-retries.ts'
 
 const [BATCH] = batchField('')

@@ -6,10 +6,10 @@
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { type LaneStore, shardBase } from '@fantail/store'
-import type { JobRun } from './job-run.ts'
-import type { Parking } from './parking.ts'
+import type { Parking } from '../settling/parking.ts'
+import type { JobRun } from '../units/job-run.ts'
+import { type SettledUnit, type Stands, settledField } from '../units/slot-copies.ts'
 import type { RunRetries } from './run-retries.ts'
-import { type SettledUnit, type Stands, settledField } from './slot-copies.ts'
 
 const CHECKPOINT_MS = 25
 /** Ended jobs whose checkpoints a worker still has to delete. Past it: all are left to expire after a day. */

@@ -10,8 +10,8 @@ import { Bitmap } from '../topics/bitmap.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
+import type { Unit } from '../units/job-run.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
-import type { Unit } from './job-run.ts'
 
 let fixture: Fixture
 beforeAll(async () => {

@@ -12,13 +12,13 @@
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
-import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
-import { hasFailedStarts, isCautious } from './cautious-runs.ts'
+import { isCautious, type JobRun } from '../units/job-run.ts'
+import { hasFailedStarts } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import type { JobRun } from './job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 
 /** Deliveries of a part, about a tenth of a second of a worker's time. Each part costs as much overhead as a job. */

@@ -1,6 +1,6 @@
 /** Puts messages of a job that cannot be decoded into the quarantine. */
 import { type NewEntry, QUARANTINE_BASE, type Quarantined } from '@fantail/store'
-import type { JobRun } from './job-run.ts'
+import type { JobRun } from '../units/job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 
 /** A message that cannot be decoded, and its position in the job. */

@@ -1,13 +1,13 @@
 /** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
+
+import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
-import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
-import type { CompiledSlice } from '../topics/compiled-slice.ts'
+import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KnownMatch } from '../topics/topic-filters.ts'
-import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
-import { type JobRun, Unit } from './job-run.ts'
+import { type JobRun, Unit } from '../units/job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 import type { UnitAdmission } from './unit-admission.ts'
 

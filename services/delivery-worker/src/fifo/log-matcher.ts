@@ -2,9 +2,9 @@
 import type { TopicRecord } from '@fantail/contracts'
 import type { FifoReading, LogClaim, NewKept } from '@fantail/store'
 import { keptForm } from '../kept/message-keeping.ts'
+import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import type { TopicSnapshot } from '../topics/topic-snapshot.ts'
 import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 
 /** A lease lasts three times as long. */

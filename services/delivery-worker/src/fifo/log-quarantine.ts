@@ -1,6 +1,6 @@
 /** Entries of the quarantine for messages of a log that cannot be decoded or matched. */
 import { type LogClaim, type NewEntry, parseDeliveryId } from '@fantail/store'
-import type { UnreadableBody } from '../lanes/lane-bodies.ts'
+import type { UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { Unmatchable } from './log-batch.ts'
 
 /** `body` null: it is missing. */

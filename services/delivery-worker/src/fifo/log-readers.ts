@@ -22,11 +22,11 @@ import {
   type Quarantined,
   type ServerMarks,
 } from '@fantail/store'
-import type { Isolation } from '../dispatch/isolation.ts'
+import type { LaneBodies } from '../attempts/lane-bodies.ts'
+import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
-import type { LaneBodies } from '../lanes/lane-bodies.ts'
-import type { OutcomeRecorder } from '../outcomes/outcome-recorder.ts'
 import { MessageContext } from '../topics/message-context.ts'
+import type { Isolation } from './isolation.ts'
 import type { LogBatch } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'

@@ -2,8 +2,8 @@
 import type { Linked } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
-import type { Unit } from '../dispatch/job-run.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { Unit } from '../units/job-run.ts'
 
 export interface FirstAttempt extends Linked<FirstAttempt> {
   unit: Unit

@@ -4,10 +4,10 @@ import { createLogger } from '@fantail/runtime'
 import { FifoLog, KeptMessages, type NewKept } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test, vi } from 'vitest'
+import { wholeJob } from '../dispatch/whole-job.ts'
 import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { keptForm, MessageKeeping } from './message-keeping.ts'
-import { wholeJob } from './whole-job.ts'
 
 const fixture = await useFixture()
 const kept = new KeptMessages(fixture.redis)

@@ -4,7 +4,7 @@
  */
 import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { ReportPart } from '../shards/part-states.ts'
+import type { ReportPart } from '../settling/part-states.ts'
 
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000

@@ -9,8 +9,8 @@ import type {
 import type { AttemptRecording } from '@fantail/contracts/schemas/messages/recording'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
-import type { SliceData } from '@fantail/store'
-import type { SubscriptionCounts } from '../outcomes/subscription-counts.ts'
+import type { SliceData, SliceRef, Tally } from '@fantail/store'
+import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { SharedPolicies } from './shared-policies.ts'
 import { SliceFilters } from './slice-filters.ts'
 
@@ -152,4 +152,39 @@ function compile(
  */
 export function mayGo({ unsubscribed }: SubscriptionRecord, { kind = 'Notification' }: Message): boolean {
   return !unsubscribed || kind !== 'Notification'
+}
+
+/** A topic and its slices at one revision. */
+export interface TopicSnapshot {
+  topic: TopicRecord
+  revision: string
+  slices: SliceRef[]
+  /** About how many subscriptions the slices have. */
+  subscriptions: number
+  /** When this revision was fetched, by performance.now(). A slice that was checked later belongs to it. */
+  since: number
+  /** Whether a slice with filters was loaded. */
+  hasFilters: boolean
+}
+
+/** The series of a topic. */
+export interface TopicSeries {
+  delivered: CounterSeries
+  failed: CounterSeries
+  deadLettered: CounterSeries
+  deadLetterFailed: CounterSeries
+  queueMissing: CounterSeries
+  expired: CounterSeries
+  arrival: HistogramSeries
+}
+
+/**
+ * The tallies in which the deliveries of a subscription are counted. They are looked up once, and then kept at the
+ * compiled subscription. Two look-ups in caches for every delivery took 0.3 µs, and made 141 bytes of garbage.
+ */
+export interface SubscriptionCounts {
+  series: TopicSeries
+  topic: Tally
+  /** undefined: the topic is for direct messages. */
+  own: Tally | undefined
 }

@@ -6,9 +6,9 @@
  */
 import type { SliceRef } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
+import type { TopicSnapshot } from './compiled-slice.ts'
 import type { SliceFilters } from './slice-filters.ts'
 import { type Known, sliceNumberOf, TopicFilters } from './topic-filters.ts'
-import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /**
  * @limit memory (worker) Filters that a worker caches. Past it: filters of the least recently used topic are dropped.

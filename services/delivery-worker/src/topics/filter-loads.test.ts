@@ -1,9 +1,9 @@
 /** Which slices are loaded for their filters, and when loading ends. */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import { expect, test } from 'vitest'
+import type { TopicSnapshot } from './compiled-slice.ts'
 import { FilterLoads, SLICES_LOADED_MAX } from './filter-loads.ts'
 import { sliceNumberOf } from './topic-filters.ts'
-import type { TopicSnapshot } from './topic-snapshot.ts'
 
 const UNFILTERED_MAX = 1_000
 

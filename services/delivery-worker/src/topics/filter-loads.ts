@@ -6,10 +6,9 @@
  * loop. Loading ends early if it can no longer change the result, or if the cache is full.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
-import type { CompiledSlice } from './compiled-slice.ts'
+import type { CompiledSlice, TopicSnapshot } from './compiled-slice.ts'
 import type { FilterCache } from './filter-cache.ts'
 import { sliceNumberOf } from './topic-filters.ts'
-import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /**
  * Slices of a topic whose filters are loaded before its jobs are cut. Past it: jobs are cut without filters. Slices of

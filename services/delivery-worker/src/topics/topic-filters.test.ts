@@ -4,11 +4,11 @@ import { inOneGo, MatchWork, TooMuchWork } from '@fantail/policy'
 import type { SliceRef } from '@fantail/store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { TopicSnapshot } from './compiled-slice.ts'
 import { FilterCache } from './filter-cache.ts'
 import { MessageContext } from './message-context.ts'
 import { type FilterReasons, SliceFilters } from './slice-filters.ts'
 import { TopicFilters } from './topic-filters.ts'
-import type { TopicSnapshot } from './topic-snapshot.ts'
 
 const refOf = (sliceNumber: number): SliceRef => ({ sliceId: `uid.${sliceNumber}`, shard: 0 })
 

@@ -8,9 +8,9 @@
 import type { Protocol } from '@fantail/contracts'
 import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
+import type { TopicSnapshot } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
-import type { TopicSnapshot } from './topic-snapshot.ts'
 
 /** The result of a slice's filters. */
 export interface KnownMatch {

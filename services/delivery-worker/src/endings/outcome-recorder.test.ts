@@ -3,9 +3,9 @@ import { createLogger } from '@fantail/runtime'
 import { type DispatchEntry, deliveryId, type FilteredEntry } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
-import type { WorkerMetrics } from './worker-metrics.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const metrics = { ended: () => undefined } as unknown as WorkerMetrics

@@ -1,8 +1,8 @@
 /** Gets new send times for claims in hand. One script per shard handles all requests since the last one. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
-import { reportParts } from '../shards/part-states.ts'
-import { ShardQueue } from '../shards/shard-queue.ts'
+import { reportParts } from '../settling/part-states.ts'
+import { ShardQueue } from '../settling/shard-queue.ts'
 
 /** Lanes whose claims one script renews. Past it: a further script follows. */
 const LANES_PER_SCRIPT_MAX = 100

@@ -1,6 +1,6 @@
 /** Decides whether the ring of a topic may keep a job whole, by a copy of its record (kept-jobs.ts). */
 import { isWorthKeepingWhole, type KeptJob, type NewKept } from '@fantail/store'
-import type { JobRun } from '../dispatch/job-run.ts'
+import type { JobRun } from '../units/job-run.ts'
 
 type KeptRun = Pick<JobRun, 'record' | 'part' | 'fence' | 'hasUnreadable' | 'messages'>
 

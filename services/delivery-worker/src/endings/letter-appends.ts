@@ -21,8 +21,8 @@ import {
   shardOf,
   type TopicQueues,
 } from '@fantail/store'
-import type { Claimed } from '../lanes/settling.ts'
-import { type ReportPart, reportParts } from '../shards/part-states.ts'
+import { type ReportPart, reportParts } from '../settling/part-states.ts'
+import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'

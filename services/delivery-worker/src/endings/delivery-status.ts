@@ -25,8 +25,6 @@ import { textDelivery } from './text-delivery.ts'
 
 /** SNS's log group of messages that were published to a phone number. */
 const DIRECT_TO_NUMBERS = 'DirectPublishToPhoneNumber'
-/** Bytes of an answer that a delivery status log shows. Past it: the text is cut. */
-export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 
 export interface FinishedDelivery {
   subscription: CompiledSubscription

@@ -1,9 +1,9 @@
 /** The worker's counters; telemetry turns them into instruments. */
 import type { FilterReason } from '@fantail/policy'
 import type { LaneOutcome } from '@fantail/store'
-import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import type { Outcome } from './attempt-outcome.ts'
 
 export interface WorkerMetrics {
   /** An attempt has ended, with any result. */

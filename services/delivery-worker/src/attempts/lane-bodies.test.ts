@@ -1,9 +1,9 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
 import { expect, test } from 'vitest'
-import { BodyBytes } from '../attempts/body-bytes.ts'
-import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { MessageContext } from '../topics/message-context.ts'
+import { BodyBytes } from './body-bytes.ts'
+import { FreedCapacity } from './freed-capacity.ts'
 import { LaneBodies } from './lane-bodies.ts'
 
 /** A store of bodies of `bytes` each that answers when the test says so. */

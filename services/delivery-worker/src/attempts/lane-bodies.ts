@@ -6,8 +6,8 @@ import type { Message } from '@fantail/contracts'
 import type { Links } from '@fantail/delivery'
 import type { LaneStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import { bytesOf, type LoadingBodies } from '../attempts/body-bytes.ts'
 import { MessageContext } from '../topics/message-context.ts'
+import { bytesOf, type LoadingBodies } from './body-bytes.ts'
 
 /** @limit memory (worker) Bodies that a worker caches. Past it: the least recently used one is dropped. */
 const BODY_CACHE_BYTES_MAX = 67_108_864

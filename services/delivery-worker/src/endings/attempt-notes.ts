@@ -8,7 +8,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type AttemptNote, type LaneStore, passingTime } from '@fantail/store'
 import { resultState } from '../attempts/attempt-outcome.ts'
-import { type ReportPart, reportParts } from '../shards/part-states.ts'
+import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 /** Subscriptions whose results one write has. Past it: the next write has the others, five seconds later. */

@@ -20,8 +20,6 @@
 import { randomBytes } from 'node:crypto'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type LaneStore, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'
-import { reportParts } from '../shards/part-states.ts'
-import { ShardQueue } from '../shards/shard-queue.ts'
 import {
   buildRequest,
   type FencedRun,
@@ -29,7 +27,9 @@ import {
   type Item,
   type ParkItem,
   proveCopies,
-} from './park-items.ts'
+} from '../units/park-items.ts'
+import { reportParts } from './part-states.ts'
+import { ShardQueue } from './shard-queue.ts'
 
 /** Deliveries that one script parks. Past it: a further script follows. */
 const ENTRIES_PER_SCRIPT_MAX = 500

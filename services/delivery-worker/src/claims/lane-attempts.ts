@@ -20,16 +20,16 @@ import type { CredentialGate, CredentialWait } from '../attempts/credential-gate
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { Finishing } from '../outcomes/finishing.ts'
+import type { Finishing } from '../endings/finishing.ts'
+import type { LanePacing } from '../settling/lane-pacing.ts'
+import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
-import type { LanePacing } from './lane-pacing.ts'
 import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
 import type { Renewals } from './renewals.ts'
 import { type SendTurn, SendTurns } from './send-turns.ts'
-import type { Settling } from './settling.ts'
 
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000

@@ -4,10 +4,10 @@ import { retryCost } from '@fantail/policy'
 import type { Claim, Standing } from '@fantail/store'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
-import type { InRun } from '../fifo/group-run.ts'
+import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { InRun } from '../topics/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { Claimed } from './settling.ts'
 
 /** A claim that is neither settled nor returned to its lane, with the data that its attempt needs. */
 export interface ClaimInHand {

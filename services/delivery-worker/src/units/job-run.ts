@@ -28,6 +28,9 @@ const NOBODY = {
  */
 const UNITS_KEPT_MAX = 16
 
+/** From this start on, a job's messages are started one at a time (cautious-runs.ts). */
+const CAUTIOUS_FROM_FENCE = 3
+
 type Failure = [slot: number, statusCode: number | null, error: string | null]
 
 interface UnitOptions {
@@ -310,4 +313,9 @@ export class JobRun implements FencedRun {
     const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#touchedShards, ...written])
   }
+}
+
+/** Whether the job's earlier starts did not end, so that this one is careful. */
+export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
+  return fence >= CAUTIOUS_FROM_FENCE
 }

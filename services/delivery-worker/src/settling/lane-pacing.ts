@@ -6,9 +6,9 @@ import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneResult, LaneStore } from '@fantail/store'
-import { reportParts } from '../shards/part-states.ts'
-import { ShardQueue } from '../shards/shard-queue.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { reportParts } from './part-states.ts'
+import { ShardQueue } from './shard-queue.ts'
 
 /** Answers that one script notes. Past it: a further script follows. */
 const RESULTS_PER_SCRIPT_MAX = 500

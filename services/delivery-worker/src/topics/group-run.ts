@@ -3,7 +3,7 @@
  * their queue. One by one, each would take four round trips to Redis, and AWS moves 300 messages of a group in a
  * second.
  */
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from './message-context.ts'
 
 /**
  * Texts and attributes of a FIFO run. Past it: the run ends, and further deliveries stay in the lane. One script of the

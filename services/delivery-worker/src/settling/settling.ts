@@ -10,8 +10,8 @@
 
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { deliveryItemId, type LaneStore, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
-import { reportParts } from '../shards/part-states.ts'
-import { ShardQueue } from '../shards/shard-queue.ts'
+import { reportParts } from './part-states.ts'
+import { ShardQueue } from './shard-queue.ts'
 
 /** Settlements of one script. Past it: a further script follows. */
 const SETTLEMENTS_PER_SCRIPT_MAX = 500
