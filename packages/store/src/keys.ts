@@ -53,10 +53,12 @@ export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:
 
 // `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
 /**
- * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts). The
- * newest 500 departures stay until the topic is deleted.
+ * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts), for the
+ * newest 500 departures. After the topic's deletion also `arn` of the topic.
  */
 export const formerKey = (base: string, sliceId: string) => `${base}former:${sliceId}`
+// `<base>dropped`. Sorted set: ids of removed slices whose subscriptions are remembered, by the number of all
+// subscriptions that were remembered up to it. The oldest are forgotten (slice-subscriptions.lua).
 // `<base>gone:<id>`. String, 60 s, in the slice's shard: marks a removed subscription or slice, so that a late creation
 // is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */

@@ -7570,7 +7570,7 @@ export type SearchMessagesData = {
          */
         topic?: string;
         /**
-         * Only deliveries of this subscription, by its id or ARN.
+         * Only deliveries of this subscription, by its id or ARN. It may be deleted.
          */
         subscription?: string;
         /**

@@ -95,12 +95,16 @@ function foundIn({ topicArn }: Kept, { id, name, endpoint }: Known): KnownSubscr
 /** Deleted subscriptions stay known for a while, because their last events come after the deletion. */
 function keptOf(data: SliceData | null, former: FormerSubscription[], before: Kept | undefined): Kept {
   const at = performance.now()
-  if (!data) return { topicArn: null, holders: new SlotHolders([]), byId: new Map(), ...before, at }
-  const now = new Map(data.subscriptions.map((record) => [record.id, knownOf(record)]))
+  const now = new Map((data?.subscriptions ?? []).map((record) => [record.id, knownOf(record)]))
   const left = former.map((one): [string, Known] => [one.id, knownOf({ ...one, endpoint: null })])
   const gone = new Map([...left, ...(before?.byId ?? [])].filter(([id]) => !now.has(id)))
   const byId = new Map<string, Known>([...[...gone].slice(-GONE_SUBSCRIPTIONS_MAX), ...now])
-  return { topicArn: data.topic.arn, holders: new SlotHolders(byId.values()), byId, at }
+  return {
+    topicArn: data?.topic.arn ?? before?.topicArn ?? null,
+    holders: new SlotHolders(byId.values()),
+    byId,
+    at,
+  }
 }
 
 type Named = SlotHolder & Pick<SubscriptionRecord, 'name'> & { endpoint: string | null }

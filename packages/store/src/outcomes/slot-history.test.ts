@@ -8,7 +8,9 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SliceFinder } from '../events/slice-finder.ts'
+import { formerKey } from '../keys.ts'
 import { Lanes } from '../lanes/lanes.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
 import { newSubscription, topicName } from '../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
@@ -41,6 +43,12 @@ async function begin() {
   const place = placeOfSubscription(anchor.id)
   if (!place) throw new Error('no place')
   return { arn, subscribe, slice: { sliceId: place.sliceId, shard: place.shard } }
+}
+
+/** A topic whose home is the shard. */
+async function beginIn(shard: number) {
+  while (shardOf(topicName(`history-${names}`)) !== shard) names++
+  return begin()
 }
 
 function bitmapOf(slots: number[]): Buffer {
@@ -124,27 +132,33 @@ async function checkHistory(steps: Step[]): Promise<void> {
       if (RANK[state] >= RANK[rows.get(id) ?? 'filtered']) rows.set(id, state)
     told.set(messageId, rows)
   }
+  const check = async () => {
+    await checkRows(told)
+    const all = new Set([...told.values()].flatMap((rows) => [...rows.keys()]))
+    for (const id of all) await checkFound(arn, id, told)
+    const finder = new SliceFinder(snapshots)
+    for (const { entry, bySlot } of entries) {
+      const found = await finder.bySlots(entry.slice ?? slice, [...bySlot.keys()])
+      expect(found.map(({ subscriptionId }) => subscriptionId)).toEqual([...bySlot.values()])
+    }
+  }
+  await check()
+  await topics.delete(arn)
+  await check()
+}
+
+async function checkRows(told: Map<string, Map<string, State>>): Promise<void> {
   for (const [id, expected] of told) {
     const rows = (await log.deliveries(id)) ?? []
     expect(new Map(rows.map(({ subscriptionId, state }) => [subscriptionId, state]))).toEqual(expected)
     expect(rows.every(({ subscriptionName }) => subscriptionName !== null)).toBe(true)
   }
-  for (const record of present) await checkFound(arn, record, told)
-  const finder = new SliceFinder(snapshots)
-  for (const { entry, bySlot } of entries) {
-    const found = await finder.bySlots(entry.slice ?? slice, [...bySlot.keys()])
-    expect(found.map(({ subscriptionId }) => subscriptionId)).toEqual([...bySlot.values()])
-  }
 }
 
-/** The search for a subscription finds the messages that were matched with it, and no other. */
-async function checkFound(
-  topicArn: string,
-  { id, slot, departures }: SubscriptionRecord,
-  told: Map<string, Map<string, State>>,
-) {
-  const sliceId = placeOfSubscription(id)?.sliceId ?? ''
-  const subscription = { id, slot, departures, sliceId }
+/** The search for a subscription, perhaps a deleted one, finds the messages that were matched with it, and no other. */
+async function checkFound(topicArn: string, id: string, told: Map<string, Map<string, State>>) {
+  const subscription = await subscriptions.slotOf(id)
+  if (!subscription) throw new Error(`the slot of ${id} is not known`)
   const { messages } = await search.find({ topicArn, subscription, limit: 1_000, isVisible: () => true })
   const expected = [...told].flatMap(([messageId, rows]) => (rows.has(id) ? [messageId] : []))
   expect(new Set(messages.map(({ messageId }) => messageId))).toEqual(new Set(expected))
@@ -181,6 +195,22 @@ test('after many departures the oldest names are forgotten, and their ends are n
     [null, 'delivered', 1],
     [dead.id, 'deadLettered', 1],
   ])
+})
+
+test('a shard forgets the subscriptions of deleted topics, the oldest first, when it has too many', async () => {
+  const { arn, subscribe, slice } = await begin()
+  const { id } = await subscribe()
+  await topics.delete(arn)
+  expect(await subscriptions.slotOf(id)).toMatchObject({ id, topicArn: arn })
+  // Stands for topics that were deleted later.
+  const base = shardBase(slice.shard)
+  const before = await redis.zscore(`${base}dropped`, slice.sliceId)
+  await redis.zadd(`${base}dropped`, Number(before) + 2_499, 'later.0')
+  const next = await beginIn(slice.shard)
+  await topics.delete(next.arn)
+  expect(await redis.zrange(`${base}dropped`, '0', '-1')).toEqual(['later.0', next.slice.sliceId])
+  expect(await redis.exists(formerKey(base, slice.sliceId))).toBe(0)
+  expect(await subscriptions.slotOf(id)).toBeNull()
 })
 
 test('what waited when its subscription left was discarded, and what was purged before stays purged', async () => {

@@ -4,19 +4,43 @@
  * be secret or personal.
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { formerKey } from '../keys.ts'
 import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { shardBase } from '../redis/shards.ts'
 
 /** A subscription that has or had a slot. */
 export type SlotHolder = Pick<SubscriptionRecord, 'id' | 'slot' | 'departures'>
 
 export interface FormerSubscription extends SlotHolder {
   name: string | null
+  /** The number of its departure. Entries with this number or a higher one are not about it. */
+  leftAs: number
   /** When its lane was last purged, epoch ms. 0: never. */
   purgedAt: number
 }
 
+/** Reads who has left a slice. `onCorrupt` is called with what cannot be read. The others are returned. */
+export async function readFormer(
+  redis: Redis,
+  { sliceId, shard }: { sliceId: string; shard: number },
+  onCorrupt: (error: CorruptRecordError) => void,
+): Promise<FormerSubscription[]> {
+  const key = formerKey(shardBase(shard), sliceId)
+  const { arn: _, ...texts } = await redis.hgetall(key)
+  return Object.entries(texts).flatMap(([number, text]) => {
+    try {
+      return unpackFormer(text, { key, number })
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      onCorrupt(error)
+      return []
+    }
+  })
+}
+
 /** Throws a CorruptRecordError that names `key`. */
-export function unpackFormer(text: string, key: string): FormerSubscription {
+function unpackFormer(text: string, { key, number }: { key: string; number: string }): FormerSubscription {
   const { id, slot, departures, name, purgedAt } = parseStored(text, key)
   if (typeof id !== 'string' || typeof slot !== 'number')
     throw new CorruptRecordError(key, new TypeError('names no subscription'))
@@ -24,9 +48,17 @@ export function unpackFormer(text: string, key: string): FormerSubscription {
     id,
     slot,
     departures: Number(departures),
+    leftAs: Number(number),
     name: typeof name === 'string' ? name : null,
     purgedAt: Number(purgedAt),
   }
+}
+
+/** The slot of a subscription, to find its deliveries in the outcome log. */
+export interface SearchedSubscription extends SlotHolder {
+  sliceId: string
+  /** Absent: it exists. */
+  leftAs?: number
 }
 
 /**

@@ -19,12 +19,13 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys.ts'
+import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys.ts'
 import { batch } from '../redis/batch.ts'
 import { type Page, replies } from '../redis/pages.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
 import { pauseBeforeTry } from '../topics/topics-record.ts'
 import { topicUidOf } from './confirmation-token.ts'
+import { readFormer, type SearchedSubscription } from './former-subscriptions.ts'
 import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
 import { expirePending } from './subscriptions-expiry.ts'
 import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
@@ -150,10 +151,29 @@ export class Subscriptions {
     return { sliceId: place.sliceId, shard: place.shard, topicArn }
   }
 
-  /** The topic of the subscription with this id, also of one that was deleted. null: there is no such topic. */
+  /** The topic of the subscription with this id, also if either was deleted. null: it is not known (any more). */
   async topicOf(id: string): Promise<string | null> {
     const place = placeOfSubscription(id)
-    return place ? this.#redis.hget(sliceKey(shardBase(place.shard), place.sliceId), 'arn') : null
+    if (!place) return null
+    const base = shardBase(place.shard)
+    const pipeline = batch(this.#redis)
+      .hget(sliceKey(base, place.sliceId), 'arn')
+      .hget(formerKey(base, place.sliceId), 'arn')
+    const [present, former] = (await replies(pipeline)) as (string | null)[]
+    return present ?? former ?? null
+  }
+
+  /** The slot of the subscription, also of a deleted one. null: it is not known (any more). */
+  async slotOf(id: string): Promise<(SearchedSubscription & { topicArn: string }) | null> {
+    const place = placeOfSubscription(id)
+    const topicArn = place && (await this.topicOf(id))
+    if (!place || !topicArn) return null
+    const { sliceId } = place
+    const record = await this.get(id)
+    if (record) return { id, sliceId, topicArn, slot: record.slot, departures: record.departures }
+    const former = await readFormer(this.#redis, place, this.#onCorrupt ?? (() => undefined))
+    const left = former.find((one) => one.id === id)
+    return left ? { ...left, sliceId, topicArn } : null
   }
 
   /** Subscriptions by topic, slice and id, without unsubscribed ones. A page of a filtered list may be short. */

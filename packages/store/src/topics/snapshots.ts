@@ -5,13 +5,13 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { inOneGo, type Steps } from '@fantail/policy'
 import type { Redis } from 'ioredis'
-import { formerKey, sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
+import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, sliceShard } from '../redis/shards.ts'
-import { type FormerSubscription, unpackFormer } from '../subscriptions/former-subscriptions.ts'
+import { type FormerSubscription, readFormer } from '../subscriptions/former-subscriptions.ts'
 import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
 import { parseSlices, parseTopic } from './topics-record.ts'
 
@@ -114,11 +114,8 @@ export class Snapshots {
   }
 
   /** Subscriptions that have left the slice. */
-  async former({ sliceId, shard }: SliceRef): Promise<FormerSubscription[]> {
-    const key = formerKey(shardBase(shard), sliceId)
-    return (await this.#redis.hvals(key)).flatMap(
-      (text) => this.#readable(() => unpackFormer(text, key)) ?? [],
-    )
+  async former(slice: SliceRef): Promise<FormerSubscription[]> {
+    return readFormer(this.#redis, slice, this.#onCorrupt)
   }
 
   /** Parses the records, in steps. A step reads about one byte. */

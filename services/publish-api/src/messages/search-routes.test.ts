@@ -94,6 +94,17 @@ test.each([
   expect(body.error.details[0].path).toBe(path)
 })
 
+test('a deleted subscription is found, also after its topic is deleted, and only by keys for the topic', async () => {
+  const clicks = await keyWith(api, ['read'], { prefixes: ['clicks'] })
+  for (const path of [`/v1/subscriptions/${subscriptionId}`, '/v1/topics/orders']) {
+    await admin.call('DELETE', path)
+    expect(await idsOf(`?subscription=${subscriptionId}`)).toEqual([messages.orders])
+    expect((await search(`?subscription=${subscriptionId}`, clicks)).status).toBe(404)
+    const rows = (await admin.call('GET', `/v1/messages/${messages.orders}/deliveries`)).body.deliveries
+    expect(rows).toMatchObject([{ subscriptionId, state: 'deadLettered', attempts: 4, endpoint: null }])
+  }
+})
+
 test.each(['2ed27b75-ed07-88d2-8000-0a4a7289a382', 'nonsense'])(
   'the subscription %s is unknown',
   async (id) => {

@@ -1,15 +1,16 @@
 /** The search for messages by the events of their deliveries. */
 
 import { isVisible } from '@fantail/access'
-import { FantailError, parseArn, resolveTopic } from '@fantail/contracts'
+import { parseArn, resolveTopic } from '@fantail/contracts'
 import {
   MessageSearchAnswer,
   MessageSearchQuery,
 } from '@fantail/contracts/schemas/messages/message-search-schemas'
-import { type FoundMessage, placeOfSubscription, redrivesOf } from '@fantail/store'
+import { type FoundMessage, redrivesOf } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
 
 type Query = z.output<typeof MessageSearchQuery>
@@ -51,14 +52,11 @@ async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Pr
   return ok({ messages: messages.map(messageView), scannedTo: isoOrNull(scannedTo), nextCursor })
 }
 
+/** A deleted subscription is found while its slice remembers it. */
 async function ownSubscription({ subscriptions }: ApiDeps, given: string, caller: Call['caller']) {
-  const id = parseArn(given)?.subscriptionId ?? given
-  const place = placeOfSubscription(id)
-  const record = place ? await subscriptions.get(id) : null
-  if (!place || !record || !isVisible(caller, record.topicArn)) {
-    throw new FantailError('not_found', 'no such subscription')
-  }
-  return { id, sliceId: place.sliceId, slot: record.slot, departures: record.departures }
+  const found = await subscriptions.slotOf(parseArn(given)?.subscriptionId ?? given)
+  if (!found || !isVisible(caller, found.topicArn)) throw notFound('subscription')
+  return found
 }
 
 function messageView({ publishedAt, at, ends, ...message }: FoundMessage): object {

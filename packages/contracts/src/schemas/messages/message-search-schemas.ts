@@ -16,7 +16,7 @@ const SEARCHED_STATES = ['delivered', 'parked', 'filtered', 'deadLettered', 'dis
 export const MessageSearchQuery = z.strictObject({
   topic: TopicReference.optional().describe('Only messages of this topic, by its name or ARN.'),
   subscription: SubscriptionReference.optional().describe(
-    'Only deliveries of this subscription, by its id or ARN.',
+    'Only deliveries of this subscription, by its id or ARN. It may be deleted.',
   ),
   state: z
     .enum(SEARCHED_STATES)

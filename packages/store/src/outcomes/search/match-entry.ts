@@ -1,5 +1,5 @@
 /** Finds the deliveries of an outcome log's entry that match a search. */
-import type { SlotHolder } from '../../subscriptions/former-subscriptions.ts'
+import type { SearchedSubscription } from '../../subscriptions/former-subscriptions.ts'
 import type { DispatchEntry } from '../dispatch-entry.ts'
 import { bits, type Found, hasBit, type LaneEntry, statusCodeOf } from '../outcome-entries.ts'
 import type { FoundEntry, SearchedState } from './found-messages.ts'
@@ -7,7 +7,7 @@ import type { FoundEntry, SearchedState } from './found-messages.ts'
 /** Absent members allow everything. */
 export interface SearchFilter {
   topicArn?: string | undefined
-  subscription?: (SlotHolder & { sliceId: string }) | undefined
+  subscription?: SearchedSubscription | undefined
   state?: SearchedState | undefined
   /** HTTP status that the entry has. */
   statusCode?: number | undefined
@@ -57,10 +57,11 @@ function countSlots(
   { subscription, statusCode }: SearchFilter,
 ): number {
   if (!subscription) return slotsWith(entry, state, statusCode).length
-  const { sliceId, slot, departures = 0 } = subscription
+  const { sliceId, slot, departures = 0, leftAs = Number.POSITIVE_INFINITY } = subscription
   if (entry.slice?.sliceId !== sliceId || !hasBit(entry[state], slot)) return 0
-  // A subscription that was deleted had the slot before.
-  if ((entry.slice.departures ?? 0) < departures) return 0
+  // Another subscription had the slot before, or has it since.
+  const moment = entry.slice.departures ?? 0
+  if (moment < departures || moment >= leftAs) return 0
   return slotsWith(entry, state, statusCode).includes(slot) ? 1 : 0
 }
 

@@ -5,6 +5,9 @@
 -- Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows of its
 -- deliveries no longer name it.
 local FORMER_SUBSCRIPTIONS_MAX = 500
+-- @limit Subscriptions of deleted topics that a shard remembers. Past it: those of the slices that were removed first
+-- are forgotten, and rows of their deliveries no longer name them.
+local DROPPED_SUBSCRIPTIONS_MAX = 2500
 
 -- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
 -- end. Slot, departures and time of creation are appended to it.
@@ -70,11 +73,33 @@ local function remove_subscription(base, slice, id, rev, now)
   return record
 end
 
+-- Keeps the names of a removed slice's subscriptions. The score of a slice in `dropped` is the number of all that were
+-- kept up to it, so the oldest slices can be found and forgotten.
+local function remember_dropped(base, slice, arn)
+  local former, dropped = base .. 'former:' .. slice, base .. 'dropped'
+  local held = redis.call('HLEN', former)
+  if not arn or held == 0 then return end
+  redis.call('HSET', former, 'arn', arn)
+  local total = (redis.call('ZRANGE', dropped, -1, -1, 'WITHSCORES')[2] or 0) + held
+  redis.call('ZADD', dropped, total, slice)
+  local oldest = string.format('%.0f', total - DROPPED_SUBSCRIPTIONS_MAX)
+  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', dropped, '-inf', oldest)) do
+    redis.call('UNLINK', base .. 'former:' .. gone)
+  end
+  redis.call('ZREMRANGEBYSCORE', dropped, '-inf', oldest)
+end
+
 -- Removes a slice with all its subscriptions. For a minute it refuses new subscriptions.
 local function drop_slice(base, slice, now)
-  local ids = redis.call('HKEYS', base .. 'subs:' .. slice)
-  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice,
-    base .. 'former:' .. slice)
+  local arn, ids = redis.call('HGET', base .. 'slice:' .. slice, SLICE.arn), {}
+  local texts = redis.call('HGETALL', base .. 'subs:' .. slice)
+  for i = 1, #texts, 2 do
+    local readable, record = pcall(cjson.decode, texts[i + 1])
+    if readable and type(record) == 'table' then note_departure(base, slice, texts[i], record) end
+    ids[#ids + 1] = texts[i]
+  end
+  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice)
+  remember_dropped(base, slice, arn)
   local empty = {}
   for _, id in ipairs(ids) do
     -- Most lanes are empty and need not be closed. Closing all of them would block Redis for some 15 ms.
