@@ -1,6 +1,4 @@
-/**
- * Checks that the index has every document, that the glossary is sorted, and that the path through the files is short.
- */
+/** Checks that the index has every document, that the glossary is sorted, and that pages for newcomers stay short. */
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
@@ -18,6 +16,15 @@ test('the glossary is sorted, and explains each word once', () => {
   expect(words).toEqual(sorted)
 })
 
-test('the way of a message through the files fits on 90 lines', () => {
-  expect(textOf('docs/internals.md').trimEnd().split('\n').length).toBeLessThanOrEqual(90)
+test('the way of a message through the files is a page that names few files', () => {
+  const page = textOf('docs/internals.md')
+  expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  const named = new Set(page.match(/[\w/-]+\.(?:ts|lua)(?=`)/g))
+  expect(named.size).toBeGreaterThan(10)
+  expect(named.size).toBeLessThanOrEqual(18)
+})
+
+test('the page for contributors and the page on AWS are short enough to be read at once', () => {
+  expect(Buffer.byteLength(textOf('CONTRIBUTING.md'))).toBeLessThanOrEqual(10_240)
+  expect(textOf('docs/aws-compatibility.md').split(/\s+/).length).toBeLessThanOrEqual(1_250)
 })

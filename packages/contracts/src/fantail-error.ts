@@ -33,7 +33,7 @@ export const ERROR_MEANING: Record<ErrorCode, string> = {
   forbidden: 'The caller may not do this; for a browser: the page is of another site.',
   not_found: 'The path names something that does not exist, or that the key may not see.',
   method_not_allowed: 'The path exists and does not take this method; `Allow` lists those that it takes.',
-  conflict: 'The state of the resource, or a change made at the same time, stands against it.',
+  conflict: 'The state of the resource does not allow this, or another change was made at the same time.',
   subscription_exists: 'The topic has a subscription with this endpoint and other settings.',
   redrive_active: 'The source queue has an active redrive; one at a time.',
   wrong_state: 'The resource is in a state that does not allow this.',

@@ -72,17 +72,19 @@ export const expiriesKey = (base: string) => `${base}expiries`
  * message.
  */
 export const keptKey = (base: string) => `${base}kept`
-// `<base>kept:<topic uid>`. Hash of notes about a ring: `l` its highest score, `f` ms at which the newest message was
-// kept that was removed because the ring had too many bytes, `b` how many messages the jobs that were ever kept whole
-// have had, less one for each job.
-// `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id by score, which is the ms of keeping times 2,048 and
-// rises with every message. A job that is kept whole has one place, under its name, with the score of its last message.
-// `<base>kept:jobs:<topic uid>` and `<base>kept:published:<topic uid>`. Sorted sets: names of these jobs by the same
-// score, and by ms at which their first message was published.
-// `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, and `ft:ids` the message ids (16 bytes each),
-// `ft:beyond` the number `b` before this job. Deleted with its place.
-// `<base>kept:dropped:<topic uid>:<number>`. Sorted set: `kept:jobs:<topic uid>` of a ring that was removed. Its jobs
-// are deleted by and by. The numbers of a uid begin with 1 and have no gap.
+// `<base>kept:<topic uid>`. Hash, notes about a ring:
+// - `l`: its highest score
+// - `f`: ms at which the newest message was kept that the ring lost because it had too many bytes
+// - `b`: how many messages all jobs had that were ever kept whole, less one for each job. By it the ring knows how many
+//   more messages than places it has.
+// `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id, or the name of a job that is kept whole, by score.
+// The score is the ms of keeping times 2,048, and rises with every message. A job has the score of its last message.
+// `<base>kept:jobs:<topic uid>`. Sorted set: names of jobs that are kept whole, by the same score.
+// `<base>kept:published:<topic uid>`. Sorted set: the same names, by the ms at which their first message was published.
+// `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, with two more members. `ft:ids` has the
+// message ids (16 bytes each), and `ft:beyond` has the number `b` before this job. Deleted with the job's place.
+// `<base>kept:dropped:<topic uid>:<number>`. Sorted set: the `kept:jobs:<topic uid>` of a ring that was removed. Sweeps
+// delete its jobs, and then the set. The numbers of a uid begin with 1 and have no gap.
 /** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
 export const keptWholeKey = (base: string) => `${base}kept:whole`
 /** Hash of a topic's ring: 16 bytes message id → JSON Message. */

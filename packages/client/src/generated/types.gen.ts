@@ -5473,7 +5473,7 @@ export type UpdateTopicErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -5539,7 +5539,7 @@ export type CreateTopicErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -5750,7 +5750,7 @@ export type SubscribeErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      *
@@ -6006,7 +6006,7 @@ export type UpdateSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      *
@@ -6080,7 +6080,7 @@ export type PauseSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6150,7 +6150,7 @@ export type ResumeSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6220,7 +6220,7 @@ export type ConfirmSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6290,7 +6290,7 @@ export type SendConfirmationErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6360,7 +6360,7 @@ export type RetryNowErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6430,7 +6430,7 @@ export type PurgeSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6500,7 +6500,7 @@ export type TestSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -6568,7 +6568,7 @@ export type DeleteWebhookKeysErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -6684,7 +6684,7 @@ export type CreateWebhookKeyErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -7676,7 +7676,7 @@ export type PublishDirectErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `idempotency_mismatch`: The `Idempotency-Key` was used for another request within 24 hours.
      */
@@ -7932,7 +7932,7 @@ export type UpdateQueueErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -7998,7 +7998,7 @@ export type CreateQueueErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -8960,7 +8960,7 @@ export type UpdateConsumerErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -9036,7 +9036,7 @@ export type CreateConsumerErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -9911,7 +9911,7 @@ export type CreateKeyErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -10630,7 +10630,7 @@ export type AddPortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      */
@@ -10812,7 +10812,7 @@ export type PausePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -10884,7 +10884,7 @@ export type ResumePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -10956,7 +10956,7 @@ export type TestPortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -11028,7 +11028,7 @@ export type RotatePortalKeyErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      *
      * `wrong_state`: The resource is in a state that does not allow this.
      */
@@ -11582,7 +11582,7 @@ export type PutPlatformApplicationErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -11727,7 +11727,7 @@ export type CreatePlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -11933,7 +11933,7 @@ export type UpdatePlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -12107,7 +12107,7 @@ export type SuppressAddressErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -12172,7 +12172,7 @@ export type ImportBouncesErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**
@@ -12686,7 +12686,7 @@ export type OptOutErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource, or a change made at the same time, stands against it.
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
      */
     409: Error;
     /**

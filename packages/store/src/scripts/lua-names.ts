@@ -85,7 +85,7 @@ const KEPT = {
   last: 'l',
   /** When the newest message was kept that the ring lost because it was full, ms. */
   fullUntil: 'f',
-  /** How many messages all jobs that were ever kept whole have had, less one for each job. */
+  /** Messages of all jobs that were ever kept whole, less one for each job, as each has one place in the ring. */
   beyond: 'b',
 } satisfies Names
 
