@@ -50,63 +50,18 @@ test('a script and its includes lie in the folder `lua` of the sources that they
  * fails for a pair that no longer closes a circle.
  */
 const LEADS_UP: Record<string, string[]> = {
-  'packages/cli': [
-    '. -> commands/service',
-    '. -> commands/setup',
-    '. -> commands/topics',
-    '. -> commands/messages',
-    '. -> commands/queues',
-    '. -> frame',
-    '. -> commands/listen',
-    '. -> commands/dev',
-    '. -> keys',
-    '. -> secrets',
-    'move -> .',
-    'output -> frame',
-  ],
-  'packages/client': [
-    'transport -> .',
-    '. -> events',
-    'resources -> publishing',
-    'retries -> .',
-    'settings -> .',
-    'transport -> events',
-  ],
-  'packages/console': [
-    'routes/dead-letters -> routes/queues',
-    'parts -> parts/dialogs',
-    'parts -> parts/motion',
-    'routes/topics -> routes/subscriptions',
-  ],
-  'packages/consumer': ['sources -> .'],
-  'packages/contracts': [
-    'schemas -> schemas/messages',
-    'schemas -> schemas/subscriptions',
-    '. -> schemas/messages',
-    'schemas -> schemas/queues',
-    'schemas/subscriptions -> schemas/messages',
-  ],
-  'packages/delivery': [
-    'connections -> http',
-    'envelope -> signing',
-    'outbound -> connections',
-    'queues -> attempters',
-  ],
-  'packages/jobs': ['bullmq -> consuming'],
-  'packages/policy': ['filter/conditions -> filter', 'protocols -> retries'],
-  'packages/runtime': ['. -> health'],
   'packages/store': [
     'topics -> subscriptions',
     'queues -> queues/kinds',
     'queues -> queues/upkeep',
     'queues -> queues/definitions',
     'redis/connections -> redis',
+    'lanes -> outcomes',
     'lanes -> lanes/figures',
+    'queues -> redrives',
     '. -> dispatch',
     '. -> redis',
-    'lanes -> outcomes',
     'outcomes -> quarantine',
-    'queues -> redrives',
     'queues -> queues/leases',
     'queues -> queues/letters',
     'redis -> records',
@@ -115,9 +70,6 @@ const LEADS_UP: Record<string, string[]> = {
     'scripts -> subscriptions',
     'scripts -> topics',
   ],
-  'packages/test-kit': ['. -> redis'],
-  'packages/testing': ['waiting -> receiving'],
-  'services/delivery-worker': ['topics -> .'],
   'services/publish-api': [
     'aws/sns -> aws/sns/subscriptions',
     'queues -> .',
@@ -132,6 +84,7 @@ const LEADS_UP: Record<string, string[]> = {
     '. -> push',
     '. -> redrives',
     '. -> topics',
+    'aws -> auth',
     'aws/sns -> aws/sns/push',
     'aws/sns/sms -> aws/sns',
     'http -> .',
@@ -139,6 +92,7 @@ const LEADS_UP: Record<string, string[]> = {
     'queues -> redrives',
     'routes -> openapi',
     'server -> .',
+    'server -> subscriptions',
     'subscriptions -> subscriptions/moves',
     '. -> attempts',
     '. -> direct',
@@ -146,9 +100,9 @@ const LEADS_UP: Record<string, string[]> = {
     '. -> quarantine',
     '. -> sms',
     'audit -> .',
+    'aws -> aws/sns',
+    'aws -> aws/sqs',
     'aws/sns -> aws/sns/publish',
-    'aws/sns/publish -> aws',
-    'aws/sns/topics -> aws',
     'aws/sqs -> aws/sqs/move-tasks',
     'console -> .',
     '. -> aws',
@@ -173,8 +127,6 @@ const LEADS_UP: Record<string, string[]> = {
     'server -> portal',
     'server -> push',
     'server -> sessions',
-    'server -> subscriptions/moves',
-    'server -> subscriptions',
     'server -> topics',
     'stats -> .',
     'time -> .',
@@ -212,10 +164,20 @@ test('the check of floors names the import that closes a circle of folders', () 
   expect(closingImports(clean)).toEqual([])
   const planted: Pair = ['walls/stones/granite.ts', 'roof/tiles.ts']
   expect(closingImports([planted, ...clean])).toEqual([planted])
-  expect(closingImports([...clean, ['walls/bricks.ts', 'main.ts']])).toEqual([['walls/bricks.ts', 'main.ts']])
+  const below: Pair = ['walls/bricks.ts', 'roof/beams/oak.ts']
+  expect(closingImports([...clean, below])).toEqual([below])
 })
 
-const foldersOf = ([from, to]: Pair): Pair => [dirname(from), dirname(to)]
+/** The two folders side by side that hold the files. A file that lies beside a folder stands for their parent. */
+function foldersOf([from, to]: Pair): Pair {
+  const shared = from.split('/').findIndex((part, at) => part !== to.split('/')[at])
+  const folderOf = (path: string) =>
+    dirname(path)
+      .split('/')
+      .slice(0, shared + 1)
+      .join('/')
+  return [folderOf(from), folderOf(to)]
+}
 
 /** Imports between the sources of a package, as paths below `src`. The index only hands on names, so it is left out. */
 function importsWithin(src: string): Pair[] {
@@ -224,7 +186,7 @@ function importsWithin(src: string): Pair[] {
   )
   return sources.flatMap((path) =>
     importsOf(path)
-      .flatMap(({ file }) => (file?.startsWith(src) ? file : []))
+      .flatMap(({ file }) => (file?.startsWith(src) && /\.tsx?$/.test(file) ? file : []))
       .map((file): Pair => [path.slice(src.length), file.slice(src.length)]),
   )
 }

@@ -1,6 +1,6 @@
 /** Finds the command among the words and loads it. Nothing else is loaded before. */
 import { COMMANDS, type Row, SERVICES } from './command-table.ts'
-import { EXIT_CODES } from './exit-codes.ts'
+import { EXIT_CODES } from './output/exit-codes.ts'
 
 const HELP = ['--help', '-h', 'help']
 const FLAGS_WITH_VALUE = ['--profile', '--url', '--timeout']

@@ -1,5 +1,5 @@
 export { commandLine } from './command-line.ts'
 export { COMMANDS, SERVICES } from './command-table.ts'
-export { EXIT_CODES } from './exit-codes.ts'
 export { programOf } from './frame/run-command.ts'
+export { EXIT_CODES } from './output/exit-codes.ts'
 export { resealAll } from './secrets/reseal.ts'

@@ -1,5 +1,5 @@
-export { FantailError, type FantailErrorCode, type Problem } from './client-error.ts'
 export type { EventGap, EventsOptions, EventsState, LiveEvent } from './events/live-events.ts'
+export { FantailError, type FantailErrorCode, type Problem } from './failures/client-error.ts'
 export { Fantail } from './fantail-client.ts'
 export type {
   BatchEntryOptions,

@@ -2,8 +2,8 @@
 
 import { type ConsumerOptions, settingsOf } from './consumer-options.ts'
 import type { HandlerContext } from './handling.ts'
-import type { MessageSource, QueueMessage } from './messages.ts'
 import { Consumer } from './queue-consumer.ts'
+import type { MessageSource, QueueMessage } from './sources/messages.ts'
 import type { FantailQueueOptions } from './sources/native-api.ts'
 import { fantailQueue } from './sources/native-source.ts'
 

@@ -1,7 +1,7 @@
 /** The events of a consumer, and a count of each. */
 import { EventEmitter } from 'node:events'
 import type { LostReason } from './lease.ts'
-import type { QueueMessage } from './messages.ts'
+import type { QueueMessage } from './sources/messages.ts'
 
 /** The request that failed. */
 export type ProblemAction =

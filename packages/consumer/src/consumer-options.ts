@@ -1,7 +1,7 @@
 /** The options of a consumer. They are checked before anything is received. */
 import type { AttemptCounts } from './attempt-counts.ts'
 import type { Idempotency } from './message-claims.ts'
-import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './messages.ts'
+import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './sources/messages.ts'
 
 export interface FailedAttempt {
   message: QueueMessage

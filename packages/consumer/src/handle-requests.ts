@@ -3,7 +3,7 @@
  * fails is repeated, because deleting and hiding twice has the same result.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HandleResult, MessageSource } from './messages.ts'
+import type { HandleResult, MessageSource } from './sources/messages.ts'
 
 /** Requests for one group of handles. Past it: the last error is thrown. */
 const HANDLES_TRIES_MAX = 4

@@ -13,7 +13,7 @@ import type { Settings } from './consumer-options.ts'
 import type { HandleRequests } from './handle-requests.ts'
 import { Lease } from './lease.ts'
 import { type Claim, newToken } from './message-claims.ts'
-import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './messages.ts'
+import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from './sources/messages.ts'
 
 export interface HandlerContext {
   /**

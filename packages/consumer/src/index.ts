@@ -20,14 +20,6 @@ export {
   type RedisIdempotencyOptions,
   redisIdempotency,
 } from './message-claims.ts'
-export type {
-  HandleProblem,
-  HandleResult,
-  MessageAttribute,
-  MessageSource,
-  QueueMessage,
-  ReceiveRequest,
-} from './messages.ts'
 export type { Consumer, StopOptions } from './queue-consumer.ts'
 export { RequestError, type RequestFailure, RequestRefused } from './requests/request-errors.ts'
 export {
@@ -37,6 +29,14 @@ export {
   type RequestOptions,
 } from './requests/requester.ts'
 export { type RequestContext, type RequestHandler, respond } from './requests/responder.ts'
+export type {
+  HandleProblem,
+  HandleResult,
+  MessageAttribute,
+  MessageSource,
+  QueueMessage,
+  ReceiveRequest,
+} from './sources/messages.ts'
 export { type FantailQueueOptions, QueueError } from './sources/native-api.ts'
 export { fantailQueue } from './sources/native-source.ts'
 export { type SqsOptions, sqs } from './sources/sqs-source.ts'

@@ -6,7 +6,7 @@
  * held ─ `end` ─▶ ended: no renewal is under way any more, so a later request of the handler's is the last one
  */
 import type { HandleRequests } from './handle-requests.ts'
-import { HIDDEN_SECONDS_MAX, type QueueMessage } from './messages.ts'
+import { HIDDEN_SECONDS_MAX, type QueueMessage } from './sources/messages.ts'
 
 /**
  * Why a lease was lost. `taken`: the queue says that the receive is over. `unreachable`: the queue did not answer until

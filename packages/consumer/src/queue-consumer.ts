@@ -11,7 +11,7 @@ import type { Settings } from './consumer-options.ts'
 import { GroupLine } from './group-line.ts'
 import { HandleRequests } from './handle-requests.ts'
 import { Handling, type HandlingOptions, type Run, type Taken } from './handling.ts'
-import type { MessageSource } from './messages.ts'
+import type { MessageSource } from './sources/messages.ts'
 
 /** A request for messages may take longer than its wait by this time. After that, the connection is closed. */
 const RECEIVE_MARGIN_MS = 10_000

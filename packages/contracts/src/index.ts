@@ -130,7 +130,7 @@ export {
   WEBHOOK_KEYS_MAX,
   WEBHOOK_OVERLAP_SECONDS_DEFAULT,
 } from './limits.ts'
-export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './message-id.ts'
+export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './messages/message-id.ts'
 export {
   attributeNameProblem,
   attributeProblem,
@@ -148,7 +148,7 @@ export {
   unsendableAttribute,
   unsendableCharacter,
   unsendableNumber,
-} from './message-rules.ts'
+} from './messages/message-rules.ts'
 export { problemsOf } from './problems.ts'
 export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
 export {
@@ -173,6 +173,14 @@ export {
   UNDELIVERED_PLATFORMS,
 } from './push/platforms.ts'
 export type { QuarantineReason } from './quarantine-reasons.ts'
+export {
+  type AttemptDecision,
+  type AttemptPhase,
+  type AttemptRecording,
+  type AttemptStage,
+  RECORDED_BODY_BYTES_MAX,
+  RECORDING_DEFAULT,
+} from './recording.ts'
 export type {
   AnswerStart,
   AttemptErrorCode,

@@ -3,7 +3,7 @@
  * (`…At`), and durations carry their unit. The routes derive the REST shapes from these types.
  */
 import type { Protocol } from './protocols.ts'
-import type { AttemptRecording, AttemptStage } from './schemas/messages/recording.ts'
+import type { AttemptRecording, AttemptStage } from './recording.ts'
 
 export type BackoffFunction = 'linear' | 'arithmetic' | 'geometric' | 'exponential'
 

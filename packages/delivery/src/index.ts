@@ -10,6 +10,7 @@ export { type Attempters, closeAttempters, createAttempters } from './attempters
 export { createFunctionCalls } from './attempters/function-attempter.ts'
 export type { KindSettings } from './attempters/kind-settings.ts'
 export { UnconfiguredAttempter } from './attempters/unconfigured-attempter.ts'
+export { type Linked, LinkedList } from './connections/linked-list.ts'
 export { unsignedFailure } from './envelope/attempt-request.ts'
 export {
   compileEnvelope,
@@ -20,6 +21,7 @@ export {
   textFor,
   textForProtocol,
 } from './envelope/envelope.ts'
+export { EnvelopeSigning } from './envelope/envelope-signing.ts'
 export { compileTarget, redactEndpoint, type Target, targetOfLetters } from './envelope/target.ts'
 export { isUnsubscribeToken } from './envelope/unsubscribe-link.ts'
 export { describeProblem, type FunctionCalls } from './functions/function-calls.ts'
@@ -28,7 +30,6 @@ export { ExchangeTrace } from './http/exchange-trace.ts'
 export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export type { KeepAnswer } from './http/kept-answer.ts'
-export { type Linked, LinkedList } from './http/linked-list.ts'
 export { shownHeaders } from './http/shown-headers.ts'
 export { unsubscribeLink } from './mail/mail-links.ts'
 export type { MailTools } from './mail/mail-tools.ts'
@@ -63,7 +64,6 @@ export {
   SYSTEM_ATTRIBUTE_NAMES,
   systemAttributes,
 } from './queues/queue-message.ts'
-export { EnvelopeSigning } from './signing/envelope-signing.ts'
 export { createSigningPairs, signingKeyContext } from './signing/kept-signing-pair.ts'
 export { type SignatureVersion, signatureVersionOf } from './signing/signature-version.ts'
 export { SigningKey } from './signing/signing-key.ts'

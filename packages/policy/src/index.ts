@@ -27,8 +27,8 @@ export {
   type FilterReason,
   reasonOf,
 } from './filter/compiled-filter.ts'
+export { FilterPolicyError } from './filter/conditions/filter-error.ts'
 export { explainFilter, type FilterExplanation, VALUES_SHOWN_MAX } from './filter/explain-filter.ts'
-export { FilterPolicyError } from './filter/filter-error.ts'
 export {
   type FilterSubject,
   filterSubject,

@@ -5,7 +5,7 @@ import { redisUrlPath } from '@fantail/config'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { beginService } from './begin-service.ts'
-import { createLogger } from './logger.ts'
+import { createLogger } from './loops/logger.ts'
 
 const URL = 'redis://127.0.0.1:6400'
 let dataDir: string

@@ -5,7 +5,7 @@ import type { RedisTarget } from '@fantail/contracts'
 import { createMetrics, startTelemetry, type Telemetry } from '@fantail/telemetry'
 import { type Build, readBuild } from './health/build.ts'
 import { STARTED_AT } from './health/checks.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './loops/logger.ts'
 
 /**
  * How long Node tries one address of a name with several before it drops the address. It holds for connections to Redis

@@ -1,6 +1,6 @@
 /** Lets a service follow the time of a stack whose time can be moved (FANTAIL_TIME_TRAVEL). */
 import { checkTravel, followTravel, type Redis, type Traveller } from '@fantail/store'
-import type { Logger } from './logger.ts'
+import type { Logger } from './loops/logger.ts'
 
 export interface TravelMode {
   mode: 'local' | 'server'

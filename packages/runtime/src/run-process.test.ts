@@ -7,7 +7,7 @@ const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).hr
 /** Starts a Node process that calls `runProcess`. `parts` is the source text of the members that it is given. */
 function spawnProcess(parts: string) {
   const source = `
-    import { createLogger } from ${urlOf('./logger.ts')}
+    import { createLogger } from ${urlOf('./loops/logger.ts')}
     import { runProcess } from ${urlOf('./run-process.ts')}
     import { setTimeout as delay } from 'node:timers/promises'
     const log = createLogger({ service: 'test' })

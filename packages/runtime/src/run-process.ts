@@ -2,7 +2,7 @@
  * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends the first two, once. An uncaught
  * error ends the process at once, because its state is then unknown.
  */
-import type { Logger } from './logger.ts'
+import type { Logger } from './loops/logger.ts'
 
 interface ProcessParts<T> {
   name: string

@@ -24,7 +24,7 @@ import {
   type PermitMetrics,
 } from './health/metrics-access.ts'
 import { createOpsServer, type OpsServer } from './health/ops-server.ts'
-import { createLogger, type Logger } from './logger.ts'
+import { createLogger, type Logger } from './loops/logger.ts'
 import { runProcess } from './run-process.ts'
 
 /** How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile. */

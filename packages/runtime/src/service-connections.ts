@@ -8,8 +8,8 @@ import {
   reportReplicas,
   whenServerChecked,
 } from '@fantail/store'
-import type { Logger } from './logger.ts'
-import { createStateLog } from './state-log.ts'
+import type { Logger } from './loops/logger.ts'
+import { createStateLog } from './loops/state-log.ts'
 
 interface ServiceConnectionsOptions {
   redisUrl: RedisTarget

@@ -4,9 +4,9 @@
  * supervisor would restart the service again and again, and without a supervisor it would stay down.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createBackoff } from './backoff.ts'
-import type { Logger } from './logger.ts'
-import { createStateLog } from './state-log.ts'
+import { createBackoff } from './loops/backoff.ts'
+import type { Logger } from './loops/logger.ts'
+import { createStateLog } from './loops/state-log.ts'
 
 interface StartStepsOptions {
   log: Pick<Logger, 'info' | 'warn'>

@@ -1,9 +1,17 @@
-export { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 export { crashing, standStill } from './crashing.ts'
-export { startCpuTimer, startFairTimer, steadyNow, Waits, waitedMs } from './fair-timer.ts'
-export { startMailServer, type TestMail, type TestMailServer } from './mail-server.ts'
-export { freePort } from './ports.ts'
-export { startProxy, type TestProxyOptions } from './proxy.ts'
+export { type CountingProxy, startCountingProxy } from './network/counting-proxy.ts'
+export { startMailServer, type TestMail, type TestMailServer } from './network/mail-server.ts'
+export { freePort } from './network/ports.ts'
+export { startProxy, type TestProxyOptions } from './network/proxy.ts'
+export { onRawRequest, type RawServer, startRawServer } from './network/raw-server.ts'
+export {
+  type ReceivedRequest,
+  type Receiver,
+  type Reply,
+  type Responder,
+  startReceiver,
+} from './network/receiver.ts'
+export { createAuthority, createSelfSigned } from './network/tls-certificates.ts'
 export {
   appleCredential,
   browserSubscription,
@@ -11,8 +19,6 @@ export {
   vapidCredential,
 } from './push-credentials.ts'
 export { RANDOM_TIMEOUT_MS, randomRuns } from './random-runs.ts'
-export { onRawRequest, type RawServer, startRawServer } from './raw-server.ts'
-export { type ReceivedRequest, type Receiver, type Reply, type Responder, startReceiver } from './receiver.ts'
 export { startCluster, type TestCluster } from './redis/redis-cluster.ts'
 export {
   aheadKey,
@@ -45,6 +51,6 @@ export {
 } from './redis/redis-server.ts'
 export { createTestTls, type TestTls } from './redis/redis-tls.ts'
 export { type SeenCommand, watchCommands } from './redis/watch-commands.ts'
-export { createAuthority, createSelfSigned } from './tls-certificates.ts'
-export { waitFor } from './wait-for.ts'
-export { whenClosed } from './when-closed.ts'
+export { startCpuTimer, startFairTimer, steadyNow, Waits, waitedMs } from './waiting/fair-timer.ts'
+export { waitFor } from './waiting/wait-for.ts'
+export { whenClosed } from './waiting/when-closed.ts'

@@ -7,6 +7,7 @@ import type {
   QueueMessage,
   Subscription,
 } from '@fantail/client/api'
+import { Quiet } from './receiving/nothing-else.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiving/webhook-receiver.ts'
 import {
   type DeliveryWait,
@@ -15,7 +16,6 @@ import {
   waitForLetters,
   waitForState,
 } from './waiting/delivery-waits.ts'
-import { Quiet } from './waiting/nothing-else.ts'
 import type { PublishedMessages } from './waiting/published-messages.ts'
 import { type Advanced, type AdvanceOptions, type Duration, StackTime } from './waiting/stack-time.ts'
 import { standText } from './waiting/timeline-text.ts'

@@ -6,8 +6,7 @@
  *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
-import { nameOfArn } from '@fantail/contracts'
-import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
+import { nameOfArn, RECORDING_DEFAULT } from '@fantail/contracts'
 import {
   closeAttempters,
   createAttempters,

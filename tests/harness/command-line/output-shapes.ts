@@ -2,7 +2,7 @@
  * The objects that `fantail` prints with `--json`: schemas of the API, and those that the command line adds. When the
  * modules of the first imports are loaded, they name their schemas.
  */
-import '@fantail/contracts/schemas/filter-policy-schemas'
+import '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
 import '@fantail/contracts/schemas/mail-schemas'
 import '@fantail/contracts/schemas/messages/attempt-schemas'
 import '@fantail/contracts/schemas/messages/delivery-schemas'
@@ -13,7 +13,7 @@ import '@fantail/contracts/schemas/queues/queue-content-schemas'
 import '@fantail/contracts/schemas/queues/queue-message-schemas'
 import '@fantail/contracts/schemas/queues/queue-schemas'
 import '@fantail/contracts/schemas/queues/queue-sending-schemas'
-import '@fantail/contracts/schemas/redrive-schemas'
+import '@fantail/contracts/schemas/queues/redrive-schemas'
 import '@fantail/contracts/schemas/subscriptions/lane-list-schemas'
 import '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import '@fantail/contracts/schemas/subscriptions/subscription-schemas'

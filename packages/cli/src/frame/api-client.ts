@@ -1,6 +1,6 @@
 /** The client of the API that every command uses. Failures become errors with an exit code. */
 import { type Client, createClient } from '@fantail/client/api'
-import { ApiRefusal, Unreachable } from '../exit-codes.ts'
+import { ApiRefusal, Unreachable } from '../output/exit-codes.ts'
 import { fetchAgain } from './fetch-again.ts'
 
 interface ApiOptions {

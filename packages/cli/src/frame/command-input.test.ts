@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { durationText, parseDuration, timeOf } from '../output/durations.ts'
 import { readPairs, readRate, readWhole } from './command-input.ts'
-import { durationText, parseDuration, timeOf } from './durations.ts'
 
 test.each([
   ['250ms', 250],

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from '../output/exit-codes.ts'
 import type { CommandContext } from './command-context.ts'
 
 /** `@file` is the file's text, `-` is stdin, and anything else is used as it is. */

@@ -1,6 +1,6 @@
 /** Asks before something is removed. */
 import { createInterface } from 'node:readline/promises'
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from '../output/exit-codes.ts'
 import type { CommandContext } from './command-context.ts'
 
 /** Throws unless a person says yes, or --yes was given. `what` reads like "delete the topic orders". */

@@ -1,5 +1,5 @@
 /** The text of a failed command: the problem and its remedy. */
-import { ApiRefusal, CommandError, Unreachable } from '../exit-codes.ts'
+import { ApiRefusal, CommandError, Unreachable } from '../output/exit-codes.ts'
 
 const HINTS: Record<string, string> = {
   unauthorized: 'Set FANTAIL_API_KEY, or run `fantail login`. `fantail keys create` makes a key.',

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from '../output/exit-codes.ts'
 
 interface Profile {
   url: string

@@ -1,10 +1,10 @@
 /** Runs one command: parses its words, gives it its context, and turns its result into an exit code. */
 import { printableLines } from '@fantail/policy'
 import { type Command, CommanderError } from 'commander'
-import { CommandError, EXIT_CODES, type ExitName, exitOf } from '../exit-codes.ts'
+import { parseDuration } from '../output/durations.ts'
+import { CommandError, EXIT_CODES, type ExitName, exitOf } from '../output/exit-codes.ts'
 import { Output } from '../output/output.ts'
 import type { CommandContext, CommandSet, Define, Does, GlobalFlags } from './command-context.ts'
-import { parseDuration } from './durations.ts'
 import { failureText } from './failure-text.ts'
 import { chooseServer } from './server-choice.ts'
 

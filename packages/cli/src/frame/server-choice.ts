@@ -2,7 +2,7 @@
  * Chooses the server of a command, and the key. Flags have priority over the environment, and the environment has
  * priority over the profile in use. The key of a profile is sent only to the server of the same profile.
  */
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from '../output/exit-codes.ts'
 import type { GlobalFlags, Server } from './command-context.ts'
 import { readProfiles } from './profiles.ts'
 

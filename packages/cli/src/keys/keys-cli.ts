@@ -5,7 +5,7 @@ import { type ApiKeyRecord, KEY_SCOPES, problemsOf } from '@fantail/contracts'
 import { NewKeyInput } from '@fantail/contracts/schemas/access/key-schemas'
 import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from '../output/exit-codes.ts'
 
 export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
                            [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]

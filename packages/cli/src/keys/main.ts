@@ -7,9 +7,9 @@ import { readApiSettings } from '@fantail/config'
 import { printableLines } from '@fantail/policy'
 import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
-import { withRedis } from '../cli-redis.ts'
-import { EXIT_CODES, exitOf } from '../exit-codes.ts'
-import { help, isHelp } from '../help.ts'
+import { withRedis } from '../frame/cli-redis.ts'
+import { EXIT_CODES, exitOf } from '../output/exit-codes.ts'
+import { help, isHelp } from '../output/help.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
 try {

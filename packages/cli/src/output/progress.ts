@@ -4,7 +4,7 @@
  * seconds.
  */
 import { printable } from '@fantail/policy'
-import { durationText } from '../frame/durations.ts'
+import { durationText } from './durations.ts'
 
 const FIRST_MS = 1_000
 const TERMINAL_MS = 200

@@ -11,8 +11,8 @@ import {
   Subscriptions,
   VaultKeys,
 } from '@fantail/store'
-import { withRedis } from '../cli-redis.ts'
-import { help, isHelp } from '../help.ts'
+import { withRedis } from '../frame/cli-redis.ts'
+import { help, isHelp } from '../output/help.ts'
 import { resealAll } from './reseal.ts'
 
 const USAGE = 'usage: fantail secrets reseal'

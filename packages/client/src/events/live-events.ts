@@ -2,12 +2,13 @@
  * Live events of the API, as one stream over several connections. If a connection breaks or falls silent, a new one is
  * opened. It continues with the ends of deliveries that follow the last one received.
  */
-import { FantailError } from '../client-error.ts'
+
+import { failureKind } from '../failures/answer-kind.ts'
+import { FantailError } from '../failures/client-error.ts'
 import type { DeliveryEvent, ListenToEventsData } from '../generated/index.ts'
-import { failureKind } from '../retries/answer-kind.ts'
 import { retryDelayMs } from '../retries/retry-delay.ts'
+import { framesIn } from '../transport/event-frames.ts'
 import type { Transport } from '../transport/transport.ts'
-import { framesIn } from './event-frames.ts'
 
 /** The events that are missing from the stream. */
 export interface EventGap {

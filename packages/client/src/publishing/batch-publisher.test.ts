@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FantailError } from '../client-error.ts'
+import { FantailError } from '../failures/client-error.ts'
 import type { MessageInput } from '../generated/index.ts'
 import { BatchPublisher, type BatchPublisherOptions } from './batch-publisher.ts'
 

@@ -6,7 +6,7 @@
  * some messages, it has stored none of the batch. The refused messages are rejected, and the others are sent again as a
  * new batch.
  */
-import { abortedBy, FantailError } from '../client-error.ts'
+import { abortedBy, FantailError } from '../failures/client-error.ts'
 import type { MessageInput, PublishReceipt } from '../generated/index.ts'
 import type { CallOptions } from '../transport/core-request.ts'
 import { refusedEntries } from './refused-entries.ts'

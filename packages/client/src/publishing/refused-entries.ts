@@ -1,5 +1,5 @@
 /** The messages of a batch that the API refused, each with its own error. */
-import { FantailError, type Problem } from '../client-error.ts'
+import { FantailError, type Problem } from '../failures/client-error.ts'
 
 const PLACE = /^messages\[(\d+)\]\.?/
 

@@ -2,7 +2,7 @@
  * The wait before a retry: a random part (full jitter) of a delay that doubles, as in the AWS SDKs
  * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
  */
-import type { FailureKind } from './answer-kind.ts'
+import type { FailureKind } from '../failures/answer-kind.ts'
 
 const BASE_MS: Record<FailureKind, number> = { transient: 50, throttling: 1_000, final: 0 }
 /** Delay of a client's retry before jitter. Past it: it stays at this value. */

@@ -3,7 +3,7 @@
  * gives some back. If too few are left, the call fails with its last error, or waits. While calls wait, one retry a
  * second is let through, so that the client notices when the server works again.
  */
-import type { FailureKind } from './answer-kind.ts'
+import type { FailureKind } from '../failures/answer-kind.ts'
 
 /** Tokens of a client's retry quota. Past it: successes add none. */
 export const RETRY_TOKENS_MAX = 500

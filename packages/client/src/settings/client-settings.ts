@@ -1,5 +1,5 @@
 /** Settings of a client: the caller's, or else the environment's, or else the defaults. */
-import { FantailError } from '../client-error.ts'
+import { FantailError } from '../failures/client-error.ts'
 
 export type RetryMode = 'standard' | 'adaptive'
 

@@ -1,5 +1,5 @@
 /** Sends one request, and reads its answer or its failure. */
-import { abortedBy, FantailError, type Problem } from '../client-error.ts'
+import { abortedBy, FantailError, type Problem } from '../failures/client-error.ts'
 import { retryAfterMs } from '../retries/retry-delay.ts'
 
 interface AttemptRequest {

@@ -1,8 +1,8 @@
 /** Gives a transport the form that the generated functions expect. */
 
-import { framesIn } from '../events/event-frames.ts'
 import type { Client } from '../generated/client/index.ts'
 import type { CoreRequest, Method } from './core-request.ts'
+import { framesIn } from './event-frames.ts'
 import type { Transport } from './transport.ts'
 
 /** Only the data of a stream's events, over one connection. `Fantail.events` also connects again and reports gaps. */

@@ -1,6 +1,6 @@
 /** Calls to a server with set answers: what is retried, how often, and what the error of a failed call contains. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { FantailError } from '../client-error.ts'
+import type { FantailError } from '../failures/client-error.ts'
 import { Fantail } from '../fantail-client.ts'
 import type { Attempt, FantailOptions } from '../settings/client-settings.ts'
 import { errorAnswer, type ScriptedServer, startScriptedServer } from './scripted-server.fixture.ts'

@@ -5,9 +5,10 @@
  * A call waits for the adaptive rate and makes an attempt. It ends with a success, with a final failure, or when
  * attempts, time or quota are used up. Otherwise it waits and tries again.
  */
-import { FantailError } from '../client-error.ts'
+
+import { type FailureKind, failureKind, isUntouched } from '../failures/answer-kind.ts'
+import { FantailError } from '../failures/client-error.ts'
 import { AdaptiveRate } from '../retries/adaptive-rate.ts'
-import { type FailureKind, failureKind, isUntouched } from '../retries/answer-kind.ts'
 import { retryDelayMs } from '../retries/retry-delay.ts'
 import { RetryQuota } from '../retries/retry-quota.ts'
 import type { ClientSettings } from '../settings/client-settings.ts'

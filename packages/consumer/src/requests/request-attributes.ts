@@ -1,5 +1,5 @@
 /** The attributes of requests and replies. Any program that sets them can take part, in any language. */
-import type { MessageAttribute, QueueMessage } from '../messages.ts'
+import type { MessageAttribute, QueueMessage } from '../sources/messages.ts'
 
 const CORRELATION_ID = 'fantail.correlationId'
 const REPLY_TO = 'fantail.replyTo'

@@ -10,8 +10,8 @@
  */
 import { type ConsumeOptions, consume } from '../consume.ts'
 import type { HandlerContext } from '../handling.ts'
-import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from '../messages.ts'
 import type { Consumer } from '../queue-consumer.ts'
+import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from '../sources/messages.ts'
 import { QueueError, queueApi } from '../sources/native-api.ts'
 import { type Outcome, type RequestMark, readRequest, replyAttributes } from './request-attributes.ts'
 import { RequestRefused } from './request-errors.ts'

@@ -5,7 +5,7 @@ import type {
   MessageSource,
   QueueMessage,
   ReceiveRequest,
-} from '../messages.ts'
+} from './messages.ts'
 import { type FantailQueueOptions, queueApi } from './native-api.ts'
 
 /** Time of a request that does not wait for messages. Past it: the request has failed. */

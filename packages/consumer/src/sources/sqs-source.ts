@@ -5,7 +5,7 @@ import type {
   MessageAttributeValue,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { HandleResult, MessageAttribute, MessageSource, QueueMessage } from '../messages.ts'
+import type { HandleResult, MessageAttribute, MessageSource, QueueMessage } from './messages.ts'
 
 export interface SqsOptions {
   /**

@@ -9,13 +9,13 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
+import { ATTEMPT_RECORDINGS } from '../recording.ts'
 import { SYSTEM_POLICY } from '../system-policy.ts'
 import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policy-schemas.ts'
-import { ATTEMPT_RECORDINGS } from './messages/recording.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
 
 const KeepMessages = z.strictObject({

@@ -5,6 +5,7 @@ import type { Target } from '../envelope/target.ts'
 import type { ExchangeTrace } from '../http/exchange-trace.ts'
 import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
 import type { KeepAnswer } from '../http/kept-answer.ts'
+import type { CopyMark } from '../queues/queue-appends.ts'
 
 /** One message for the endpoint. Its signature has been prepared (`EnvelopeSigning`). */
 export interface Sent {
@@ -37,16 +38,6 @@ export interface Attempt extends Sent {
    * of `done`.
    */
   moment?: SendMoment | undefined
-}
-
-/**
- * Proves that the copy of a message is in Redis. The source of the copy may be deleted only if `holds` says that the
- * copy still exists.
- */
-export interface CopyMark {
-  readonly key: string
-  readonly at: number
-  holds(): boolean
 }
 
 /**

@@ -15,9 +15,9 @@ import type { MailEnd, MailTools } from '../mail/mail-tools.ts'
 import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
+import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
+import { UnderWay } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
-import { attemptDeadline, untilAborted } from './turns/attempt-deadline.ts'
-import { UnderWay } from './turns/under-way.ts'
 
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
 const DOMAIN_WAIT_MS_MAX = 400

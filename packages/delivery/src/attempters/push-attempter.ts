@@ -29,9 +29,9 @@ import { openPlatformCredential } from '../push/platform-credential.ts'
 import { PUSH_THROTTLE_SECONDS } from '../push/provider-answers.ts'
 import { type Push, type Pushed, type PushProvider, RefusedCredentialError } from '../push/push-provider.ts'
 import type { PushTools } from '../push/push-tools.ts'
+import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
+import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
-import { attemptDeadline, untilAborted } from './turns/attempt-deadline.ts'
-import { ProvidersUnderWay, refusedBy } from './turns/under-way.ts'
 
 export interface PushKindSettings {
   /** FANTAIL_ATTEMPT_TIMEOUT_MS */

@@ -25,9 +25,9 @@ import {
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
+import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
+import { UnderWay } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
-import { attemptDeadline, untilAborted } from './turns/attempt-deadline.ts'
-import { UnderWay } from './turns/under-way.ts'
 
 /** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
 const SMS_ANSWER_BYTES_MAX = 16_384

@@ -20,8 +20,8 @@ import { type RedisStreamPlace, redisStreamOf } from '../streams/redis-stream-pl
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
+import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
-import { ProvidersUnderWay, refusedBy } from './turns/under-way.ts'
 
 export interface StreamKindSettings {
   /** FANTAIL_STREAMS */

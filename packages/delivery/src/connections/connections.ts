@@ -15,7 +15,6 @@
  * takes it waits for the rest of the dial.
  */
 import { LRUCache } from 'lru-cache'
-import { LinkedList } from '../http/linked-list.ts'
 import {
   Connection,
   type ConnectionEvents,
@@ -23,6 +22,7 @@ import {
   DIAL_AHEAD_MS_MAX,
   type NamedOrigin,
 } from './connection.ts'
+import { LinkedList } from './linked-list.ts'
 
 interface ConnectionsOptions extends ConnectionOptions {
   /** Connections kept per origin. */

@@ -12,11 +12,11 @@ import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from '../outbound/address-guard.ts'
 import type { ProxyAddress } from '../outbound/outbound-route.ts'
-import { openTunnel } from '../outbound/proxy-tunnel.ts'
 import type { Resolver } from '../outbound/resolver.ts'
 import { raceAddresses } from './address-race.ts'
 import type { Origin } from './connection-origin.ts'
 import type { DialFacts } from './dial-facts.ts'
+import { openTunnel } from './proxy-tunnel.ts'
 import { TlsLoad } from './tls-load.ts'
 
 /** The address guard has refused the connection. */

@@ -1,5 +1,5 @@
 /** Times and place of a dial. Times are by performance.now(). Absent: the dial has not come that far. */
-import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
+import type { AttemptStage } from '@fantail/contracts'
 
 export interface DialFacts {
   startedAt: number

@@ -3,12 +3,12 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { RequestTurns } from '../attempters/turns/request-turns.ts'
-import { ProvidersUnderWay, refusedBy } from '../attempters/turns/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
+import { RequestTurns } from '../turns/request-turns.ts'
+import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import { type FunctionPlace, type FunctionSettings, placeOf } from './function-places.ts'
 import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invocation-answer.ts'
 

@@ -2,11 +2,10 @@
  * Maps the error of an attempt to one of a few codes. Logs and the API show them, and retry policies decide by them.
  */
 import { AssertionError } from 'node:assert'
-import type { AttemptErrorCode, AttemptResult } from '@fantail/contracts'
-import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
+import type { AttemptErrorCode, AttemptResult, AttemptStage } from '@fantail/contracts'
 import { errors } from 'undici'
 import { ForbiddenAddressError } from '../connections/connector.ts'
-import { ProxyError } from '../outbound/proxy-tunnel.ts'
+import { ProxyError } from '../connections/proxy-tunnel.ts'
 import { NameError } from '../outbound/resolver.ts'
 
 /** Text that explains a failed attempt. Past it: the text is cut. */

@@ -3,7 +3,7 @@
  * they started. The list is in the order of the starts, and needs only one timer: for its first attempt. Rejected: an
  * AbortSignal per attempt. It would cost more than all other objects of a request.
  */
-import { type Linked, LinkedList } from './linked-list.ts'
+import { type Linked, LinkedList } from '../connections/linked-list.ts'
 
 export interface Expiring<T> extends Linked<T> {
   /** On performance.now()'s clock; set by `add`. */

@@ -13,8 +13,7 @@
  * part of the attempt then ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound
  * the requests of an attempt.
  */
-import type { AttemptResult } from '@fantail/contracts'
-import type { AttemptStage } from '@fantail/contracts/schemas/messages/recording'
+import type { AttemptResult, AttemptStage } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
 import { type Connection, UNSENT } from '../connections/connection.ts'
 import type { Connections } from '../connections/connections.ts'

@@ -3,7 +3,6 @@
  * code.
  */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
-import type { CopyMark } from '../attempters/attempter.ts'
 import type { QueueBody } from '../envelope/envelope.ts'
 import type { QueueAdmission } from './queue-admission.ts'
 
@@ -13,6 +12,16 @@ type QueueItem = QueueBody & { id?: string }
 export interface QueueAppend {
   message: Message
   item: QueueItem
+}
+
+/**
+ * Proves that the copy of a message is in Redis. The source of the copy may be deleted only if `holds` says that the
+ * copy still exists.
+ */
+export interface CopyMark {
+  readonly key: string
+  readonly at: number
+  holds(): boolean
 }
 
 interface QueueAppendsOptions {

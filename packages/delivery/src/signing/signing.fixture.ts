@@ -8,8 +8,8 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import { compileEnvelope, type Envelope } from '../envelope/envelope.ts'
+import { EnvelopeSigning } from '../envelope/envelope-signing.ts'
 import { compileTarget, type Target } from '../envelope/target.ts'
-import { EnvelopeSigning } from './envelope-signing.ts'
 import type { SignatureVersion } from './signature-version.ts'
 import { SigningKey, type SigningPairs } from './signing-key.ts'
 import type { SigningPair } from './signing-pair.ts'

@@ -7,8 +7,8 @@
 import { isCluster, isTrouble, writeMark } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { ConsumerLog } from '../consuming/consumer-log.ts'
 import { queuePrefix } from './bull.ts'
+import type { ConsumerLog } from './consumer-log.ts'
 
 /** First pause before a troubled Redis is probed. The pause doubles with each probe. */
 const PROBE_MS_MIN = 100

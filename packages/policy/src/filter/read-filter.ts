@@ -5,10 +5,10 @@
 import { type FilterPolicy, type FilterPolicyScope, isObject, parseBounded } from '@fantail/contracts'
 import type { Condition } from './conditions/condition.ts'
 import { ConditionList } from './conditions/condition-list.ts'
+import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from './conditions/filter-error.ts'
 import { readConditions } from './conditions/read-conditions.ts'
 import { wildcardPoints } from './conditions/wildcard.ts'
 import { PASSES_MAX, passesOf } from './filter-cost.ts'
-import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from './filter-error.ts'
 import type { Clause, Rule } from './filter-rules.ts'
 
 const POLICY_BYTES: Limit = { what: 'bytes', max: 262_144, text: 'Filter policy is too large' }

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileFilter } from './compiled-filter.ts'
-import { FilterPolicyError } from './filter-error.ts'
+import { FilterPolicyError } from './conditions/filter-error.ts'
 import { filterSubject } from './filter-subject.ts'
 import { MatchInSteps } from './match-in-steps.ts'
 import { inOneGo } from './match-work.ts'

@@ -1,7 +1,7 @@
 /** Traits of webhooks: an attempt is a request by HTTP or HTTPS. */
 import { RETRY_ON_DEFAULT, type ResultClass, SYSTEM_POLICY } from '@fantail/contracts'
-import { isRetriedOn } from '../retries/retry-on.ts'
 import type { EndpointSyntax, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
+import { isRetriedOn } from './retry-on.ts'
 
 type Scheme = 'http' | 'https'
 

@@ -14,10 +14,10 @@ import {
   type RetryPolicy,
   SYSTEM_POLICY,
 } from '@fantail/contracts'
+import { retryOnProblem } from '../protocols/retry-on.ts'
 import { type ContentTypes, contentTypeProblem } from './content-types.ts'
 import { PRESETS, presetOf } from './presets.ts'
 import { BACKOFF, totalRetrySeconds } from './retry-curve.ts'
-import { retryOnProblem } from './retry-on.ts'
 
 export interface PolicyCheck {
   /** Where the policy is in its request, e.g. `deliveryPolicy`. */

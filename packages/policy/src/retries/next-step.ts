@@ -9,10 +9,10 @@ import {
   type RetryPolicy,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import { isRetriedOn } from '../protocols/retry-on.ts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 import { actionOnGone } from './on-gone.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
-import { isRetriedOn } from './retry-on.ts'
 
 const UNSENT_WAIT_MS = 1_000
 const GONE = 410

@@ -1,6 +1,6 @@
 /** Readiness: checks everything that a service needs, each check with a time limit. */
 
-import { errorFields } from '../logger.ts'
+import { errorFields } from '../loops/logger.ts'
 import type { Build } from './build.ts'
 
 /** Each resolves if its part works, and rejects with the reason if not. */

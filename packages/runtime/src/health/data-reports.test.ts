@@ -2,7 +2,7 @@ import type { NewEntry } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { expect, test } from 'vitest'
 import { logLines } from '../log-lines.fixture.ts'
-import { createLogger } from '../logger.ts'
+import { createLogger } from '../loops/logger.ts'
 import { reportLeaseEnds, reportQuarantine } from './data-reports.ts'
 
 const ENTRY: NewEntry = { id: 'i', reason: 'recordUnreadable', detail: 'd', raw: 'secret' }

@@ -1,7 +1,7 @@
 /** Logs and counts what a service does with data of others: entries of the quarantine, and ends of leases. */
 import type { NewEntry, OnLeaseEnd, Quarantined } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../loops/logger.ts'
 
 export interface ReportsTo {
   metrics: Pick<Metrics, 'quarantineAdded' | 'quarantineRefused' | 'queueMessagesExpired'>

@@ -1,7 +1,11 @@
 /** An attempt as Redis keeps it. A record is one line of JSON. Members without a value are left out. */
-import type { DeliveryCause, WaitCause } from '@fantail/contracts'
-import type { AttemptDecision } from '@fantail/contracts/schemas/events/event-types'
-import type { AttemptPhase, AttemptStage } from '@fantail/contracts/schemas/messages/recording'
+import type {
+  AttemptDecision,
+  AttemptPhase,
+  AttemptStage,
+  DeliveryCause,
+  WaitCause,
+} from '@fantail/contracts'
 
 export interface AttemptRecord {
   messageId: string

@@ -3,7 +3,7 @@
  * replica takes over.
  */
 import { Redis } from 'ioredis'
-import { waitFor } from '../wait-for.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
 import { clientTls, type TestTls } from './redis-tls.ts'
 

@@ -1,7 +1,7 @@
 /** A Redis in a container, with its data. The daemon kills and freezes it, so this works wherever the daemon runs. */
 import { RedisContainer } from '@testcontainers/redis'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
-import { waitFor } from '../wait-for.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import type { RedisRuntime } from './redis-runtime.ts'
 
 const REDIS_PORT = 6379

@@ -1,6 +1,6 @@
 /** A master and one replica on loopback. A failover only happens if the test makes it. */
 import { Redis } from 'ioredis'
-import { waitFor } from '../wait-for.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis-server.ts'
 import { clientTls } from './redis-tls.ts'
 

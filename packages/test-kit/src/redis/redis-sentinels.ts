@@ -6,8 +6,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { atFreePort } from '../ports.ts'
-import { waitFor } from '../wait-for.ts'
+import { atFreePort } from '../network/ports.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import { startProcess } from './redis-process.ts'
 import {
   redisServerPath,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
-import { waitFor } from '../wait-for.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import { containerProblem } from './redis-container.ts'
 import { canSpawnRedis, startRedis, type TestRedis } from './redis-server.ts'
 

@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAuthority, type TestCertificate } from '../tls-certificates.ts'
+import { createAuthority, type TestCertificate } from '../network/tls-certificates.ts'
 
 /** The client's TLS settings, as PEM texts and as files. */
 export interface TestTls {

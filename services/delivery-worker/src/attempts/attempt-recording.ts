@@ -1,6 +1,5 @@
 /** Decides which attempts are recorded, and makes their records. */
-import type { AnswerStart } from '@fantail/contracts'
-import { type AttemptRecording, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts/schemas/messages/recording'
+import { type AnswerStart, type AttemptRecording, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts'
 import { type KeepAnswer, shownHeaders } from '@fantail/delivery'
 import { retryPhase } from '@fantail/policy'
 import type { AttemptRecord, AttemptRecorder } from '@fantail/store'

@@ -1,12 +1,12 @@
 /** A slice prepared for attempts: effective policies, targets, and each subscription by id. */
 import type {
+  AttemptRecording,
   EffectiveDeliveryPolicy,
   Feedback,
   Message,
   SubscriptionRecord,
   TopicRecord,
 } from '@fantail/contracts'
-import type { AttemptRecording } from '@fantail/contracts/schemas/messages/recording'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
 import { feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData, SliceRef, Tally } from '@fantail/store'

@@ -1,9 +1,8 @@
 /** Routes that show the recorded attempts of a subscription, or of one of its deliveries. */
 import { seesBodies } from '@fantail/access'
-import { parseMessageId } from '@fantail/contracts'
+import { parseMessageId, RECORDING_DEFAULT } from '@fantail/contracts'
 import { AttemptsAnswer } from '@fantail/contracts/schemas/messages/attempt-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
-import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { AttemptRecord } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'

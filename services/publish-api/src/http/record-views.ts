@@ -1,10 +1,15 @@
 /** Records in the form of the REST API. */
 import { hash } from 'node:crypto'
 import { type Caller, seesBodies } from '@fantail/access'
-import type { DeadLetter, QueueMessage, RedriveTask, TopicRecord } from '@fantail/contracts'
-import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
+import {
+  type DeadLetter,
+  type QueueMessage,
+  RECORDING_DEFAULT,
+  type RedriveTask,
+  type TopicRecord,
+} from '@fantail/contracts'
 import type { QueueView } from '@fantail/contracts/schemas/queues/queue-schemas'
-import type { RedriveView } from '@fantail/contracts/schemas/redrive-schemas'
+import type { RedriveView } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import type { TopicView } from '@fantail/contracts/schemas/topic-schemas'
 import { effectivePolicy } from '@fantail/policy'
 import { QUEUE, type QueueWithCounts, REDRIVE, type SubscriptionCounts, TOPIC } from '@fantail/store'

@@ -1,7 +1,10 @@
 /** Tries a filter policy on the latest messages that a topic keeps. */
 import { needScope } from '@fantail/access'
 import { FantailError, type Message, type Problem, resolveTopic } from '@fantail/contracts'
-import { FilterReplayAnswer, FilterReplayInput } from '@fantail/contracts/schemas/filter-policy-schemas'
+import {
+  FilterReplayAnswer,
+  FilterReplayInput,
+} from '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -9,7 +9,7 @@ import {
   ResendSinceInput,
 } from '@fantail/contracts/schemas/messages/kept-schemas'
 import { IdempotencyKey, MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
-import { RedriveView } from '@fantail/contracts/schemas/redrive-schemas'
+import { RedriveView } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { ApiDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'

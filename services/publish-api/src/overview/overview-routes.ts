@@ -1,7 +1,7 @@
 /** The state of the server in one answer: totals, problems that need attention, dead letters, memory. */
 
 import { isVisible } from '@fantail/access'
-import { OverviewView } from '@fantail/contracts/schemas/overview-schemas'
+import { OverviewView } from '@fantail/contracts/schemas/overview/overview-schemas'
 import { PUBLISH_SHARE, type Totals } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -1,7 +1,6 @@
 /** Deliveries and dead letters of an endpoint, as a portal session sees them. */
 import { isVisible, seesBodies } from '@fantail/access'
-import { FantailError } from '@fantail/contracts'
-import { RECORDING_DEFAULT } from '@fantail/contracts/schemas/messages/recording'
+import { FantailError, RECORDING_DEFAULT } from '@fantail/contracts'
 import {
   PortalAttemptList,
   PortalDeadLetterList,

@@ -1,6 +1,6 @@
 /** A filter of dead letters as the store reads it. */
 import { type RedriveFilter, resolveTopic } from '@fantail/contracts'
-import type { RedriveInput } from '@fantail/contracts/schemas/redrive-schemas'
+import type { RedriveInput } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'

@@ -6,7 +6,7 @@ import {
 } from '@fantail/contracts/schemas/queues/letter-group-schemas'
 import { PurgeAnswer, PurgeInput } from '@fantail/contracts/schemas/queues/queue-content-schemas'
 import { QueueMessageReference } from '@fantail/contracts/schemas/queues/queue-message-schemas'
-import { EditedRedrive, EditInput, RedriveView } from '@fantail/contracts/schemas/redrive-schemas'
+import { EditedRedrive, EditInput, RedriveView } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -8,7 +8,7 @@ import {
   RedriveRateInput,
   RedriveReference,
   RedriveView,
-} from '@fantail/contracts/schemas/redrive-schemas'
+} from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

@@ -14,7 +14,7 @@ import {
   type SubscriptionRecord,
   toAttribute,
 } from '@fantail/contracts'
-import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/redrive-schemas'
+import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import { placeOfSubscription, redrivenItemId } from '@fantail/store'
 import type { z } from 'zod'

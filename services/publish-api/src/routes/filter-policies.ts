@@ -1,6 +1,9 @@
 /** Tries a filter policy on a message, clause by clause, to explain why the message would be delivered or not. */
 import { isObject, type Problem } from '@fantail/contracts'
-import { FilterTestAnswer, FilterTestInput } from '@fantail/contracts/schemas/filter-policy-schemas'
+import {
+  FilterTestAnswer,
+  FilterTestInput,
+} from '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import { VALUES_SHOWN_MAX } from '@fantail/policy'
 import type { z } from 'zod'

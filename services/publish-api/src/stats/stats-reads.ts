@@ -1,5 +1,5 @@
 /** Reads statistics. However many callers read the same statistics, Redis is read at most every two seconds. */
-import { STATS_RANGES, type StatsRange } from '@fantail/contracts/schemas/stats-schemas'
+import { STATS_RANGES, type StatsRange } from '@fantail/contracts/schemas/overview/stats-schemas'
 import type { SeriesKind, Stats, StatsStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { SharedRead } from '../http/shared-read.ts'

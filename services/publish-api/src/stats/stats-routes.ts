@@ -2,7 +2,7 @@
 
 import { isVisible } from '@fantail/access'
 import { FantailError, parseArn, parseMessageId, resolveTopic } from '@fantail/contracts'
-import { StatsQuery, StatsView } from '@fantail/contracts/schemas/stats-schemas'
+import { StatsQuery, StatsView } from '@fantail/contracts/schemas/overview/stats-schemas'
 import type { SeriesKind, Stats } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'

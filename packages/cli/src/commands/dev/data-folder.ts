@@ -8,7 +8,7 @@ import { access, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 /** Makes the folder and locks it. Resolves with a function that gives the folder back. */
 export async function openDataFolder(folder: string): Promise<() => Promise<void>> {

@@ -1,10 +1,10 @@
 /** `fantail dev` runs a whole stack in the foreground: Redis, the API, a worker and the redrive service. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { type DevAddresses, DevStack } from './dev-stack.ts'
 
 const PORT_DEFAULT = '4100'

@@ -14,7 +14,7 @@ import {
   type ServiceName,
   type StackRedis,
 } from '@fantail/testing/processes'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { openDataFolder } from './data-folder.ts'
 import { startDevRedis } from './dev-redis.ts'
 import { refuseTakenPorts } from './taken-ports.ts'

@@ -1,7 +1,7 @@
 /** Finds ports that another program listens on, before anything is started. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 export async function refuseTakenPorts(ports: number[], host: string): Promise<void> {
   const taken: number[] = []

@@ -1,8 +1,9 @@
 /** The flags of `fantail listen`, read and checked. */
-import { CommandError } from '../../exit-codes.ts'
+
 import type { CommandContext } from '../../frame/command-context.ts'
 import { readObject, readWhole } from '../../frame/command-input.ts'
-import { parseDuration } from '../../frame/durations.ts'
+import { parseDuration } from '../../output/durations.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 export interface ListenFlags {
   forwardTo?: string

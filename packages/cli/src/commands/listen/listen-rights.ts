@@ -1,8 +1,8 @@
 /** Checks before `fantail listen` makes its queue: the key's scopes and, if the server requires keys, a question. */
 import { type Client, getSession } from '@fantail/client/api'
-import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { confirm } from '../../frame/confirm.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 /**
  * `manage` is needed to make the queue, `read` to find topics and subscriptions, and `bodies` to see the texts of

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandError } from '../../exit-codes.ts'
 import type { Server } from '../../frame/command-context.ts'
 import { profilesPath } from '../../frame/profiles.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 const LISTEN_SECRET_BYTES = 32
 

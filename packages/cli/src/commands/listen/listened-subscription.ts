@@ -1,7 +1,7 @@
 /** Reads how a subscription gets its messages, for `fantail listen --as`. */
 import { type Client, getSubscription, listWebhookKeys } from '@fantail/client/api'
 import { traitsOf } from '@fantail/policy'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import type { RequestForm } from './forwarded-request.ts'
 
 interface ListenedSubscription {

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { fileNameOf } from '../../output/file-names.ts'
 import { readRequest } from '../messages/webhook-signature.ts'
 import type { Exchange } from './forward.ts'

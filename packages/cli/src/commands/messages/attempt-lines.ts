@@ -1,8 +1,8 @@
 /** Recorded attempts of one delivery as lines, oldest first. */
 import { type Attempt, type Client, listDeliveryAttempts } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
-import { exitOf } from '../../exit-codes.ts'
-import { durationText } from '../../frame/durations.ts'
+import { durationText } from '../../output/durations.ts'
+import { exitOf } from '../../output/exit-codes.ts'
 
 /** Characters of an answer's body in a line. Past them: the body is cut. */
 const BODY_CHARS_SHOWN_MAX = 100

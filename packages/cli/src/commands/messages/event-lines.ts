@@ -2,7 +2,7 @@
 import type { EventGap } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
-import { durationText } from '../../frame/durations.ts'
+import { durationText } from '../../output/durations.ts'
 import type { Output, Style } from '../../output/output.ts'
 
 const STYLES: Partial<Record<DeliveryEvent['type'], Style>> = {

@@ -1,10 +1,10 @@
 /** `fantail tail` shows attempts and ends of deliveries as they happen. */
 import { Fantail, FantailError, type LiveEvent } from '@fantail/client'
-import { ApiRefusal, Unreachable } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
-import { durationText, timeOf } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
+import { durationText, timeOf } from '../../output/durations.ts'
+import { ApiRefusal, Unreachable } from '../../output/exit-codes.ts'
 import { eventLine, gapText } from './event-lines.ts'
 
 interface TailFlags {

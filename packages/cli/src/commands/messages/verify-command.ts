@@ -1,10 +1,10 @@
 /** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It needs no server. */
 
-import { CommandError } from '../../exit-codes.ts'
 import type { Define } from '../../frame/command-context.ts'
 import { collect, readStdin, readText } from '../../frame/command-input.ts'
-import { parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
+import { parseDuration } from '../../output/durations.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { checkSignature, readRequest } from './webhook-signature.ts'
 
 interface VerifyFlags {

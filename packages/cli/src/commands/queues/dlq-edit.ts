@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { getQueueMessage, type QueueMessage, redriveMessage } from '@fantail/client/api'
 import { lineDiff, printable } from '@fantail/policy'
 import type { Command } from 'commander'
-import { CommandError, type ExitName } from '../../exit-codes.ts'
 import type { CommandContext, Does } from '../../frame/command-context.ts'
 import { collect, readPairs, readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { examples } from '../../frame/examples.ts'
+import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { follow } from './redrive-command.ts'
 
 interface EditFlags {

@@ -1,6 +1,6 @@
 /** Reads how an edited letter has ended. An edited letter is a new message, so its redrive does not count its end. */
 import { type Client, type Delivery, listDeliveries, type Redrive } from '@fantail/client/api'
-import { exitOf } from '../../exit-codes.ts'
+import { exitOf } from '../../output/exit-codes.ts'
 
 type Ends = Pick<Redrive, 'delivered' | 'backInDlq' | 'discarded'>
 

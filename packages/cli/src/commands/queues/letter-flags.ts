@@ -1,8 +1,8 @@
 /** Reads the flags that choose dead letters. */
 import type { Command } from 'commander'
-import { CommandError } from '../../exit-codes.ts'
 import { collect, readWhole } from '../../frame/command-input.ts'
-import { timeOf } from '../../frame/durations.ts'
+import { timeOf } from '../../output/durations.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
 const NONE = 'none' as const

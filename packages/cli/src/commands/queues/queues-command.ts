@@ -17,12 +17,12 @@ import type { Command } from 'commander'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
 import { collect, readPairs, readText, readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
 import { counted } from '../../output/counted.ts'
+import { durationText, parseDuration } from '../../output/durations.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export const queues: Define = (command, does) => {

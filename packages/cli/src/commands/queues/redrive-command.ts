@@ -13,11 +13,11 @@ import {
   updateRedrive,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
-import { CommandError, type ExitName } from '../../exit-codes.ts'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
 import { readRate, readWhole } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
+import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
 import { withEditedEnd } from './edited-end.ts'

@@ -12,13 +12,13 @@ import {
   putPlatformApplication,
   updatePlatformEndpoint,
 } from '@fantail/client/api'
-import { CommandError } from '../../exit-codes.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 type Platform = PlatformApplication['platform']

@@ -1,6 +1,6 @@
 /** Reads the file of `fantail apply`, in YAML or JSON. A problem names its line and column. */
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { CommandError } from '../../exit-codes.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import type { State } from './state-file.ts'
 
 type Path = (string | number)[]

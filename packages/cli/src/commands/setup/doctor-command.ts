@@ -2,10 +2,11 @@
  * `fantail doctor` looks for present and future problems, and says how to solve them. It changes nothing without
  * --webhook.
  */
-import { CommandError } from '../../exit-codes.ts'
+
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'
 import { counted } from '../../output/counted.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import type { Finding } from './doctor-finding.ts'
 import { checkMemory } from './doctor-memory.ts'
 import { checkQueues } from './doctor-queues.ts'

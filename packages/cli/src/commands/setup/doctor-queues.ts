@@ -7,8 +7,8 @@ import {
   type Queue,
   type Subscription,
 } from '@fantail/client/api'
-import { durationText } from '../../frame/durations.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
+import { durationText } from '../../output/durations.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Queues, and subscriptions, that `fantail doctor` looks at. Past it: the command says that there are more. */

@@ -1,10 +1,10 @@
 /** Checks whether the server answers, what it reports about itself, and whether the clocks agree. */
 import { readFileSync } from 'node:fs'
 import type { Readiness } from '@fantail/client/api'
-import { Unreachable } from '../../exit-codes.ts'
 import { refusalOf } from '../../frame/api-client.ts'
 import type { CommandContext } from '../../frame/command-context.ts'
-import { durationText } from '../../frame/durations.ts'
+import { durationText } from '../../output/durations.ts'
+import { Unreachable } from '../../output/exit-codes.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Difference between the clocks of `fantail doctor` and the server. Past it: the check has failed. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createTopic, createWebhookKey, deleteTopic, publish, subscribe } from '@fantail/client/api'
 import type { CommandContext } from '../../frame/command-context.ts'
-import { durationText } from '../../frame/durations.ts'
+import { durationText } from '../../output/durations.ts'
 import { checkSignature } from '../messages/webhook-signature.ts'
 import type { Finding } from './doctor-finding.ts'
 

@@ -1,9 +1,9 @@
 /** `fantail use` chooses the profile of the next commands. Without a name it lists all profiles. */
 
-import { CommandError } from '../../exit-codes.ts'
 import type { Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'
 import { readProfiles, writeProfiles } from '../../frame/profiles.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 
 export const use: Define = (command, does) => {
   command.argument('[profile]', 'the name of the profile; none lists them').action(

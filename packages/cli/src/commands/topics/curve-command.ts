@@ -7,12 +7,12 @@ import {
   parseDeliveryPolicy,
   previewRetries,
 } from '@fantail/policy'
-import { CommandError } from '../../exit-codes.ts'
 import type { Define } from '../../frame/command-context.ts'
 import { readObject } from '../../frame/command-input.ts'
-import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { counted } from '../../output/counted.ts'
+import { durationText, parseDuration } from '../../output/durations.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { tableText } from '../../output/text-table.ts'
 
 const PLOT_WIDTH = 50

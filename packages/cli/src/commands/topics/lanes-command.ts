@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Lane, type ListLanesData, listLanes } from '@fantail/client/api'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
-import { durationText } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { counted } from '../../output/counted.ts'
+import { durationText } from '../../output/durations.ts'
 
 const LANES_EVERY_MS = 2_000
 

@@ -17,7 +17,6 @@ import type { Command } from 'commander'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
 import { collect, readJson, readObject, readPairs, readRate, readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import {
@@ -29,6 +28,7 @@ import {
   withSettings,
 } from '../../frame/settings-input.ts'
 import { counted } from '../../output/counted.ts'
+import { durationText, parseDuration } from '../../output/durations.ts'
 import { subscriptionText } from './subscription-text.ts'
 
 export const subs: Define = (command, does) => {

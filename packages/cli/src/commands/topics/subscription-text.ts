@@ -1,5 +1,5 @@
 import type { Subscription } from '@fantail/client/api'
-import { durationText } from '../../frame/durations.ts'
+import { durationText } from '../../output/durations.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export function subscriptionText(subscription: Subscription): string {

@@ -12,7 +12,6 @@ import type { Command } from 'commander'
 import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { durationText, parseDuration } from '../../frame/durations.ts'
 import { examples } from '../../frame/examples.ts'
 import { pagesOf } from '../../frame/list-pages.ts'
 import {
@@ -23,6 +22,7 @@ import {
   withPolicy,
   withSettings,
 } from '../../frame/settings-input.ts'
+import { durationText, parseDuration } from '../../output/durations.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export const topics: Define = (command, does) => {

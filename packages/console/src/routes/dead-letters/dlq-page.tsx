@@ -9,7 +9,7 @@ import { formatSeconds } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links/arn-link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { lettersIn, takesDeadLetters } from './letters-of.ts'
+import { lettersIn, takesDeadLetters } from '../queues/letters-of.ts'
 
 const w = words.deadLetters
 

@@ -12,7 +12,7 @@ import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs, When } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
-import { EditLetter } from '../dead-letters/edit-letter.tsx'
+import { EditLetter } from './edit-letter.tsx'
 
 const w = words.queueMessage
 

@@ -8,14 +8,14 @@ import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import type { Column } from '../../parts/data-table.tsx'
+import { NamedList } from '../../parts/dialogs/named-list.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
-import { NamedList } from '../../parts/named-list.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
-import { takesDeadLetters } from '../dead-letters/letters-of.ts'
+import { takesDeadLetters } from './letters-of.ts'
 
 const w = words.queues
 const route = getRouteApi('/queues')

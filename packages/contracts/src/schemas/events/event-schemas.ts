@@ -1,9 +1,10 @@
 /** Schemas of live events. */
 import { z } from 'zod'
 import { DELIVERY_CAUSES, type DeliveryCause } from '../../delivery-causes.ts'
+import { ATTEMPT_DECISIONS } from '../../recording.ts'
 import { named, SubscriptionReference, Timestamp, TopicReference, timestamp } from '../shared-schemas.ts'
 import { SUBSCRIPTION_EXAMPLE } from '../subscriptions/subscription-schemas.ts'
-import { ATTEMPT_DECISIONS, EVENT_TYPES, type EventType } from './event-types.ts'
+import { EVENT_TYPES, type EventType } from './event-types.ts'
 
 /**
  * @limit Events that one listener may ask for in a second. Past it: the request is refused.

@@ -10,17 +10,6 @@ export type UnloggedEventType = (typeof UNLOGGED_EVENTS)[number]
 export const EVENT_TYPES = [...LOGGED_EVENTS, ...UNLOGGED_EVENTS] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The decisions of a worker after an attempt. */
-export const ATTEMPT_DECISIONS = [
-  'delivered',
-  'retry',
-  'dead',
-  'circuitOpen',
-  'misconfigured',
-  'gone',
-] as const
-export type AttemptDecision = (typeof ATTEMPT_DECISIONS)[number]
-
 /**
  * Why events are missing from a stream. rate: more came in a second than `max` allows. lag: the listener reads too
  * slowly, or Redis was away. trimmed: the outcome log no longer has them. reconnect: they came while the listener was

@@ -1,9 +1,8 @@
 /** Schemas of recorded attempts, over REST. */
 import { z } from 'zod'
-import { ATTEMPT_DECISIONS } from '../events/event-types.ts'
+import { ATTEMPT_DECISIONS, ATTEMPT_PHASES, ATTEMPT_RECORDINGS, ATTEMPT_STAGES } from '../../recording.ts'
 import { named, Timestamp, timestamp } from '../shared-schemas.ts'
 import { DeliveryCauseName } from './delivery-schemas.ts'
-import { ATTEMPT_PHASES, ATTEMPT_RECORDINGS, ATTEMPT_STAGES } from './recording.ts'
 
 const Waited = z.object({
   ms: z.int().describe('Milliseconds from the time at which the attempt was due to its start.'),

@@ -12,7 +12,7 @@ import {
   structureProblem,
   subjectProblem,
   textProblem,
-} from '../../message-rules.ts'
+} from '../../messages/message-rules.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 

@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import { isObject } from '../../json-values.ts'
 import { BATCH_MESSAGES_MAX, QUEUE_DELAY_SECONDS_MAX } from '../../limits.ts'
-import { toAttribute, UNSENDABLE_TEXT, unsendable, unsendableAttribute } from '../../message-rules.ts'
+import {
+  toAttribute,
+  UNSENDABLE_TEXT,
+  unsendable,
+  unsendableAttribute,
+} from '../../messages/message-rules.ts'
 import { FifoId, MessageInput } from '../messages/message-schemas.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 import { Delay } from './queue-schemas.ts'

@@ -1,6 +1,6 @@
 /** Schemas of actions on a subscription over REST that do not change its settings. */
 import { z } from 'zod'
-import { ATTEMPT_STAGES } from '../messages/recording.ts'
+import { ATTEMPT_STAGES } from '../../recording.ts'
 import { named, namedInput } from '../shared-schemas.ts'
 
 export const ConfirmInput = namedInput(

@@ -2,10 +2,10 @@
  * Reads the list under a policy's key as conditions. Refuses an invalid list with SNS's text (checklist 95 to 98, 100).
  */
 import { isObject } from '@fantail/contracts'
-import { FilterPolicyError } from '../filter-error.ts'
 import { blockOf, keyOfAddress, parseAddress } from './addresses.ts'
 import type { Bound, Condition, Scalar } from './condition.ts'
 import { ConditionList } from './condition-list.ts'
+import { FilterPolicyError } from './filter-error.ts'
 import { foldCase } from './fold-case.ts'
 import { parseWildcard } from './wildcard.ts'
 

@@ -1,5 +1,5 @@
 /** Wildcard patterns (checklist 80). `*` is any text, also an empty one. `\*` and `\\` stand for `*` and `\`. */
-import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from '../filter-error.ts'
+import { FilterPolicyError, holdTo, type Limit, TOO_COMPLEX } from './filter-error.ts'
 
 export interface Wildcard {
   /** The literal pieces between the stars. There is one more piece than stars. */

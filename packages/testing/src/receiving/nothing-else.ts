@@ -4,10 +4,10 @@
  * one check of each message. Paused deliveries do not count.
  */
 import type { Delivery } from '@fantail/client/api'
-import type { RequestView } from '../receiving/request-view.ts'
-import { deliveriesOf, isOpen, type Watched } from './delivery-waits.ts'
-import type { PublishedMessages } from './published-messages.ts'
-import { type WaitOptions, waitUntil } from './wait-until.ts'
+import { deliveriesOf, isOpen, type Watched } from '../waiting/delivery-waits.ts'
+import type { PublishedMessages } from '../waiting/published-messages.ts'
+import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
+import type { RequestView } from './request-view.ts'
 
 const LOOKS_AT_ONCE = 10
 

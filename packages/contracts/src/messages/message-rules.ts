@@ -2,11 +2,11 @@
  * The rules for a message's content (checklist 117 to 125). Each rule is one function from a value to its problem. The
  * publish route calls them directly. The schemas call the same functions to list every problem.
  */
-import type { Problem } from './fantail-error.ts'
-import { isObject, jsonOf } from './json-values.ts'
-import { QUEUE_ATTRIBUTE_TYPE_CHARS_MAX, SUBJECT_CHARS_MAX } from './limits.ts'
-import { formatPath } from './problems.ts'
-import type { MessageAttribute } from './records.ts'
+import type { Problem } from '../fantail-error.ts'
+import { isObject, jsonOf } from '../json-values.ts'
+import { QUEUE_ATTRIBUTE_TYPE_CHARS_MAX, SUBJECT_CHARS_MAX } from '../limits.ts'
+import { formatPath } from '../problems.ts'
+import type { MessageAttribute } from '../records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/

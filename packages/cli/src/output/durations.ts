@@ -1,5 +1,5 @@
 /** Durations as people type and read them: `30s`, `5m`, `1h 20m`. */
-import { CommandError } from '../exit-codes.ts'
+import { CommandError } from './exit-codes.ts'
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { logLines } from './log-lines.fixture.ts'
+import { logLines } from '../log-lines.fixture.ts'
 import { createLogger, errorFields, withoutCredentials } from './logger.ts'
 
 describe('logger', () => {

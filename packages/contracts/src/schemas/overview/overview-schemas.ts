@@ -1,8 +1,8 @@
 /** The overview over REST. */
 import { z } from 'zod'
-import { named, timestamp } from './shared-schemas.ts'
-import { LaneRow } from './subscriptions/lane-list-schemas.ts'
-import { VERDICT_CODES } from './subscriptions/lane-schemas.ts'
+import { named, timestamp } from '../shared-schemas.ts'
+import { LaneRow } from '../subscriptions/lane-list-schemas.ts'
+import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
 
 export const OverviewView = named(
   'Overview',

@@ -2,10 +2,11 @@
  * Signs envelopes. Each distinct text of a message is signed once, when its signature is first needed. The signature is
  * kept next to the text.
  */
-import { carriesSignature, type Envelope, type EnvelopeText, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+
+import type { SigningKey } from '../signing/signing-key.ts'
+import { carriesSignature, type Envelope, type EnvelopeText, textFor } from './envelope.ts'
 import { stringToSign } from './signature.ts'
-import type { SigningKey } from './signing-key.ts'
+import type { Target } from './target.ts'
 
 export class EnvelopeSigning {
   readonly #key: SigningKey

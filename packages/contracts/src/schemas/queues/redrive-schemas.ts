@@ -1,8 +1,7 @@
 /** Redrive tasks over REST. */
 import { z } from 'zod'
-import { textProblem } from '../message-rules.ts'
-import { Attributes } from './messages/message-schemas.ts'
-import { DeadLetterFilter } from './queues/dead-letter-filter.ts'
+import { textProblem } from '../../messages/message-rules.ts'
+import { Attributes } from '../messages/message-schemas.ts'
 import {
   named,
   namedInput,
@@ -11,7 +10,8 @@ import {
   QueueReference,
   Timestamp,
   timestamp,
-} from './shared-schemas.ts'
+} from '../shared-schemas.ts'
+import { DeadLetterFilter } from './dead-letter-filter.ts'
 
 /**
  * A canary is a small sample.

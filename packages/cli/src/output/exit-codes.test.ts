@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { failureText } from '../frame/failure-text.ts'
 import { ApiRefusal, CommandError, EXIT_CODES, exitOf, Unreachable } from './exit-codes.ts'
-import { failureText } from './frame/failure-text.ts'
 
 const refusal = (status: number, code = 'x') =>
   new ApiRefusal(status, { code, message: 'no', details: [], requestId: 'r1' })

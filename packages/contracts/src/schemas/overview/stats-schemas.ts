@@ -1,6 +1,6 @@
 /** Statistics over REST. */
 import { z } from 'zod'
-import { named, SubscriptionReference, TopicReference, timestamp } from './shared-schemas.ts'
+import { named, SubscriptionReference, TopicReference, timestamp } from '../shared-schemas.ts'
 
 /** The steps of each range. */
 export const STATS_RANGES = {

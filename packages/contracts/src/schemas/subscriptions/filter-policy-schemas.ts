@@ -1,9 +1,9 @@
 /** Schemas of the route that tries a filter policy on a message before it is set. */
 import { z } from 'zod'
-import { REPLAY_MESSAGES_MAX } from '../limits.ts'
-import { PROTOCOLS } from '../protocols.ts'
-import { MessageInput } from './messages/message-schemas.ts'
-import { givenMap, named, namedInput, Timestamp, TopicReference } from './shared-schemas.ts'
+import { REPLAY_MESSAGES_MAX } from '../../limits.ts'
+import { PROTOCOLS } from '../../protocols.ts'
+import { MessageInput } from '../messages/message-schemas.ts'
+import { givenMap, named, namedInput, Timestamp, TopicReference } from '../shared-schemas.ts'
 
 export const FilterTestInput = namedInput(
   'FilterTestInput',

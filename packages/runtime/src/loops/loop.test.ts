@@ -1,7 +1,7 @@
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
+import { logLines } from '../log-lines.fixture.ts'
 import { createBackoff } from './backoff.ts'
-import { logLines } from './log-lines.fixture.ts'
 import { createLogger } from './logger.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { createStateLog } from './state-log.ts'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
-import { canSpawnRedis, freePort, startReceiver, startRedis, type TestRedis } from './index.ts'
+import { canSpawnRedis, freePort, startReceiver, startRedis, type TestRedis } from '../index.ts'
 import { atFreePort } from './ports.ts'
 
 const PROCESSES = 6

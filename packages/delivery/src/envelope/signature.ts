@@ -1,6 +1,6 @@
 /** The text that a signature covers (checklist 67 to 69). */
-import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import { confirmationText, type Envelope, publishedIso, subscribeUrl, textFor } from './envelope.ts'
+import type { Target } from './target.ts'
 
 /**
  * The signed members in byte order of their names: name, LF, value, LF. An UnsubscribeConfirmation names its

@@ -1,5 +1,5 @@
 /** The error of every failed call: the API has refused the call, or was not reached. */
-import type { Error as ErrorBody } from './generated/index.ts'
+import type { Error as ErrorBody } from '../generated/index.ts'
 
 /** One problem of an input: where it is (`messages[3].subject`) and what is wrong. */
 export interface Problem {

@@ -17,5 +17,16 @@ export type AttemptPhase = (typeof ATTEMPT_PHASES)[number]
 export const ATTEMPT_STAGES = ['dns', 'connect', 'proxy', 'tls', 'answer', 'body'] as const
 export type AttemptStage = (typeof ATTEMPT_STAGES)[number]
 
+/** The decisions of a worker after an attempt. */
+export const ATTEMPT_DECISIONS = [
+  'delivered',
+  'retry',
+  'dead',
+  'circuitOpen',
+  'misconfigured',
+  'gone',
+] as const
+export type AttemptDecision = (typeof ATTEMPT_DECISIONS)[number]
+
 /** @limit Bytes of an answer's body that are recorded with an attempt. Past them: the body is cut. */
 export const RECORDED_BODY_BYTES_MAX = 1_024

@@ -1,13 +1,13 @@
 /** A screen of things with names: a list of those that begin with a text, and a form that makes one. */
 import { type ReactNode, useState } from 'react'
-import type { Call } from '../api/api-calls.ts'
-import { Button } from './button.tsx'
-import { type Column, DataTable } from './data-table.tsx'
-import { Dialog } from './dialogs/dialog.tsx'
-import { TextInput } from './fields.tsx'
-import { PageHead } from './page-head.tsx'
-import css from './parts.module.css'
-import { Empty, Loaded } from './states.tsx'
+import type { Call } from '../../api/api-calls.ts'
+import { Button } from '../button.tsx'
+import { type Column, DataTable } from '../data-table.tsx'
+import { TextInput } from '../fields.tsx'
+import { PageHead } from '../page-head.tsx'
+import css from '../parts.module.css'
+import { Empty, Loaded } from '../states.tsx'
+import { Dialog } from './dialog.tsx'
 
 interface Pages<Page> {
   data: { pages: Page[] } | undefined

@@ -10,10 +10,10 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { steadyNow } from './fair-timer.ts'
+import { steadyNow } from '../waiting/fair-timer.ts'
+import { waitFor } from '../waiting/wait-for.ts'
 import { atFreePort } from './ports.ts'
 import type { TestCertificate } from './tls-certificates.ts'
-import { waitFor } from './wait-for.ts'
 
 export interface ReceivedRequest {
   method: string

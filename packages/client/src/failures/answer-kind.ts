@@ -2,7 +2,7 @@
  * Classifies failed attempts for retries. The classes are those of the AWS SDKs. Transient failures cost more of the
  * quota and are retried soon. Throttling costs less and is retried later.
  */
-import type { FantailError } from '../client-error.ts'
+import type { FantailError } from './client-error.ts'
 
 export type FailureKind = 'transient' | 'throttling' | 'final'
 

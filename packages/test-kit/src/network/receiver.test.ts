@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { get } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { waitFor } from '../waiting/wait-for.ts'
 import { onRawRequest, startRawServer } from './raw-server.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { createAuthority, createSelfSigned } from './tls-certificates.ts'
-import { waitFor } from './wait-for.ts'
 
 let receiver: Receiver | undefined
 

@@ -4,7 +4,7 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
-import { failure } from '../../http/attempt-failure.ts'
+import { failure } from '../http/attempt-failure.ts'
 
 /**
  * Mails, or text messages, that a process sends at a time. Messages that wait for a connection count too. Past it: the
