@@ -36,8 +36,8 @@ const COMPARISONS: Record<string, Comparison> = {
   StringEqualsIgnoreCase: (value, pattern) => value.toLowerCase() === pattern.toLowerCase(),
   StringLike: isLike,
   // In AWS, ArnEquals and ArnLike do the same.
-  ArnEquals: isArnLike,
-  ArnLike: isArnLike,
+  ArnEquals: isArnCovered,
+  ArnLike: isArnCovered,
   Bool: (value, pattern) => same(truthOf(value), truthOf(pattern)),
   IpAddress: isWithin,
   ...ordered('Numeric', numberOf),
@@ -103,12 +103,16 @@ function ordered(kind: string, read: (text: string) => number): Record<string, C
 }
 
 function numberOf(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text)
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** ISO 8601, or seconds since 1970. */
+/** Dates of the W3C's profile of ISO 8601. Without an offset, the meaning would depend on the zone of the process. */
+const DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?)?)?$/
+
+/** A date, or seconds since 1970. `Date.parse` alone takes many other texts. */
 function timeOf(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text)
+  if (/^\d{5,}$/.test(text)) return Number(text) * 1_000
+  return DATE.test(text) ? Date.parse(text) : Number.NaN
 }
 
 function truthOf(text: string): boolean | undefined {
@@ -135,6 +139,11 @@ function isWithin(value: string, range: string): boolean | undefined {
 }
 
 const ARN_PARTS = 6
+
+/** undefined: the pattern is no ARN, such as `*`. It must not make a Deny silent, or an Allow with ArnNotLike wide. */
+function isArnCovered(value: string, pattern: string): boolean | undefined {
+  return arnParts(pattern).length === ARN_PARTS ? isArnLike(value, pattern) : undefined
+}
 
 export function isArnLike(value: string, pattern: string): boolean {
   const [values, patterns] = [arnParts(value), arnParts(pattern)]

@@ -28,7 +28,7 @@ import { parseTaskHandle } from '../aws/sqs/move-tasks/move-task-view.ts'
 import { checkQueueArn, queueArnOf } from '../aws/sqs/queue-url.ts'
 import type { ApiDeps } from '../deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
-import { directTargets, endpointTargets } from './endpoint-targets.ts'
+import { directTargets, endpointTargets, subscribing as subscribedTo } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]
@@ -95,9 +95,9 @@ const deadLetters: Find = ({ Attributes, AttributeName, AttributeValue }) => {
 }
 
 const subscribing: Find = (input, call, settings) => {
-  const context = { 'sns:endpoint': String(input.Endpoint), 'sns:protocol': String(input.Protocol) }
+  const address = { protocol: String(input.Protocol), endpoint: String(input.Endpoint) }
   return [
-    ...topic('Subscribe')(input, call, settings).map((target) => ({ ...target, context })),
+    ...topic('Subscribe')(input, call, settings).map(({ arn }) => subscribedTo(arn, address)),
     ...subscribed(input, call),
     ...deadLetters(input, call, settings),
   ]

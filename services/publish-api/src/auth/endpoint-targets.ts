@@ -10,6 +10,18 @@ export function functionTargets(endpoint: string): Target[] {
   return PROTOCOL_TRAITS.lambda.rightsOf(endpoint)
 }
 
+/**
+ * The right to subscribe an endpoint to a topic. A subscription that moves to another endpoint needs it too, because a
+ * policy may say which endpoints a topic may have.
+ */
+export function subscribing(topic: string, { protocol, endpoint }: Record<keyof EndpointAddress, string>) {
+  return {
+    action: 'SNS:Subscribe',
+    arn: topic,
+    context: { 'sns:endpoint': endpoint, 'sns:protocol': protocol },
+  } satisfies Target
+}
+
 /** The rights to publish to one target. Both APIs name it by parameters of their own. */
 export function directTargets({ PhoneNumber: number, TargetArn: arn }: Record<string, unknown>): Target[] {
   return [

@@ -231,6 +231,31 @@ test('a policy that allows a protocol allows no other, however the endpoint’s 
   expect(await subscribe('arn:aws:sqs:us-east-1:333333333333:mine')).toBe(201)
 })
 
+test('a policy that denies endpoints also counts when a subscription moves to one', async () => {
+  const arn = 'arn:aws:sns:us-east-1:000000000000:orders-eu'
+  const body = { endpoint: 'https://inside.example/' }
+  const { id } = (await admin.call('POST', `/v1/topics/${arn}/subscriptions`, { body })).body
+  const Policy = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 'SNS:Subscribe',
+      Resource: arn,
+      Condition: { StringNotLike: { 'sns:Endpoint': 'https://*.example/*' } },
+    },
+  })
+  await api.deps.topics.update(arn, ({ attributes }) => ({ attributes: { ...attributes, Policy } }))
+  api.deps.topicCache.forget(arn)
+  const moving = (endpoint: string) => admin.status('PATCH', `/v1/subscriptions/${id}`, { endpoint })
+  expect(await moving('https://outside.test/')).toBe(403)
+  expect(await moving('https://other.example/')).toBe(200)
+  const stranger = await keyWith(api, ['manage'], { prefixes: ['else'] })
+  expect(
+    await stranger.status('PATCH', `/v1/subscriptions/${id}`, { endpoint: 'https://outside.test/' }),
+  ).toBe(404)
+})
+
 test('without keys, changes are logged at level debug', async () => {
   const open = await startTestApi()
   try {

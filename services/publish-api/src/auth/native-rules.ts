@@ -22,7 +22,7 @@ import { invalid, Unseen } from '../http/error-answers.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
 import { applicationNamed, attributesIn } from '../push/platform-routes.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
-import { directTargets, endpointTargets, functionTargets } from './endpoint-targets.ts'
+import { directTargets, endpointTargets, functionTargets, subscribing } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'
 import { PORTAL_RULES } from './portal-rules.ts'
 import type { Rule } from './rule.ts'
@@ -62,15 +62,21 @@ const onSubscription =
     if (!record) return []
     const hidden = { error: new Unseen('subscription', unknown), sees: 'SNS:GetSubscriptionAttributes' }
     const subscription = { action: `SNS:${action}`, arn: record.topicArn, hidden }
-    return [subscription, ...movedTo(body, record, deps), ...deadLetters(body, deps)]
+    return [subscription, ...movedTo(body, record, { deps, hidden }), ...deadLetters(body, deps)]
   }
 
-/** The endpoint that a subscription moves to. If the endpoint cannot be read, the route refuses it later. */
-function movedTo(body: unknown, { protocol }: SubscriptionRecord, { settings }: ApiDeps): Target[] {
+/** The rights to move a subscription to another endpoint. If it cannot be read, the route refuses it later. */
+function movedTo(
+  body: unknown,
+  record: SubscriptionRecord,
+  { deps, hidden }: { deps: ApiDeps; hidden: NonNullable<Target['hidden']> },
+): Target[] {
   const { endpoint } = (body ?? {}) as Body
   if (typeof endpoint !== 'string') return []
-  const address = readEndpoint(endpoint, protocol, settings.arn)
-  return 'path' in address ? [] : endpointTargets(address)
+  const address = readEndpoint(endpoint, record.protocol, deps.settings.arn)
+  if ('path' in address) return []
+  const asked = { ...subscribing(record.topicArn, { ...address, endpoint }), hidden }
+  return [asked, ...endpointTargets(address)]
 }
 
 const onMessage =
@@ -135,11 +141,9 @@ function newSubscription(call: Call, deps: ApiDeps): Target[] {
   const { endpoint: given, protocol: named } = call.body as Body
   const address = readEndpoint(String(given), isProtocol(named) ? named : undefined, deps.settings.arn)
   if ('path' in address) throw invalid([address])
-  const { protocol } = address
-  const [topic] = onTopic('Subscribe')(call, deps)
-  const context = { 'sns:endpoint': String(given), 'sns:protocol': protocol }
-  const others = [...endpointTargets(address), ...deadLetters(call.body, deps)]
-  return [...(topic ? [{ ...topic, context }] : []), ...others]
+  const topic = resolveTopic(call.params.topic ?? '', deps.settings.arn)
+  const asked = subscribing(topic, { ...address, endpoint: String(given) })
+  return [asked, ...endpointTargets(address), ...deadLetters(call.body, deps)]
 }
 
 /** A caller who names a queue to which messages will go must be allowed to send to it. */

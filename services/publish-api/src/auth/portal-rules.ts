@@ -5,11 +5,13 @@
  */
 import type { Target } from '@fantail/access'
 import { FantailError, parseMessageId } from '@fantail/contracts'
+import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
-import { Unseen } from '../http/error-answers.ts'
+import { invalid, Unseen } from '../http/error-answers.ts'
 import { isWebhook, portalKeyOf, portalTopicArn } from '../portal/portal-key.ts'
 import { letterQueueOf } from '../portal/portal-letters.ts'
+import { subscribing } from './endpoint-targets.ts'
 import type { Rule } from './rule.ts'
 
 const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
@@ -44,8 +46,9 @@ function addedTo({ body, caller }: Call, deps: ApiDeps): Target[] {
   if (key.portal.subscriptions !== null)
     throw new FantailError('forbidden', 'this session is for single subscriptions and can add none')
   const { topic, endpoint } = body as { topic: string; endpoint: string }
-  const context = { 'sns:endpoint': endpoint }
-  return [{ action: 'SNS:Subscribe', arn: portalTopicArn(deps, key, topic), context }]
+  const address = readEndpoint(endpoint, undefined, deps.settings.arn)
+  if ('path' in address) throw invalid([address])
+  return [subscribing(portalTopicArn(deps, key, topic), { ...address, endpoint })]
 }
 
 type Targets = NonNullable<Rule['targets']>

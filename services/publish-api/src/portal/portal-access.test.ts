@@ -110,6 +110,23 @@ test.each([
   expect(JSON.stringify(body)).not.toMatch(/hidden|outbound/)
 })
 
+test('a topic’s policy denies protocols to a session, too', async () => {
+  const arn = 'arn:aws:sns:us-east-1:000000000000:acme-clicks'
+  const Statement = {
+    Effect: 'Deny',
+    Principal: '*',
+    Action: 'SNS:Subscribe',
+    Condition: { StringEquals: { 'sns:Protocol': 'http' } },
+  }
+  await api.deps.topics.patch(arn, { attributes: { Policy: JSON.stringify({ Statement }) } })
+  api.deps.topicCache.forget(arn)
+  const session = await portalOf(api, admin, { prefixes: ['acme-'], scopes: ALL })
+  const added = (endpoint: string) =>
+    session.status('POST', '/v1/portal/endpoints', { topic: 'acme-clicks', endpoint })
+  expect(await added('HTTP://plain.example/')).toBe(403)
+  expect(await added('https://safe.example/')).toBe(201)
+})
+
 test('scopes that the link does not grant are refused', async () => {
   const reader = await portalOf(api, admin, { prefixes: ['acme-'], scopes: ['read'] })
   const changes = endpointsOf(api.deps).filter((route) => {

@@ -2,6 +2,7 @@
  * A topic's access policy: it is stored, shown, and changed by statement. packages/access/src/access.ts enforces it.
  */
 import { objectOf, parseArn, type TopicRecord } from '@fantail/contracts'
+import { policyProblem } from '@fantail/policy'
 
 export interface Statement {
   Sid?: unknown
@@ -60,7 +61,7 @@ function matches(text: string, parts: string[]): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** The problem of a policy's text, in SNS's words. */
+/** The problem of a policy's text. */
 export function accessPolicyProblem(text: string): string | undefined {
   const policy = objectOf(text) as AccessPolicy | undefined
   if (!policy || typeof policy.Statement !== 'object' || policy.Statement === null)
@@ -69,7 +70,9 @@ export function accessPolicyProblem(text: string): string | undefined {
   if (statements.some((statement) => typeof statement !== 'object' || statement === null)) {
     return 'Policy Error: null'
   }
-  return statements.flatMap(({ Action = [] }) => Action).every(isInScope) ? undefined : OUT_OF_SCOPE
+  if (!statements.flatMap(({ Action = [] }) => Action).every(isInScope)) return OUT_OF_SCOPE
+  const problem = policyProblem(text)
+  return problem === undefined ? undefined : `Policy Error: ${problem}`
 }
 
 function isInScope(action: unknown): boolean {

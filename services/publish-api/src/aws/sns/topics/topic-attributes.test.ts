@@ -149,6 +149,7 @@ test.each([
   ['Policy', '{'],
   ['Policy', '[]'],
   ['Policy', '{"Statement":[null]}'],
+  ['Policy', '{"Statement":{"Effect":"deny","Principal":"*","Action":"SNS:*"}}'],
 ])('%s %.20s is refused and changes nothing', async (name, value) => {
   const before = await get()
   expect(await refusalOf(set(name, value))).toMatchObject({ name: 'InvalidParameterException', status: 400 })

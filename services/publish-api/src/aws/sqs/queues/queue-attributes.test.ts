@@ -375,8 +375,9 @@ test('[220] an empty KmsMasterKeyId alone also removes the reuse period', async 
 
 test('values are bounded, and odd ones inside them are refused like any other', async () => {
   const name = await create()
-  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-  const sized = (bytes: number) => `{"Id":"${'x'.repeat(bytes - 9)}"}`
+  const policy = (id: string) => `{"Statement":[],"Id":${id}}`
+  const nested = (depth: number) => policy(`${'{"a":'.repeat(depth - 1)}1${'}'.repeat(depth - 1)}`)
+  const sized = (bytes: number) => policy(`"${'x'.repeat(bytes - 24)}"`)
   for (const Policy of [nested(201), sized(8_193)])
     await expect(set(name, { Policy })).rejects.toMatchObject({ name: 'InvalidAttributeValue' })
   await set(name, { Policy: sized(8_192) })
@@ -400,6 +401,11 @@ test('a policy is kept as given, compared by what it says, and removed by an emp
   expect(await get(name, 'Policy')).toEqual({ Policy })
   const again = { QueueName: name, Attributes: { Policy: '{"Statement":[],"Version":"2012-10-17"}' } }
   await sqs.client.send(new CreateQueueCommand(again))
+  const misspelt = { Effect: 'deny', Principal: '*', Action: 'sqs:*' }
+  await expect(set(name, { Policy: JSON.stringify({ Statement: misspelt }) })).rejects.toMatchObject({
+    name: 'InvalidAttributeValue',
+    message: 'Invalid value for the parameter Policy. Reason: Effect must be Allow or Deny',
+  })
   for (const wrong of ['x', '[]', '"text"']) {
     await expect(set(name, { Policy: wrong })).rejects.toMatchObject({
       name: 'InvalidAttributeValue',

@@ -13,6 +13,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from '@fantail/contracts'
+import { policyProblem } from '@fantail/policy'
 import type { QueueSettings } from '@fantail/store'
 import { sqsError } from '../sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
@@ -64,6 +65,8 @@ const SETTABLE: Record<string, Parse> = {
   RedriveAllowPolicy: (text) => ({ set: { redriveAllowPolicy: parseRedriveAllowPolicy(text) } }),
   Policy: (text) => {
     if (text !== '' && !objectOf(text)) throw invalidAttribute('Policy')
+    const problem = text === '' ? undefined : policyProblem(text)
+    if (problem !== undefined) throw invalidAttribute('Policy', problem)
     return { kept: { Policy: text || null } }
   },
   // There is one kind of encryption at a time, so setting one turns the other off.
