@@ -8,13 +8,36 @@ type Cell = string | number | null | undefined
 
 export function tableText(titles: string[], rows: Cell[][]): string[] {
   const texts = [titles, ...rows.map((row) => row.map(cellText))]
-  const widths = titles.map((_, index) => Math.max(...texts.map((row) => row[index]?.length ?? 0)))
+  const widths = titles.map((_, index) => {
+    return texts.reduce(
+      (most, row) => Math.max(most, Math.min(widthOf(row[index] ?? ''), COLUMN_WIDTH_MAX)),
+      0,
+    )
+  })
   return texts.map((row) =>
     row
-      .map((text, index) => (index === row.length - 1 ? text : text.padEnd(widths[index] ?? 0)))
+      .map((text, index) => (index === row.length - 1 ? text : padded(text, widths[index] ?? 0)))
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** One long text lengthens its own line only, and not those of all other rows. */
+const COLUMN_WIDTH_MAX = 60
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+}
+
+const ASCII = /^[ -~]*$/
+const WIDE =
+  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u
+const characters = new Intl.Segmenter('en')
+
+/** The columns that a text takes in a terminal. */
+function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length
+  return [...characters.segment(text)].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
 }
 
 /** Lines of `name  value`. */

@@ -8,8 +8,16 @@ test('text of others cannot steer a terminal', () => {
   )
 })
 
+test('characters that nobody sees are shown, but those of scripts and emoji stay', () => {
+  expect(printable('or\u200bders\ufeff\u00ad\u2060\u{e0041}')).toBe(
+    'or\\u200bders\\ufeff\\u00ad\\u2060\\udb40\\udc41',
+  )
+  const family = '👨‍👩‍👧 ❤️ می‌خواهم'
+  expect(printable(family)).toBe(family)
+})
+
 test('JSON keeps its value', () => {
-  const value = { body: 'a\u001b[31m\u009b2J\u202e\u2028\r\n' }
+  const value = { body: 'a\u001b[31m\u009b2J\u202e\u2028\u200b\u{e0041}\r\n' }
   const text = printableLines(JSON.stringify(value, null, 2))
   expect(JSON.parse(text)).toEqual(value)
   expect(text).toMatch(/^[\n\x20-\x7e]*$/)

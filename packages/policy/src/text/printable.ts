@@ -1,7 +1,11 @@
 /** Makes text of strangers safe to print. Everything that others may have written goes through here. */
 
-/** C0 and C1 (escape sequences begin with some of these), line separators, and marks that reorder text. */
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+/**
+ * C0 and C1 (escape sequences begin with some of these), line separators, and what nobody sees: marks that reorder
+ * text, spaces without width, tags. With these, two names could look the same. Joiners and variants stay, because
+ * scripts and emoji need them.
+ */
+const CONTROLS = /[\p{Cc}\u2028\u2029]|(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** One line. What could control a terminal is shown as an escape of JSON, so a text in JSON keeps its value. */
@@ -15,7 +19,8 @@ export function printableLines(text: string): string {
 }
 
 function escapeOf(mark: string): string {
-  return NAMED[mark] ?? `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const units = mark.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return NAMED[mark] ?? units.join('')
 }
 
 const MARKUP = /[&<>"'`|\\[\]]/g
