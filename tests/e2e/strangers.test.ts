@@ -1,4 +1,5 @@
 /** Callers without a key where keys are required, on the ports of all services. */
+import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { notification } from '../harness/receivers/webhooks.ts'
@@ -22,12 +23,17 @@ test('metrics of every process need a key, its health does not', async () => {
   }
 })
 
-test('only the link of a delivery unsubscribes without a key', async () => {
-  const headers = { ...(await authorized('manage', 'publish', 'read')), 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body?: object) => {
+/** Calls the API with a key. */
+async function callerWith(...scopes: string[]) {
+  const headers = { ...(await authorized(...scopes)), 'content-type': 'application/json' }
+  return async (method: string, path: string, body?: object) => {
     const made = await fetch(`${stack().api.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) })
-    return { status: made.status, body: (await made.json()) as { id: string } }
+    return { status: made.status, body: (await made.json()) as { id: string; attempts?: object[] } }
   }
+}
+
+test('only the link of a delivery unsubscribes without a key', async () => {
+  const call = await callerWith('manage', 'publish', 'read')
   await call('PUT', 'topics/left', {})
   const endpoint = `${receiver().url}/left`
   const { id } = (await call('POST', 'topics/left/subscriptions', { endpoint })).body
@@ -38,4 +44,25 @@ test('only the link of a delivery unsubscribes without a key', async () => {
   expect((await call('GET', `subscriptions/${id}`)).status).toBe(200)
   expect((await fetch(link)).status).toBe(200)
   expect((await call('GET', `subscriptions/${id}`)).status).toBe(404)
+})
+
+test('no reader gets the token of a link from an endpoint that repeats its request', async () => {
+  receiver().respond('/echo', ({ text }) => ({ status: 400, body: text }))
+  const call = await callerWith('manage', 'publish', 'read', 'bodies')
+  await call('PUT', 'topics/echoed', { recordAttempts: 'failures' })
+  const endpoint = `${receiver().url}/echo`
+  const { id } = (await call('POST', 'topics/echoed/subscriptions', { endpoint })).body
+  await call('POST', 'topics/echoed/messages', { message: 'hello' })
+  const recorded = await waitFor(async () => {
+    const { body } = await call('GET', `subscriptions/${id}/attempts`)
+    return body.attempts?.length === 1 ? JSON.stringify(body) : undefined
+  })
+  const tested = JSON.stringify((await call('POST', `subscriptions/${id}/test`, {})).body)
+  expect(tested.match(/&Token=\*\*\*/g)).toHaveLength(2)
+  expect(recorded.match(/&Token=\*\*\*/g)).toHaveLength(1)
+  for (const { text } of receiver().requestsTo('/echo')) {
+    const [, token = ''] = /&Token=([\w-]{43})/.exec(text) ?? []
+    expect(token).not.toBe('')
+    expect(tested + recorded).not.toContain(token)
+  }
 })

@@ -3,6 +3,7 @@
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors
  */
 import { objectOf } from '@fantail/contracts'
+import { withoutTokens } from '@fantail/policy'
 import { errorNameOf, isCredentialError } from '../aws/aws-errors.ts'
 
 interface InvocationAnswer {
@@ -59,5 +60,5 @@ function refusal(statusCode: number, headers: Headers, value: Value): Said {
 
 function textIn(value: Value, member: string): string | undefined {
   const text = value[member]
-  return typeof text === 'string' ? text : undefined
+  return typeof text === 'string' ? withoutTokens(text) : undefined
 }

@@ -1,6 +1,10 @@
-/** The beginning of an endpoint's answer as text, for logs. It is decompressed, and never longer than requested. */
+/**
+ * The beginning of an endpoint's answer as text, for logs and records. It is decompressed, never longer than requested,
+ * and has no tokens of links.
+ */
 import { StringDecoder } from 'node:string_decoder'
 import { constants, unzipSync } from 'node:zlib'
+import { withoutTokens } from '@fantail/policy'
 
 /**
  * Bytes into which decompression may turn one byte of an answer: the highest ratio of the content encodings that
@@ -43,9 +47,9 @@ export class ResponseText {
   }
 }
 
-/** Leaves out an incomplete character at the end. */
+/** Leaves out an incomplete character at the end, and tokens. */
 function decoded(bytes: Buffer): string {
-  return new StringDecoder('utf8').write(bytes)
+  return withoutTokens(new StringDecoder('utf8').write(bytes))
 }
 
 /** Decompresses the beginning of a stream. undefined: the bytes are not valid. */

@@ -1,5 +1,6 @@
 /** Headers of an answer that may be shown and recorded. All others may hold secrets, so they are left out. */
 import type { AnswerStart } from '@fantail/contracts'
+import { withoutTokens } from '@fantail/policy'
 
 const SHOWN = new Set([
   'age',
@@ -43,7 +44,8 @@ export function shownHeaders(headers: AnswerStart['headers']): Record<string, st
   const shown: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || !SHOWN.has(name)) continue
-    shown[name] = (Array.isArray(value) ? value.join(', ') : value).slice(0, HEADER_CHARS_MAX)
+    const text = withoutTokens(Array.isArray(value) ? value.join(', ') : value)
+    shown[name] = text.slice(0, HEADER_CHARS_MAX)
   }
   return shown
 }

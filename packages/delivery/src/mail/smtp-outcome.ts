@@ -11,6 +11,7 @@
  * Sources: RFC 5321 §4.2.3, RFC 3463, RFC 4954 §6, and nodemailer's error codes.
  */
 import type { AttemptErrorCode } from '@fantail/contracts'
+import { withoutTokens } from '@fantail/policy'
 
 /** An error of nodemailer. */
 export interface SmtpError extends Error {
@@ -54,7 +55,7 @@ export function outcomeOfError(error: SmtpError): SmtpOutcome {
 }
 
 function repliedWith(error: SmtpError, reply: number): SmtpOutcome {
-  const text = error.response ?? String(reply)
+  const text = withoutTokens(error.response ?? String(reply))
   return {
     end: 'replied',
     reply,
@@ -126,8 +127,7 @@ const DETAIL_CHARS_MAX = 300
 
 function detailOf({ message, code, originalCode }: SmtpError): string {
   const codes = [originalCode ?? code].filter((word) => word !== undefined)
-  return [...codes, message]
-    .join(': ')
+  return withoutTokens([...codes, message].join(': '))
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, DETAIL_CHARS_MAX)
 }

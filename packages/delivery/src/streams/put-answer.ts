@@ -4,6 +4,7 @@
  * https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html
  */
 import { type AttemptResult, isObject, objectOf } from '@fantail/contracts'
+import { withoutTokens } from '@fantail/policy'
 import { errorNameOf, isCredentialError } from '../aws/aws-errors.ts'
 import { failure } from '../http/attempt-failure.ts'
 
@@ -24,7 +25,10 @@ export function readPut(response: Response, records: number): ReadPut {
   if (statusCode < 200 || statusCode > 299) {
     const name = errorNameOf(headers, value)
     const message = value?.message ?? value?.Message
-    const said = typeof message === 'string' ? `${name ?? statusCode}: ${message}` : `${name ?? statusCode}`
+    const said =
+      typeof message === 'string'
+        ? withoutTokens(`${name ?? statusCode}: ${message}`)
+        : `${name ?? statusCode}`
     if (isCredentialError(statusCode, name)) return { refused: said }
     return { results: Array.from({ length: records }, () => refusal(response, name ?? '', message)) }
   }
@@ -46,7 +50,7 @@ function resultOf(answer: unknown, response: Response): AttemptResult {
 
 function refusal(response: Response, name: string, message: unknown): Response {
   const { statusCode, durationMs } = response
-  const text = JSON.stringify({ ErrorCode: name, ErrorMessage: message })
+  const text = withoutTokens(JSON.stringify({ ErrorCode: name, ErrorMessage: message }))
   const plain: Response = { kind: 'response', statusCode, durationMs, text }
   const isThrottled = statusCode === THROTTLED_STATUS || THROTTLED.test(name)
   return isThrottled ? { ...plain, isThrottled, verdict: 'retry' } : plain

@@ -2,7 +2,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { TestAnswer } from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import { type ExchangeTrace, redactEndpoint, shownHeaders } from '@fantail/delivery'
-import { failureText } from '@fantail/policy'
+import { failureText, withoutTokens } from '@fantail/policy'
 import type { z } from 'zod'
 
 type Answer = z.input<typeof TestAnswer>
@@ -49,7 +49,7 @@ function requestView({ endpoint, trace, content, showsBodies }: Tested): Answer[
     method: request?.method ?? null,
     url: request?.url ?? redactEndpoint(endpoint),
     headers: request?.headers ?? {},
-    body: showsBodies && bytes ? bytes.toString('utf8', 0, TESTED_BODY_BYTES_MAX) : null,
+    body: showsBodies && bytes ? withoutTokens(bytes.toString('utf8', 0, TESTED_BODY_BYTES_MAX)) : null,
     bodyBytes: bytes?.length ?? null,
     sent: request ? isSent : null,
   }
