@@ -515,7 +515,7 @@ export const apiTable = {
     schema: addressRanges(),
     unset: 'the address of the connection is the caller’s',
     description:
-      'Addresses and CIDRs of your reverse proxies, separated by commas. Behind them, the caller is the last address in X-Forwarded-For that is none of them: for failed logins, aws:SourceIp and the audit log.',
+      'Addresses and CIDRs of your reverse proxies, separated by commas. Behind them, the caller is the last address in X-Forwarded-For that is none of them: for failed logins, aws:SourceIp and the audit log. The last value of their X-Forwarded-Proto says whether it used TLS.',
   }),
   console: setting({
     name: 'FANTAIL_CONSOLE',

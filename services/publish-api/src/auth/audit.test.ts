@@ -105,6 +105,17 @@ describe('behind a trusted proxy', () => {
     expect(JSON.stringify(lines[0]).length).toBeLessThan(600)
   })
 
+  test('TLS that ends at the proxy counts for sessions', async () => {
+    const { authorization } = await keyWith(aws.api, ['read'])
+    const key = authorization.replace('Bearer ', '')
+    const cookieOver = async (proto: string) => {
+      const headers = { 'X-Forwarded-Proto': proto, 'Sec-Fetch-Site': 'same-origin' }
+      return (await call('POST', '/v1/session', headers, { key })).headers.get('set-cookie')
+    }
+    expect(await cookieOver('https')).toMatch(/^__Host-fantail=.*; Secure/)
+    expect(await cookieOver('https, http')).toMatch(/^fantail_session=/)
+  })
+
   test('failed logins of one caller do not count for another', async () => {
     const logIn = (address: string) =>
       call(

@@ -4,25 +4,25 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { FantailError } from '@fantail/contracts'
-import type { ClientAddressOf } from './client-address.ts'
+import type { ReachedBy } from './client-address.ts'
 
 interface Reading {
   /** Bytes of the body. */
   bytesMax: number
-  addressOf: ClientAddressOf
+  reachedBy: ReachedBy
 }
 
 export class ApiRequest {
   readonly #request: Request
   readonly #incoming: IncomingMessage | undefined
   readonly #bytesMax: number
-  readonly #addressOf: ClientAddressOf
+  readonly #reachedBy: ReachedBy
 
-  constructor(request: Request, incoming: IncomingMessage | undefined, { bytesMax, addressOf }: Reading) {
+  constructor(request: Request, incoming: IncomingMessage | undefined, { bytesMax, reachedBy }: Reading) {
     this.#request = request
     this.#incoming = incoming
     this.#bytesMax = bytesMax
-    this.#addressOf = addressOf
+    this.#reachedBy = reachedBy
   }
 
   get method(): string {
@@ -40,12 +40,18 @@ export class ApiRequest {
 
   /** The caller's address, behind trusted proxies too (client-address.ts). Undefined without a connection. */
   get remoteAddress(): string | undefined {
-    return this.#addressOf(this.#incoming?.socket.remoteAddress, this.header('x-forwarded-for'))
+    return this.#reachedBy.addressOf(this.#peer, this.header('x-forwarded-for'))
   }
 
-  /** Whether the request came over TLS. */
+  /** Whether the caller used TLS, behind trusted proxies too. */
   get isSecure(): boolean {
+    const forwarded = this.#reachedBy.isSecure(this.#peer, this.header('x-forwarded-proto'))
+    if (forwarded !== undefined) return forwarded
     return this.#request.url.startsWith('https:')
+  }
+
+  get #peer(): string | undefined {
+    return this.#incoming?.socket.remoteAddress
   }
 
   /** A header by its name in lower case. Repeated headers are joined by commas (see server.ts). */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createClientAddressOf } from './client-address.ts'
+import { createReachedBy } from './client-address.ts'
 
 const PROXIES = ['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.1']
-const addressOf = createClientAddressOf(PROXIES)
+const { addressOf, isSecure } = createReachedBy(PROXIES)
 
 test.each<[peer: string | undefined, forwardedFor: string | undefined, address: string | undefined]>([
   ['203.0.113.9', undefined, '203.0.113.9'],
@@ -31,5 +31,22 @@ test.each<[peer: string | undefined, forwardedFor: string | undefined, address: 
 })
 
 test('without trusted proxies the header says nothing', () => {
-  expect(createClientAddressOf()('10.1.2.3', '203.0.113.9')).toBe('10.1.2.3')
+  const direct = createReachedBy()
+  expect(direct.addressOf('10.1.2.3', '203.0.113.9')).toBe('10.1.2.3')
+  expect(direct.isSecure('10.1.2.3', 'https')).toBeUndefined()
+})
+
+test.each<[peer: string | undefined, forwardedProto: string | undefined, isSecure: boolean | undefined]>([
+  ['10.1.2.3', 'https', true],
+  ['::ffff:10.1.2.3', 'HTTPS', true],
+  ['10.1.2.3', 'http', false],
+  ['10.1.2.3', '', false],
+  // The caller has sent the first value.
+  ['10.1.2.3', 'https, http', false],
+  ['10.1.2.3', 'http,https ', true],
+  ['10.1.2.3', undefined, undefined],
+  ['203.0.113.9', 'https', undefined],
+  [undefined, 'https', undefined],
+])('of a connection from %s with X-Forwarded-Proto %s TLS is %s', (peer, forwardedProto, secure) => {
+  expect(isSecure(peer, forwardedProto)).toBe(secure)
 })

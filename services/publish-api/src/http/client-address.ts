@@ -1,21 +1,37 @@
 /**
- * The address of a caller. Each proxy adds the address that has sent it a request to the end of `X-Forwarded-For`. The
- * entries before may be false, because callers can send the header too. So the list is read from its end, and the first
- * address that is no trusted proxy is the caller.
+ * How a caller reached the first trusted proxy: its address, and whether it used TLS. Each proxy adds the address that
+ * has sent it a request to the end of `X-Forwarded-For`. The entries before may be false, because callers can send the
+ * header too. So the list is read from its end, and the first address that is no trusted proxy is the caller. The last
+ * value of `X-Forwarded-Proto` is that of a trusted proxy, too.
  */
 import { isIP } from 'node:net'
 import { AddressRules } from '@fantail/policy'
 
 /** `peer`: the address at the other end of the connection. Undefined: there is no connection. */
-export type ClientAddressOf = (
-  peer: string | undefined,
-  forwardedFor: string | undefined,
-) => string | undefined
+export interface ReachedBy {
+  addressOf(peer: string | undefined, forwardedFor: string | undefined): string | undefined
+  /** undefined: no trusted proxy says it, so the connection itself decides. */
+  isSecure(peer: string | undefined, forwardedProto: string | undefined): boolean | undefined
+}
 
 /** `trustedProxies`: addresses and CIDRs (FANTAIL_TRUSTED_PROXIES). */
-export function createClientAddressOf(trustedProxies: readonly string[] = []): ClientAddressOf {
-  if (trustedProxies.length === 0) return (peer) => peer && plain(peer)
+export function createReachedBy(trustedProxies: readonly string[] = []): ReachedBy {
+  if (trustedProxies.length === 0)
+    return { addressOf: (peer) => peer && plain(peer), isSecure: () => undefined }
   const trusted = new AddressRules(trustedProxies)
+  return { addressOf: callerBehind(trusted), isSecure: tlsBehind(trusted) }
+}
+
+const ENDS_WITH_HTTPS = /(^|,)\s*https\s*$/i
+
+function tlsBehind(trusted: AddressRules): ReachedBy['isSecure'] {
+  return (peer, forwardedProto) => {
+    if (peer === undefined || forwardedProto === undefined || !trusted.has(plain(peer))) return undefined
+    return ENDS_WITH_HTTPS.test(forwardedProto)
+  }
+}
+
+function callerBehind(trusted: AddressRules): ReachedBy['addressOf'] {
   return (peer, forwardedFor = '') => {
     let address = peer && plain(peer)
     let end = forwardedFor.length

@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono'
 import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps.ts'
 import { ApiRequest } from './api-request.ts'
-import { type ClientAddressOf, createClientAddressOf } from './client-address.ts'
+import { createReachedBy, type ReachedBy } from './client-address.ts'
 import { msSince } from './duration.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { errorResponse, toFantailError, Unseen } from './error-answers.ts'
@@ -30,7 +30,7 @@ interface Route {
 }
 
 interface Tools extends Pick<ApiDeps, 'log'> {
-  addressOf: ClientAddressOf
+  reachedBy: ReachedBy
   times: RequestTimes
   headers: Readonly<Record<string, string>>
 }
@@ -41,7 +41,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:@/-]{1,128}$/
 export function mount(app: App, endpoints: Endpoint[], deps: ApiDeps): void {
   const tools: Tools = {
     log: deps.log,
-    addressOf: createClientAddressOf(deps.settings.trustedProxies),
+    reachedBy: createReachedBy(deps.settings.trustedProxies),
     times: new RequestTimes(deps.metrics.httpRequestSeconds),
     headers: securityHeaders(deps.settings.tlsCertFile !== undefined),
   }
@@ -71,9 +71,9 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function begin(context: ApiContext, { addressOf }: Tools, bytesMax = REQUEST_BYTES_MAX): Begun {
+function begin(context: ApiContext, { reachedBy }: Tools, bytesMax = REQUEST_BYTES_MAX): Begun {
   // `app.request()` passes no bindings, although the types say so.
-  const request = new ApiRequest(context.req.raw, context.env?.incoming, { bytesMax, addressOf })
+  const request = new ApiRequest(context.req.raw, context.env?.incoming, { bytesMax, reachedBy })
   const given = request.header('x-request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
   return { request, requestId, startedAt: performance.now() }
