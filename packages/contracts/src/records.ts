@@ -166,6 +166,8 @@ export interface SubscriptionRecord {
   status: SubscriptionStatus
   /** Why Fantail itself paused the subscription. Absent or null: it did not. */
   pausedBecause?: 'gone' | null
+  /** How often a pause was ended. An attempt that began before the latest resume pauses nothing. Absent: never. */
+  resumes?: number
   /** The effect of a 410 of the endpoint. Absent or null: the default (policy: actionOnGone). */
   onGone?: OnGone | null
   rawMessageDelivery: boolean

@@ -48,6 +48,7 @@ export const SUBSCRIPTION_FIELDS = {
   origin: { stored: 'n', codec: NATIVE, optional: true, default: null, shown: 'never' },
   status: { stored: 's', default: 'active', shown: 'asItIs' },
   pausedBecause: { stored: 'B', optional: true, default: null, shown: 'asItIs' },
+  resumes: { stored: 'R', optional: true, default: 0, shown: 'never' },
   onGone: { stored: 'G', optional: true, default: null, shown: 'inOtherForm', setting: true },
   rawMessageDelivery: { stored: 'w', codec: FLAG, default: false, shown: 'asItIs', setting: true },
   deliveryPolicy: { stored: 'd', default: null, shown: 'asItIs', setting: true },

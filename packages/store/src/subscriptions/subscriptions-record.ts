@@ -24,7 +24,7 @@ export function packSubscription(record: Packable): string {
  * and unsubscribed when memory is full.
  */
 export function settingsBytes(record: Packable): number {
-  const longest = { status: 'paused', pausedBecause: 'gone', unsubscribed: true } as const
+  const longest = { status: 'paused', pausedBecause: 'gone', resumes: 1e9, unsubscribed: true } as const
   return Buffer.byteLength(packSubscription({ ...record, ...longest }))
 }
 

@@ -25,7 +25,11 @@ const figuresOf = async (id: string) => (await fixture.lanes.figures([{ subscrip
 const rowsOf = async (messageIds: string[]) =>
   (await Promise.all(messageIds.map((id) => fixture.outcomes.deliveries(id)))).flatMap((rows) => rows ?? [])
 const resume = (id: string) =>
-  fixture.subscriptions.update(id, () => ({ status: 'active', pausedBecause: null }))
+  fixture.subscriptions.update(id, ({ resumes = 0 }) => ({
+    status: 'active',
+    pausedBecause: null,
+    resumes: resumes + 1,
+  }))
 const whenPaused = (id: string) =>
   waitFor(async () => (await fixture.subscriptions.get(id))?.pausedBecause === 'gone', { what: 'the pause' })
 const whenWaiting = (id: string, count: number) =>
@@ -100,6 +104,20 @@ test('an attempt that began before its subscription got another endpoint pauses 
   const [messageId = ''] = await fixture.publishAll(['one'])
   await waitFor(() => sender.sent.length === 1, { what: 'the attempt' })
   await fixture.subscriptions.move(id, () => ({ endpoint: `${endpoint}/new` }))
+  held.resolve(410)
+  await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
+  expect(await fixture.subscriptions.get(id)).toMatchObject({ status: 'active' })
+})
+
+test('an attempt that began before its subscription was resumed pauses nothing', async () => {
+  const { id } = await fixture.subscribe('a', NATIVE)
+  const held = Promise.withResolvers<number>()
+  sender.answer = () => (sender.sent.length === 1 ? held.promise : 200)
+  await fixture.startWorker(sender)
+  const [messageId = ''] = await fixture.publishAll(['one'])
+  await waitFor(() => sender.sent.length === 1, { what: 'the attempt' })
+  await fixture.subscriptions.update(id, () => ({ status: 'paused', pausedBecause: 'gone' }))
+  await resume(id)
   held.resolve(410)
   await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
   expect(await fixture.subscriptions.get(id)).toMatchObject({ status: 'active' })

@@ -11,7 +11,8 @@ interface GoneEndpointsOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-type Answering = Pick<SubscriptionRecord, 'id' | 'topicArn' | 'endpoint'>
+/** The subscription as it was when the attempt began. */
+type Answering = Pick<SubscriptionRecord, 'id' | 'topicArn' | 'endpoint' | 'resumes'>
 
 export class GoneEndpoints {
   readonly #options: GoneEndpointsOptions
@@ -32,12 +33,13 @@ export class GoneEndpoints {
     return pausing
   }
 
-  async #pause({ id, topicArn, endpoint }: Answering): Promise<boolean> {
+  async #pause({ id, topicArn, endpoint, resumes = 0 }: Answering): Promise<boolean> {
     const { subscriptions, log } = this.#options
     let isNew = false
     try {
       await subscriptions.update(id, (current) => {
-        isNew = current.endpoint === endpoint && current.status === 'active' && !current.unsubscribed
+        const isSame = current.endpoint === endpoint && (current.resumes ?? 0) === resumes
+        isNew = isSame && current.status === 'active' && !current.unsubscribed
         return isNew ? { status: 'paused', pausedBecause: 'gone' } : {}
       })
     } catch (error) {

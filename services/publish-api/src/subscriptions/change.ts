@@ -104,7 +104,8 @@ export async function changeStatus(
   return deps.subscriptions.update(id, (current) => {
     if (isHidden(current)) throw notFound('subscription')
     if (current.status === 'pending') throw new FantailError('wrong_state', 'it awaits its confirmation')
-    return status === 'active' ? { status, pausedBecause: null } : { status }
+    if (status === 'paused' || current.status === 'active') return { status }
+    return { status, pausedBecause: null, resumes: (current.resumes ?? 0) + 1 }
   })
 }
 
