@@ -45,6 +45,7 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['misconfigured', 'one that stands', { ...waits(9_000), stands: true, circuitOpenUntil: NOW }],
   ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isQueueMissing: true, ...failed(9) }],
   ['endpointDisabled', 'a disabled device', failed(1, { statusCode: null, error: 'endpoint_disabled' })],
+  ['endpointDisabled', 'a token just refused', failed(1, { statusCode: 404, error: 'token_refused' })],
   ['quarantined', 'one with an unreadable message', failed(9), { quarantinedAt: SINCE }],
   ['circuitOpen', 'one with an open circuit', { ...failed(5), circuitOpenUntil: NOW + 4_000 }, breaker],
   ['failing', 'five failures in a row', failed(5)],

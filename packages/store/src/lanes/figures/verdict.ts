@@ -15,6 +15,8 @@ const FAILING_FOR_MS = 60_000
 const NO_ANSWER_MS = 5_000
 /** A lease ends about this much later than its attempt must. */
 const LEASE_MARGIN_MS = 3_500
+/** A provider that refuses the token of an endpoint for good has disabled the endpoint with this answer. */
+const DISABLED: ReadonlySet<string | null> = new Set(['endpoint_disabled', 'token_refused'])
 /** A delivery that has waited for a shorter time does not count as waiting. */
 const WAITING_MS = 5_000
 
@@ -50,7 +52,7 @@ function findingOf(judged: Judged, facts: VerdictFacts): Finding {
   if (subscription.status === 'pending') return { code: 'pending', since: subscription.createdAt }
   if (figures.stands) return { code: 'misconfigured', since }
   if (figures.isQueueMissing) return { code: 'dlqMissing', since: null }
-  if (since !== null && facts.lastError === 'endpoint_disabled') return { code: 'endpointDisabled', since }
+  if (since !== null && DISABLED.has(facts.lastError)) return { code: 'endpointDisabled', since }
   if (since !== null && facts.lastError === 'queue_missing') return { code: 'queueMissing', since }
   if (since !== null && facts.lastError === 'queue_refused') return { code: 'queueRefuses', since }
   if (quarantinedAt !== undefined) return { code: 'quarantined', since: quarantinedAt }
