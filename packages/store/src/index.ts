@@ -168,7 +168,6 @@ export {
   QUARANTINE_DELETED,
 } from './quarantine/deleted-entry.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
-export { moveOlderLists } from './quarantine/older-lists.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
 export { UnreadableRecords } from './quarantine/unreadable-records.ts'

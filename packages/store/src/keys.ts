@@ -184,8 +184,6 @@ export const countsKey = (base: string) => `${base}counts`
  * of a cautious run. The job deletes it. Otherwise it expires after a day.
  */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
-/** List of JSON: unreadable data of releases that had no quarantine yet. Workers move it to the quarantine. */
-export const asideKey = (base: string) => `${base}aside`
 
 // ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an operator deletes entries or puts them back
 
@@ -312,8 +310,6 @@ export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? k
  */
 export const dispatchJobKey = (queueNumber: number, id: string) =>
   `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
-/** List of JSON `{id, data}`: jobs that older releases could not decode. Workers move them to the quarantine. */
-export const poisonJobsKey = (queueNumber: number) => dispatchJobKey(queueNumber, 'poison')
 /** Field of a dispatch job that was cut: its parts, JSON DispatchPart[]. */
 export const JOB_PARTS = 'parts'
 /** The beginning of both signing keys (signing-keys.ts). */

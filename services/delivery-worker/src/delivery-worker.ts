@@ -3,7 +3,7 @@
  * path of a delivery:
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done
- *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Finishing ─▶ Settling
+ *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Endings ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
 import { nameOfArn, RECORDING_DEFAULT } from '@fantail/contracts'
@@ -44,7 +44,6 @@ import {
 } from '@fantail/store'
 import { AttemptMaker } from './attempts/attempt-maker.ts'
 import { Recording } from './attempts/attempt-recording.ts'
-import { AttemptReports } from './attempts/attempt-reports.ts'
 import { AttemptSlots } from './attempts/attempt-slots.ts'
 import { BodyBytes } from './attempts/body-bytes.ts'
 import { CredentialGate } from './attempts/credential-gate.ts'
@@ -52,22 +51,25 @@ import { FreedCapacity } from './attempts/freed-capacity.ts'
 import { LaneBodies } from './attempts/lane-bodies.ts'
 import { createMailTools, createSmsTools } from './attempts/mail-and-sms.ts'
 import { TargetTurns } from './attempts/target-turns.ts'
+import { createWorkerMetrics } from './attempts/telemetry-metrics.ts'
 import { LaneBatches } from './batches/lane-batches.ts'
 import { LaneAttempts } from './claims/lane-attempts.ts'
 import { Renewals } from './claims/renewals.ts'
 import { createShardClocks } from './clocks/set-back-clocks.ts'
 import { createTraveller, realClock } from './clocks/worker-travel.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
+import { AttemptLog } from './endings/attempt-log.ts'
 import { AttemptNotes } from './endings/attempt-notes.ts'
+import { DeadLetters } from './endings/dead-letters.ts'
 import { DeliveryStatus } from './endings/delivery-status.ts'
-import { Finishing } from './endings/finishing.ts'
+import { Endings } from './endings/endings.ts'
 import { GoneEndpoints } from './endings/gone-endpoints.ts'
+import { LanePlace } from './endings/lane-place.ts'
 import { LetterAppends } from './endings/letter-appends.ts'
+import { LiveAttempts } from './endings/live-attempts.ts'
 import { MissingQueues } from './endings/missing-queues.ts'
 import { OutcomeRecorder } from './endings/outcome-recorder.ts'
 import { PushEvents } from './endings/push-events.ts'
-import { moveOlderEntries } from './endings/quarantining.ts'
-import { createWorkerMetrics } from './endings/telemetry-metrics.ts'
 import { Isolation } from './fifo/isolation.ts'
 import { LogReaders } from './fifo/log-readers.ts'
 import { FirstAttempts } from './first-attempts/first-attempts.ts'
@@ -140,7 +142,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     bodiesFromAnywhere: mode === 'local',
     now,
   })
-  const reports = new AttemptReports({ log, live, recording, now })
   const settling = new Settling(lanes, log, onDue)
   const pacing = new LanePacing(lanes, log, onDue)
   const admission = new QueueAdmission({ queues, clock: now, organizations: options.organizations })
@@ -208,30 +209,19 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
   const missing = new MissingQueues({ lanes, log })
   const gone = new GoneEndpoints({ subscriptions: stores.subscriptions, log })
-  const finishing = new Finishing({
-    gone,
-    settling,
-    pacing,
-    letters,
-    recorder,
-    missing,
-    notes,
-    reports,
-    status,
-    credentials,
-    events,
-    log,
-    jitter,
-    maxRetrySeconds,
-    now,
-  })
+  const deadLetters = new DeadLetters({ settling, letters, recorder, missing, status, events, log, now })
+  const lanePlace = new LanePlace({ settling, deadLetters, recorder, status, now })
+  const reports = [notes, new AttemptLog(log), recording, new LiveAttempts({ live, now })]
+  const endings = new Endings({ reports, pacing, credentials, gone, jitter, maxRetrySeconds })
   const targets = new TargetTurns()
   const attempts = new AttemptMaker({ attempters, signing, metrics, credentials, recording, spans, log })
   const bodies = new LaneBodies(lanes, links)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const laneAttempts = new LaneAttempts({
     attempts,
-    finishing,
+    endings,
+    lanePlace,
+    deadLetters,
     signing,
     settling,
     pacing,
@@ -247,7 +237,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   })
   const batches = new LaneBatches({
     attempters,
-    finishing,
+    endings,
+    lanePlace,
     settling,
     pacing,
     credentials,
@@ -306,17 +297,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     targets,
     attempts,
     parking,
-    finishing,
-    gone,
+    endings,
+    lanePlace,
     signing,
     snapshots,
     metrics,
-    notes,
-    reports,
     status,
     attemptTimeoutMs,
-    jitter,
-    maxRetrySeconds,
     now,
     freed,
   })
@@ -407,7 +394,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const step = createStartSteps({ log, signal, isFinal })
       if (checkStorage) await step(checkStorage)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
-      await moveOlderEntries(redis, quarantine, log)
       if (options.checkMasterKey) {
         await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))
       }

@@ -1,4 +1,5 @@
 /** The stores of a worker in Redis. */
+import { reportQuarantine } from '@fantail/runtime'
 import {
   Counts,
   Credentials,
@@ -10,6 +11,7 @@ import {
   Lanes,
   type NewEntry,
   OutcomeLog,
+  Quarantine,
   Queues,
   type Redis,
   type ReplicaAcks,
@@ -19,7 +21,6 @@ import {
   TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
-import { createQuarantine } from './endings/quarantining.ts'
 import { SnapshotCache } from './topics/snapshot-cache.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
@@ -32,7 +33,9 @@ export function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: Del
     onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
   const use = new QueueCounter(options.telemetry.metrics)
-  const quarantine = createQuarantine({ ...options, redis, acks })
+  const { metrics } = options.telemetry
+  const quarantine = new Quarantine(redis, { memoryBytes, acks, onTry: reportQuarantine({ metrics, log }) })
+  metrics.observeQuarantine(() => quarantine.figures())
   return {
     lanes,
     subscriptions: new Subscriptions(redis),

@@ -1,10 +1,7 @@
 import { createMessageId } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { asideKey, poisonJobsKey } from '../keys.ts'
 import { connect } from '../redis/connections/connect.ts'
-import { shardBase } from '../redis/shards.ts'
-import { moveOlderLists } from './older-lists.ts'
 import { QUARANTINE_SHARE, Quarantine } from './quarantine.ts'
 import type { NewEntry } from './quarantine-entry.ts'
 
@@ -73,25 +70,4 @@ test('past its share of the memory an entry is refused, and goes in once there i
   await bounded.remove('a')
   expect(await bounded.add(entry('b', { raw }))).toBe('added')
   expect(tries).toEqual(['added', 'full', 'added'])
-})
-
-test('lists of earlier releases are moved once, and stay while the quarantine is full', async () => {
-  const message = { messageId: createMessageId(1_000), topicArn: 'arn:t', message: 'hello' }
-  const texts = [
-    JSON.stringify({ detail: 'worker died', message }),
-    JSON.stringify({ at: 1, subscriptionId: 's', delivery: '00', detail: 'its body is missing' }),
-    'no JSON',
-  ]
-  await redis.rpush(poisonJobsKey(1), JSON.stringify({ id: '7', data: '{"v":1' }))
-  await redis.lpush(asideKey(shardBase(0)), ...texts)
-  expect(await moveOlderLists(redis, async () => 'full')).toBe(0)
-  const add = (one: NewEntry) => quarantine.add(one)
-  const moved = await Promise.all([moveOlderLists(redis, add), moveOlderLists(redis, add)])
-  expect(Math.max(...moved)).toBeGreaterThan(0)
-  const { items } = await quarantine.list({ limit: 10 })
-  expect(items).toHaveLength(4)
-  const [whole] = await quarantine.ofMessage(message.messageId)
-  expect(whole).toMatchObject({ reason: 'older', detail: 'worker died', topicArn: 'arn:t' })
-  expect(JSON.parse(String(await quarantine.raw(whole?.id ?? '')))).toEqual(message)
-  expect(await redis.exists(poisonJobsKey(1), asideKey(shardBase(0)))).toBe(0)
 })

@@ -1,18 +1,17 @@
 /** Decides which attempts are recorded, and makes their records. */
-import { type AnswerStart, type AttemptRecording, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts'
+import {
+  type AnswerStart,
+  type AttemptRecording,
+  type AttemptResult,
+  RECORDED_BODY_BYTES_MAX,
+} from '@fantail/contracts'
 import { type KeepAnswer, shownHeaders } from '@fantail/delivery'
 import { retryPhase } from '@fantail/policy'
 import type { AttemptRecord, AttemptRecorder } from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { LoggedAttempt } from './attempt-log.ts'
-import { resultState } from './attempt-outcome.ts'
-import { type Came, lateFor } from './attempt-why.ts'
-
-export interface RecordedAttempt extends LoggedAttempt {
-  path: 'first' | 'lane'
-  /** `startedAt`: epoch ms. Absent: a first attempt straight from the job. */
-  came?: (startedAt: number) => Came
-}
+import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from './attempt-end.ts'
+import { type Outcome, resultState } from './attempt-outcome.ts'
+import { type Came, howItCame, lateFor } from './attempt-why.ts'
 
 interface RecordingOptions {
   recorder: Pick<AttemptRecorder, 'add' | 'isOn' | 'takesSuccess' | 'leaveOut'>
@@ -24,7 +23,7 @@ interface RecordingOptions {
   now: () => number
 }
 
-export class Recording {
+export class Recording implements EndReport {
   readonly #options: RecordingOptions
   readonly #keeps: Record<AttemptRecording, KeepAnswer | undefined>
 
@@ -47,19 +46,24 @@ export class Recording {
   }
 
   /** Direct messages are recorded nowhere, because their subscription is shown to nobody. */
-  ended(attempt: RecordedAttempt): void {
-    const { subscription, decision, message } = attempt
+  ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
+    const { subscription, message, run } = end
     const recording = this.#of(subscription)
-    if (recording === 'none' || decision === 'wait' || message.message.target !== undefined) return
-    if (recording === 'failures' && decision === 'delivered') return
+    if (recording === 'none' || !isSent(decided) || message.message.target !== undefined) return
+    if (recording === 'failures' && decided.decision === 'delivered') return
+    this.#record(end, outcome, decided)
+    for (const one of run ?? []) this.#record({ ...end, ...one, attempts: 1 }, outcome, decided)
+  }
+
+  #record(end: AttemptEnd, { result }: Outcome, decided: Sent): void {
     const { recorder } = this.#options
-    const { id } = subscription.record
-    if (decision === 'delivered' && !recorder.takesSuccess(id)) {
+    const { id } = end.subscription.record
+    if (decided.decision === 'delivered' && !recorder.takesSuccess(id)) {
       recorder.leaveOut(id)
       return
     }
-    const record = recordOf(attempt, decision, this.#options.now())
-    const answer = attempt.result.kind === 'response' ? attempt.result.answer : undefined
+    const record = recordOf(end, result, decided, this.#options.now())
+    const answer = result.kind === 'response' ? result.answer : undefined
     recorder.add(id, () => withAnswer(record, answer))
   }
 
@@ -70,14 +74,19 @@ export class Recording {
 
 /** The record has neither message nor result, because it waits for up to a second. Undefined members are not stored. */
 function recordOf(
-  attempt: RecordedAttempt,
-  decision: AttemptRecord['decision'],
+  end: AttemptEnd,
+  result: AttemptResult,
+  { decision, why, circuit }: Sent,
   endedAt: number,
 ): AttemptRecord {
-  const { subscription, message, attempts, result, path, why } = attempt
+  const { subscription, message, attempts, path } = end
   const { messageId, publishedAt } = message.message
   const startedAt = Math.round(endedAt - result.durationMs)
-  const { why: cameWhy, heldBy, redrives } = attempt.came?.(startedAt) ?? cameAtFirst(attempt, startedAt)
+  const {
+    why: cameWhy,
+    heldBy,
+    redrives,
+  } = path === 'first' ? cameAtFirst(end, startedAt) : howItCame(end, { result }, circuit, startedAt)
   const { statusCode, error } = resultState(result)
   return {
     messageId,
@@ -105,7 +114,7 @@ function wholeOrNone(ms: number | null | undefined): number | undefined {
   return ms == null ? undefined : Math.round(ms)
 }
 
-function cameAtFirst({ message }: RecordedAttempt, startedAt: number): Came {
+function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
   const delayMs = startedAt - message.message.publishedAt
   const heldBy = lateFor(message, delayMs)
   return { why: heldBy && { because: heldBy, delayMs }, heldBy, redrives: 0 }

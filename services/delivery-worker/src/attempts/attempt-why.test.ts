@@ -6,33 +6,38 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'
-import { type ExplainedAttempt, whyAttemptCame } from './attempt-why.ts'
+import { type ExplainedEnd, whyAttemptCame } from './attempt-why.ts'
 
 const PUBLISHED_AT = 1_700_000_000_000
 const messageId = createMessageId(PUBLISHED_AT)
 const TOOK_MS = 10
+const OUTCOME = { result: { kind: 'response', statusCode: 200, durationMs: TOOK_MS } } as const
 
-function attempt(set: Partial<ExplainedAttempt> = {}, of: Partial<Message> = {}): ExplainedAttempt {
+function attempt(set: Partial<ExplainedEnd> = {}, of: Partial<Message> = {}): ExplainedEnd {
   const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
   const message = new MessageContext({ messageId, topicArn, publishedAt: PUBLISHED_AT, message: 'x', ...of })
-  const result = { kind: 'response', statusCode: 200, durationMs: TOOK_MS } as const
-  const outcome = { result, along: 0, answeredAfterMs: TOOK_MS }
-  return { claimed: { delivery: deliveryId(messageId) }, message, attempts: 1, outcome, ...set }
+  return { delivery: deliveryId(messageId), message, attempts: 1, ...set }
 }
 
 /** The time at which an attempt ended that began this long after publishing. */
 const after = (ms: number) => PUBLISHED_AT + ms + TOOK_MS
 
 test('a first attempt in time has no cause, a late one waited for a slot or its group', () => {
-  expect(whyAttemptCame(attempt(), undefined, after(999))).toBeUndefined()
-  expect(whyAttemptCame(attempt(), undefined, after(7_000))).toEqual({ because: 'capacity', delayMs: 7_000 })
+  expect(whyAttemptCame(attempt(), OUTCOME, undefined, after(999))).toBeUndefined()
+  expect(whyAttemptCame(attempt(), OUTCOME, undefined, after(7_000))).toEqual({
+    because: 'capacity',
+    delayMs: 7_000,
+  })
   const fifo = attempt({}, { sequenceNumber: '1', groupId: 'g' })
-  expect(whyAttemptCame(fifo, undefined, after(7_000))).toEqual({ because: 'groupOrder', delayMs: 7_000 })
+  expect(whyAttemptCame(fifo, OUTCOME, undefined, after(7_000))).toEqual({
+    because: 'groupOrder',
+    delayMs: 7_000,
+  })
 })
 
 test('the thing that delayed a claim is its cause, however late it came', () => {
   for (const ms of [3, 7_000])
-    expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), undefined, after(ms))).toEqual({
+    expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
       because: 'throttle',
       delayMs: ms,
     })
@@ -41,17 +46,19 @@ test('the thing that delayed a claim is its cause, however late it came', () => 
 test('a probe, and what was published before the circuit closed, waited for the circuit', () => {
   const byCircuit = { because: 'circuitOpen', delayMs: 60_000 }
   const probe = { open: true, closedAt: null }
-  expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), probe, after(60_000))).toEqual(byCircuit)
+  expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
   const closed = { open: false, closedAt: PUBLISHED_AT + 59_000 }
-  expect(whyAttemptCame(attempt(), closed, after(60_000))).toEqual(byCircuit)
+  expect(whyAttemptCame(attempt(), OUTCOME, closed, after(60_000))).toEqual(byCircuit)
   const before = { open: false, closedAt: PUBLISHED_AT - 1 }
-  expect(whyAttemptCame(attempt(), before, after(5))).toBeUndefined()
+  expect(whyAttemptCame(attempt(), OUTCOME, before, after(5))).toBeUndefined()
 })
 
 test('a retry keeps its decision, and a redriven one shows no time since publishing', () => {
   const decided = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyAttemptCame(attempt({ attempts: 2, decided }), undefined, after(90_000))).toEqual(decided)
-  expect(whyAttemptCame(attempt({ attempts: 2 }), undefined, after(90_000))).toBeUndefined()
-  const redriven = attempt({ claimed: { delivery: deliveryId(messageId, 1) } })
-  expect(whyAttemptCame(redriven, undefined, after(90_000))).toBeUndefined()
+  expect(whyAttemptCame(attempt({ attempts: 2, decided }), OUTCOME, undefined, after(90_000))).toEqual(
+    decided,
+  )
+  expect(whyAttemptCame(attempt({ attempts: 2 }), OUTCOME, undefined, after(90_000))).toBeUndefined()
+  const redriven = attempt({ delivery: deliveryId(messageId, 1) })
+  expect(whyAttemptCame(redriven, OUTCOME, undefined, after(90_000))).toBeUndefined()
 })

@@ -5,19 +5,10 @@ import { deliveryGeneration } from '@fantail/store'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import type { AttemptEnd } from './attempt-end.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
-export interface ExplainedAttempt {
-  claimed: { delivery: Buffer }
-  message: MessageContext
-  /** Number of attempts so far, this one included. */
-  attempts: number
-  /** The earlier decision to make this attempt. Absent for a first attempt, or for a delivery of an older release. */
-  decided?: StoredWhy | undefined
-  /** A further cause that delayed this attempt. */
-  heldBy?: WaitCause | undefined
-  outcome: Outcome
-}
+export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'decided' | 'heldBy'>
 
 /** How an attempt came about, as far as the worker knows. */
 export interface Came {
@@ -37,38 +28,44 @@ const LATE_MS = 1_000
  * Redis's clock.
  */
 export function whyAttemptCame(
-  ended: ExplainedAttempt,
+  end: ExplainedEnd,
+  { result }: Pick<Outcome, 'result'>,
   circuit: Circuit | undefined,
   now: number,
 ): StoredWhy | undefined {
-  const { decided, message, outcome } = ended
-  const startedAt = now - outcome.result.durationMs
-  const sincePublishedMs = isFirst(ended)
+  const { decided, message } = end
+  const startedAt = now - result.durationMs
+  const sincePublishedMs = isFirst(end)
     ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
     : null
-  return whyItCame({ decided, heldBy: whyHeld(ended, circuit, sincePublishedMs), sincePublishedMs })
+  return whyItCame({ decided, heldBy: whyHeld(end, circuit, sincePublishedMs), sincePublishedMs })
 }
 
 /** Why an attempt from a lane came, and why it waited after it was due. `startedAt`: by Redis's clock. */
-export function howItCame(ended: ExplainedAttempt, circuit: Circuit | undefined, startedAt: number): Came {
-  const { publishedAt } = ended.message.message
-  const sincePublishedMs = isFirst(ended) ? startedAt - publishedAt : null
+export function howItCame(
+  end: ExplainedEnd,
+  outcome: Pick<Outcome, 'result'>,
+  circuit: Circuit | undefined,
+  startedAt: number,
+): Came {
+  const { publishedAt } = end.message.message
+  const sincePublishedMs = isFirst(end) ? startedAt - publishedAt : null
   return {
-    why: whyAttemptCame(ended, circuit, startedAt + ended.outcome.result.durationMs),
-    heldBy: whyHeld(ended, circuit, sincePublishedMs),
-    redrives: deliveryGeneration(ended.claimed.delivery),
+    why: whyAttemptCame(end, outcome, circuit, startedAt + outcome.result.durationMs),
+    heldBy: whyHeld(end, circuit, sincePublishedMs),
+    redrives: deliveryGeneration(end.delivery),
   }
 }
 
 /** `sincePublishedMs`: from publishing to a first attempt, else null. */
 function whyHeld(
-  ended: ExplainedAttempt,
+  end: ExplainedEnd,
   circuit: Circuit | undefined,
   sincePublishedMs: number | null,
 ): WaitCause | undefined {
-  const waitsSince = sincePublishedMs === null ? null : ended.message.message.publishedAt
+  const waitsSince = sincePublishedMs === null ? null : end.message.message.publishedAt
   if (hadToWaitFor(circuit, waitsSince)) return 'circuitOpen'
-  return ended.heldBy ?? lateFor(ended.message, sincePublishedMs)
+  return end.heldBy ?? lateFor(end.message, sincePublishedMs)
 }
 
 /**
@@ -80,8 +77,8 @@ export function lateFor(message: MessageContext, sincePublishedMs: number | null
   return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
 }
 
-function isFirst({ attempts, claimed }: ExplainedAttempt): boolean {
-  return attempts === 1 && deliveryGeneration(claimed.delivery) === 0
+function isFirst({ attempts, delivery }: ExplainedEnd): boolean {
+  return attempts === 1 && deliveryGeneration(delivery) === 0
 }
 
 /** `waitsSince` null: the delivery was attempted before, so it may have come to its lane after the circuit closed. */

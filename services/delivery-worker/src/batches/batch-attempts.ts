@@ -14,7 +14,8 @@ import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
 import { type ClaimInHand, claimedOf, endedBy } from '../claims/claim-in-hand.ts'
-import type { Finishing } from '../endings/finishing.ts'
+import type { Endings } from '../endings/endings.ts'
+import type { LanePlace } from '../endings/lane-place.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -31,7 +32,8 @@ export interface BatchedRecord {
 
 export interface BatchAttemptsOptions {
   attempters: Attempters
-  finishing: Pick<Finishing, 'finish'>
+  endings: Pick<Endings, 'end'>
+  lanePlace: LanePlace
   settling: Pick<Settling, 'settle'>
   pacing: Pick<LanePacing, 'unsent'>
   credentials: Pick<CredentialGate, 'admit' | 'ended'>
@@ -117,12 +119,12 @@ export class BatchAttempts {
   }
 
   #finish(current: CompiledSubscription, records: readonly BatchedRecord[], outcomes: Outcome[]): void {
-    const { metrics, finishing } = this.#options
+    const { metrics, endings, lanePlace } = this.#options
     records.forEach(({ hand }, i) => {
       const outcome = outcomes[i] ?? outcomeOf(MISSING)
       metrics.attempted(current, hand.message, outcome, outcome.result.durationMs)
-      const ended = endedBy(hand, current, outcome, this.#standingOf(hand))
-      void finishing.finish(ended).then(() => this.#events.closed(hand))
+      const end = endedBy(hand, current, this.#standingOf(hand))
+      void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#events.closed(hand))
     })
   }
 

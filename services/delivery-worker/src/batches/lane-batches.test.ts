@@ -40,8 +40,9 @@ function createBatches(
   const batches = new LaneBatches({
     attempters: { http: attempter },
     settling: { settle },
-    finishing: {
-      finish: ({ claimed }: { claimed: { lease: string } }) => settle(0, claimed, { op: 'delivered' }),
+    endings: {
+      end: (_: object, { claimed }: { claimed: { lease: string } }) =>
+        settle(0, claimed, { op: 'delivered' }),
     },
     renewals: {
       renew: async (_: number, { claims }: { claims: { lease: string }[] }) => {

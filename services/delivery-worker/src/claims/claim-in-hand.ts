@@ -2,8 +2,8 @@ import type { WaitCause } from '@fantail/contracts'
 import type { Again } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Claim, Standing } from '@fantail/store'
-import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
+import type { ClaimEnd } from '../endings/lane-place.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { InRun } from '../topics/group-run.ts'
@@ -44,18 +44,18 @@ export function claimedOf({ subscription, claim }: ClaimInHand): Claimed {
 export function endedBy(
   hand: ClaimInHand,
   subscription: CompiledSubscription,
-  outcome: Outcome,
   standing: Standing | undefined,
-) {
+): ClaimEnd {
   const { state, delivery, lease } = hand.claim
   return {
     claimed: { subscriptionId: hand.subscription.record.id, delivery, lease, standing },
     subscription,
     message: hand.message,
+    delivery,
     attempts: (state?.attempts ?? 0) + 1,
+    path: 'lane',
     decided: state?.kind === 'retry' ? state.why : undefined,
     heldBy: hand.heldBy,
     retryCost: subscription.paced ? retryCost(state) : undefined,
-    outcome,
   }
 }

@@ -20,7 +20,9 @@ import type { CredentialGate, CredentialWait } from '../attempts/credential-gate
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { Finishing } from '../endings/finishing.ts'
+import type { DeadLetters } from '../endings/dead-letters.ts'
+import type { Endings } from '../endings/endings.ts'
+import type { LanePlace } from '../endings/lane-place.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -43,7 +45,9 @@ const UNCHARGED_REMEMBERED_MAX = 10_000
 
 interface LaneAttemptsOptions {
   attempts: AttemptMaker
-  finishing: Finishing
+  endings: Endings
+  lanePlace: LanePlace
+  deadLetters: Pick<DeadLetters, 'goOn'>
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
@@ -136,7 +140,7 @@ export class LaneAttempts {
     if (claim.state?.kind !== 'dead') return
     this.#open++
     const dead = { claimed: claimedOf(hand), subscription, message, state: claim.state }
-    void this.#options.finishing.deadLetter(dead).finally(() => this.#closed(hand))
+    void this.#options.deadLetters.goOn(dead).finally(() => this.#closed(hand))
   }
 
   /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
@@ -204,10 +208,10 @@ export class LaneAttempts {
   }
 
   #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): void {
-    const { run } = hand
-    const ended = endedBy(hand, subscription, outcome, this.#standingOf(hand))
-    const all = run ? { ...ended, run: run.slice(0, outcome.along) } : ended
-    void this.#options.finishing.finish(all).then(() => this.#closed(hand))
+    const { endings, lanePlace } = this.#options
+    const end = endedBy(hand, subscription, this.#standingOf(hand))
+    if (hand.run) end.run = hand.run.slice(0, outcome.along)
+    void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#closed(hand))
   }
 
   /**

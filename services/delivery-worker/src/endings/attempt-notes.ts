@@ -7,7 +7,8 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type AttemptNote, type LaneStore, passingTime } from '@fantail/store'
-import { resultState } from '../attempts/attempt-outcome.ts'
+import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
@@ -38,7 +39,7 @@ interface Note {
 
 type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
 
-export class AttemptNotes {
+export class AttemptNotes implements EndReport {
   readonly #lanes: Pick<LaneStore, 'noteAttempts'>
   readonly #report: ReportPart
   readonly #notes = new Map<string, Note>()
@@ -50,6 +51,14 @@ export class AttemptNotes {
   constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
     this.#lanes = lanes
     this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
+  }
+
+  /** An attempt that was not made says nothing about its endpoint. */
+  ended({ subscription, run, endedAt }: AttemptEnd, { result }: Outcome, { decision }: Decided): void {
+    if (decision === 'wait') return
+    const now = endedAt === undefined ? passingTime.now() : endedAt + passingTime.offsetMs
+    if (decision === 'delivered') this.delivered(subscription, 1 + (run?.length ?? 0), now)
+    else this.failed(subscription, result)
   }
 
   /** Notes an attempt that delivered this many deliveries. `now`: when it ended, by passingTime.now(). */

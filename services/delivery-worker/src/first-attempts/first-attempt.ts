@@ -1,18 +1,22 @@
 /** A first attempt, from the match of its message until its delivery is settled. */
 import type { Linked } from '@fantail/delivery'
+import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { MessageContext } from '../topics/message-context.ts'
 import type { Unit } from '../units/job-run.ts'
 
-export interface FirstAttempt extends Linked<FirstAttempt> {
-  unit: Unit
+/** It is its own end, because there are tens of thousands of them a second. */
+export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
+  readonly unit: Unit
   /** Replaced if the snapshot changes while the attempt is queued. */
   subscription: CompiledSubscription
-  slot: number
-  /** By performance.now(), like `startedAt`. */
+  readonly slot: number
+  /** By performance.now(), like `startedAt` and `endedAt`. */
   queuedAt: number
-  startedAt: number
+  startedAt = 0
+  endedAt = 0
   /**
    * Set if the delivery was parked under a lease while its attempt was running. The delivery is settled when both the
    * lease and the outcome are known.
@@ -24,22 +28,30 @@ export interface FirstAttempt extends Linked<FirstAttempt> {
         outcome: Outcome | undefined
         held: HeldBodies
       }
-    | undefined
-}
+    | undefined = undefined
+  previous: FirstAttempt | undefined = undefined
+  next: FirstAttempt | undefined = undefined
 
-export function createFirstAttempt(
-  unit: Unit,
-  subscription: CompiledSubscription,
-  queuedAt: number,
-): FirstAttempt {
-  return {
-    unit,
-    subscription,
-    slot: subscription.record.slot,
-    queuedAt,
-    startedAt: 0,
-    detached: undefined,
-    previous: undefined,
-    next: undefined,
+  constructor(unit: Unit, subscription: CompiledSubscription, queuedAt: number) {
+    this.unit = unit
+    this.subscription = subscription
+    this.slot = subscription.record.slot
+    this.queuedAt = queuedAt
+  }
+
+  get message(): MessageContext {
+    return this.unit.context
+  }
+
+  get delivery(): Buffer {
+    return this.unit.context.id
+  }
+
+  get attempts(): number {
+    return 1
+  }
+
+  get path(): 'first' {
+    return 'first'
   }
 }

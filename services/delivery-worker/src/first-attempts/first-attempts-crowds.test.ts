@@ -1,15 +1,19 @@
 /** First attempts at endpoints that never answered must not fill the queue of first attempts. */
+import { createLogger } from '@fantail/runtime'
 import { passingTime } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { TargetTurns } from '../attempts/target-turns.ts'
+import { AttemptNotes } from '../endings/attempt-notes.ts'
+import { Endings } from '../endings/endings.ts'
 import type { Unit } from '../units/job-run.ts'
 import type { FirstAttempt } from './first-attempt.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
 import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
 
+const LOG = createLogger({ service: 'test', level: 'silent' })
 const CROWD = 1_500
 /** How long no endpoint of a crowd may answer before its attempts are parked (endpoint-crowd.ts). */
 const PATIENCE_MS = 100
@@ -29,6 +33,8 @@ function createFirstAttempts() {
   const parked: string[] = []
   const attempts: ((outcome: Outcome) => void)[] = []
   const notedAt: number[] = []
+  const notes = new AttemptNotes({ noteAttempts: async () => undefined }, LOG)
+  notes.delivered = (_, __, at = Number.NaN) => void notedAt.push(at)
   const slots = new AttemptSlots({ attemptsMax: 16 })
   const freed = new FreedCapacity()
   const firstAttempts = new FirstAttempts({
@@ -44,14 +50,9 @@ function createFirstAttempts() {
       park: (_: number, { subscriptionId }: { subscriptionId: string }) => parked.push(subscriptionId),
     },
     now: () => 0,
-    jitter: 0,
+    endings: new Endings({ reports: [notes], jitter: 0, maxRetrySeconds: 60 } as never),
     attemptTimeoutMs: 60_000,
     metrics: { delivered: () => undefined },
-    notes: {
-      delivered: (_: unknown, __: number, at: number) => notedAt.push(at),
-      failed: () => undefined,
-    },
-    reports: { firstDelivered: () => undefined, ended: () => undefined },
     status: {},
     freed,
   } as unknown as FirstAttemptsOptions)

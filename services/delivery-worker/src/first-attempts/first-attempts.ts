@@ -10,7 +10,7 @@
  *
  * A slow delivery is parked, so a job never waits longer than about a second for one endpoint.
  *
- * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ FirstEnds ─▶ delivered, or parked
+ * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ JobPlace ─▶ delivered, or parked
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
@@ -21,17 +21,17 @@ import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { isCautious, type Unit } from '../units/job-run.ts'
 import { EndpointCrowd } from './endpoint-crowd.ts'
-import { createFirstAttempt, type FirstAttempt } from './first-attempt.ts'
-import { FirstEnds, type FirstEndsOptions } from './first-ends.ts'
+import { FirstAttempt } from './first-attempt.ts'
 import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
 import { FirstRuns, type FirstRunsOptions } from './first-runs.ts'
+import { JobPlace, type JobPlaceOptions } from './job-place.ts'
 import { SignatureWaits } from './signature-waits.ts'
 
 /** Interval of the checks of running and queued deliveries. A run is checkpointed only if it is older than this. */
 const LOOK_MS = 25
 
 export interface FirstAttemptsOptions
-  extends FirstEndsOptions,
+  extends JobPlaceOptions,
     Pick<FirstRunsOptions, 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
@@ -52,7 +52,7 @@ export class FirstAttempts {
   readonly #signatures: SignatureWaits<FirstAttempt>
   readonly #queues: FirstQueues
   readonly #runs: FirstRuns
-  readonly #ends: FirstEnds
+  readonly #place: JobPlace
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
   #closing = false
@@ -60,10 +60,10 @@ export class FirstAttempts {
   constructor(options: FirstAttemptsOptions) {
     this.#options = options
     const crowd = new EndpointCrowd(options.slots)
-    this.#ends = new FirstEnds(options)
+    this.#place = new JobPlace(options)
     this.#signatures = new SignatureWaits({
       signed: (attempts) => this.#signed(attempts, (attempt) => this.#queues.offer(attempt)),
-      failed: (attempts) => this.#signed(attempts, (attempt) => this.#ends.parkFresh(attempt)),
+      failed: (attempts) => this.#signed(attempts, (attempt) => this.#place.parkFresh(attempt)),
     })
     this.#queues = new FirstQueues({
       ...options,
@@ -71,9 +71,9 @@ export class FirstAttempts {
       signatures: this.#signatures,
       goesByLane: (subscription) => this.#goesByLane(subscription),
       run: (attempt, now) => this.#runs.run(attempt, now),
-      park: (attempt) => this.#ends.parkFresh(attempt),
+      park: (attempt) => this.#place.parkFresh(attempt),
     })
-    this.#runs = new FirstRuns({ ...options, crowd, queues: this.#queues, ends: this.#ends })
+    this.#runs = new FirstRuns({ ...options, crowd, queues: this.#queues, place: this.#place })
   }
 
   get queued(): number {
@@ -96,8 +96,8 @@ export class FirstAttempts {
     for (const subscription of unit.matched) {
       if (unit.settled.has(subscription.record.slot)) continue
       unit.open++
-      const attempt = createFirstAttempt(unit, subscription, queuedAt)
-      if (goesByLane || this.#goesByLane(subscription)) this.#ends.parkFresh(attempt)
+      const attempt = new FirstAttempt(unit, subscription, queuedAt)
+      if (goesByLane || this.#goesByLane(subscription)) this.#place.parkFresh(attempt)
       else if (subscription.signature === undefined) this.#queues.offer(attempt)
       else unsigned = this.#offerSigned(attempt, unsigned)
     }
@@ -114,7 +114,7 @@ export class FirstAttempts {
   async stop(): Promise<void> {
     this.#closing = true
     this.#queues.parkAll()
-    this.#signed(this.#signatures.release(), (attempt) => this.#ends.parkFresh(attempt))
+    this.#signed(this.#signatures.release(), (attempt) => this.#place.parkFresh(attempt))
     await this.#runs.whenNone()
     clearTimeout(this.#timer)
   }
@@ -141,7 +141,7 @@ export class FirstAttempts {
     if (signed && !down) return (unsigned ?? new Map()).set(attempt, signed)
     if (!signed) this.#queues.offer(attempt)
     else {
-      this.#ends.parkFresh(attempt)
+      this.#place.parkFresh(attempt)
       // This signature is not used. It was only requested so that the process tries again to load the key. The lane
       // requests its own signature.
       signed.catch(() => undefined)

@@ -8,8 +8,8 @@ import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetTurns } from '../attempts/target-turns.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstAttempt } from './first-attempt.ts'
-import type { FirstEnds } from './first-ends.ts'
 import type { FirstQueues } from './first-queues.ts'
+import type { JobPlace } from './job-place.ts'
 
 /**
  * Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again. In this time the
@@ -25,7 +25,7 @@ export interface FirstRunsOptions {
   attempts: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
   queues: Pick<FirstQueues, 'startWaiting' | 'park'>
-  ends: Pick<FirstEnds, 'detach' | 'end'>
+  place: Pick<JobPlace, 'detach' | 'end'>
   freed: CapacityAnnouncer
   /** Deadline of one attempt. The lease of a detached attempt lasts longer. */
   attemptTimeoutMs: number
@@ -77,12 +77,13 @@ export class FirstRuns {
   #ended(attempt: FirstAttempt, outcome: Outcome): void {
     this.#running.remove(attempt)
     this.#options.targets.end(attempt.unit.context)
-    const { slots, crowd, ends, queues, freed } = this.#options
+    const { slots, crowd, place, queues, freed } = this.#options
     const { id, maxInFlight } = attempt.subscription.record
     const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs)
     if (hasProven || this.#running.size === 0) crowd.answered()
     const now = performance.now()
-    ends.end(attempt, outcome, now)
+    attempt.endedAt = now
+    place.end(attempt, outcome)
     queues.startWaiting(id, now)
     freed.announce()
     if (this.#running.size === 0 && this.#idle.length > 0)
@@ -90,10 +91,10 @@ export class FirstRuns {
   }
 
   #detach(attempt: FirstAttempt, ranMs: number): void {
-    const { slots, bytes, ends, freed, attemptTimeoutMs } = this.#options
+    const { slots, bytes, place, freed, attemptTimeoutMs } = this.#options
     slots.hang(attempt.subscription.record.id)
     const held = bytes.hold([attempt.unit.context], false)
-    ends.detach(attempt, held, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
+    place.detach(attempt, held, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
     freed.announce()
   }
 }

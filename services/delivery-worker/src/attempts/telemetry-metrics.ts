@@ -7,8 +7,8 @@ import { classify, isUnsent, PROTOCOL_TRAITS, type ReportTraits } from '@fantail
 import { bucketOf, type StatsCounter } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
-import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
 import type { CompiledSubscription, SubscriptionCounts, TopicSeries } from '../topics/compiled-slice.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
 
 /** Topics whose series a worker caches. Past it: the series of the least recently used topic are looked up again. */
 const WORKER_TOPIC_SERIES_MAX = 10_000

@@ -1,0 +1,52 @@
+/**
+ * The end of an attempt. Whatever is attempted (a delivery of a job, a claim of a lane, a claim in a batch) has this
+ * shape, so that one place decides what follows, and one list reports it (endings/endings.ts).
+ */
+import type { StoredWhy, WaitCause, Why } from '@fantail/contracts'
+import type { Circuit } from '../settling/lane-pacing.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import type { InRun } from '../topics/group-run.ts'
+import type { MessageContext } from '../topics/message-context.ts'
+import type { Outcome } from './attempt-outcome.ts'
+
+export interface AttemptEnd {
+  subscription: CompiledSubscription
+  message: MessageContext
+  delivery: Buffer
+  /** Number of attempts so far, this one included. */
+  attempts: number
+  /** `first`: the attempt came straight from the job. */
+  path: 'first' | 'lane'
+  /** When the attempt ended, by performance.now(). Absent: now. */
+  endedAt?: number
+  /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */
+  run?: InRun[] | undefined
+  /** The earlier decision to make this attempt. Absent for a first attempt. */
+  decided?: StoredWhy | undefined
+  /** A further cause that delayed this attempt. */
+  heldBy?: WaitCause | undefined
+  /** The tokens that the retry took from the lane's quota. Absent: none. */
+  retryCost?: number | undefined
+}
+
+/** The decision about what follows an attempt. */
+export interface Decided {
+  decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'gone' | 'wait'
+  why: Why | undefined
+  /** The state of its lane's circuit before the attempt ended. Absent without a circuit breaker. */
+  circuit?: Circuit | undefined
+}
+
+/** The decision after an attempt for which something was sent. */
+export interface Sent extends Decided {
+  decision: Exclude<Decided['decision'], 'wait'>
+}
+
+export function isSent(decided: Decided): decided is Sent {
+  return decided.decision !== 'wait'
+}
+
+/** Tells somebody about ended attempts. Called for every delivery, so it must be cheap if nobody wants to know. */
+export interface EndReport {
+  ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void
+}

@@ -1,0 +1,141 @@
+/**
+ * The one place in which attempts end:
+ *
+ *   AttemptEnd, Outcome ─▶ decide (what follows) ─▶ every report ─▶ the delivery's place applies it
+ *
+ * A place is where the delivery lives meanwhile: its job (first-attempts/job-place.ts), or the claim of its lane
+ * (lane-place.ts), alone or in a batch.
+ */
+import type { Why } from '@fantail/contracts'
+import { whyNext } from '@fantail/policy'
+import type { DeadState, RetryState } from '@fantail/store'
+import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import { whyUncounted } from '../attempts/attempt-why.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
+import type { Circuit, LanePacing } from '../settling/lane-pacing.ts'
+import { decide, inCircuit, type RetryRules, type Step, saysOfEndpoint } from './decide.ts'
+import type { GoneEndpoints } from './gone-endpoints.ts'
+
+/** A delivery returns to its lane, and no attempt is counted. `uncounted`: it keeps its place there. */
+export type Back = { as: 'unsent'; delayMs: number } | { as: 'uncounted' }
+
+/** Applies what was decided. Each function resolves when Redis has it, or has refused it because a lease had ended. */
+export interface Place<E extends AttemptEnd> {
+  /** `circuit`: the state of its lane's circuit before the attempt ended. */
+  delivered(end: E, outcome: Outcome, circuit: Circuit | undefined): void | Promise<void>
+  retry(end: E, state: RetryState, delayMs: number): void | Promise<void>
+  dead(end: E, state: DeadState, outcome: Outcome): void | Promise<void>
+  back(end: E, outcome: Outcome, back: Back): void | Promise<void>
+  /** The lane stands until the credential works. No attempt is counted. */
+  stand(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
+}
+
+interface EndingsOptions extends RetryRules {
+  reports: readonly EndReport[]
+  pacing: Pick<LanePacing, 'answered' | 'unsent'>
+  credentials: Pick<CredentialGate, 'standMs'>
+  gone: Pick<GoneEndpoints, 'pause'>
+}
+
+/** If a subscription could not be paused, its delivery waits this long before it is attempted again. */
+const UNPAUSED_MS = 2_000
+const DELIVERED: Decided = { decision: 'delivered', why: undefined }
+
+export class Endings {
+  readonly #options: EndingsOptions
+
+  constructor(options: EndingsOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the place has applied what follows. A first attempt that succeeded has no promise. */
+  end<E extends AttemptEnd>(place: Place<E>, end: E, outcome: Outcome): void | Promise<void> {
+    const step = decide(end, outcome, this.#options)
+    if (end.subscription.paced && saysOfEndpoint(step)) return this.#endPaced(place, end, outcome, step)
+    return this.#apply(place, end, outcome, step, undefined)
+  }
+
+  /** The answer is reported to the lane, which knows whether its circuit was open. */
+  async #endPaced<E extends AttemptEnd>(
+    place: Place<E>,
+    end: E,
+    outcome: Outcome,
+    step: Step,
+  ): Promise<void> {
+    const { subscription, retryCost = 0 } = end
+    const circuit = await this.#options.pacing.answered(subscription, outcome.result, retryCost)
+    await this.#apply(place, end, outcome, inCircuit(step, circuit), circuit)
+  }
+
+  #apply<E extends AttemptEnd>(
+    place: Place<E>,
+    end: E,
+    outcome: Outcome,
+    step: Step,
+    circuit: Circuit | undefined,
+  ): void | Promise<void> {
+    switch (step.step) {
+      case 'delivered':
+        this.#report(end, outcome, circuit ? { ...DELIVERED, circuit } : DELIVERED)
+        return place.delivered(end, outcome, circuit)
+      case 'retry': {
+        const why = whyNext(step)
+        this.#report(end, outcome, { decision: 'retry', why, circuit })
+        return place.retry(end, { kind: 'retry', ...stateOf(end, outcome), why }, step.delayMs)
+      }
+      case 'dead':
+        this.#report(end, outcome, { decision: 'dead', why: whyNext(step), circuit })
+        return place.dead(end, { kind: 'dead', reason: step.because, ...stateOf(end, outcome) }, outcome)
+      case 'uncounted':
+        this.#report(end, outcome, { decision: 'circuitOpen', why: whyUncounted(end.subscription), circuit })
+        return place.back(end, outcome, { as: 'uncounted' })
+      case 'wait': {
+        const { delayMs } = step
+        this.#report(end, outcome, { decision: 'wait', why: { because: 'serviceLimit', delayMs } })
+        return place.back(end, outcome, { as: 'unsent', delayMs })
+      }
+      case 'stand':
+        return this.#stand(place, end, outcome, circuit)
+      case 'pause':
+        return this.#pause(place, end, outcome)
+    }
+  }
+
+  /** The attempt failed because of the service's own configuration. */
+  #stand<E extends AttemptEnd>(
+    place: Place<E>,
+    end: E,
+    outcome: Outcome,
+    circuit: Circuit | undefined,
+  ): void | Promise<void> {
+    const { result } = outcome
+    if (result.kind !== 'misconfigured') return
+    const delayMs = this.#options.credentials.standMs
+    const why: Why = { because: 'misconfigured', delayMs }
+    this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
+    return place.stand(end, outcome, result.credential, delayMs)
+  }
+
+  /**
+   * The endpoint is gone. The subscription is paused before the delivery returns to its lane, so that no worker claims
+   * it. The answer does not count for retry mode and circuit breaker.
+   */
+  async #pause<E extends AttemptEnd>(place: Place<E>, end: E, outcome: Outcome): Promise<void> {
+    const { subscription, retryCost = 0 } = end
+    const { gone, pacing } = this.#options
+    this.#report(end, outcome, { decision: 'gone', why: { because: 'gone', delayMs: null } })
+    if (subscription.paced) pacing.unsent(subscription.shard, subscription.record.id, retryCost)
+    const isPaused = await gone.pause(subscription.record)
+    await place.back(end, outcome, isPaused ? { as: 'uncounted' } : { as: 'unsent', delayMs: UNPAUSED_MS })
+  }
+
+  #report(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
+    for (const report of this.#options.reports) report.ended(end, outcome, decided)
+  }
+}
+
+function stateOf({ attempts }: AttemptEnd, { result }: Outcome) {
+  const { statusCode, error } = resultState(result)
+  return { attempts, statusCode, error }
+}

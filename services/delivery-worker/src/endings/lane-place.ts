@@ -1,0 +1,97 @@
+/** The place of a delivery that was claimed from its lane: each step settles the claim. */
+import type { DeadState, RetryState } from '@fantail/store'
+import type { AttemptEnd } from '../attempts/attempt-end.ts'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import { whyAttemptCame } from '../attempts/attempt-why.ts'
+import type { Circuit } from '../settling/lane-pacing.ts'
+import type { Claimed, Settling } from '../settling/settling.ts'
+import type { DeadLetters } from './dead-letters.ts'
+import type { DeliveryStatus } from './delivery-status.ts'
+import type { Back, Place } from './endings.ts'
+import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
+
+/**
+ * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
+ * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
+ */
+const LINGER_SECONDS_MAX = 0.4
+const DELIVERED = { op: 'delivered' } as const
+
+export interface ClaimEnd extends AttemptEnd {
+  claimed: Claimed
+}
+
+interface LanePlaceOptions {
+  settling: Pick<Settling, 'settle'>
+  deadLetters: Pick<DeadLetters, 'giveUp'>
+  recorder: Pick<OutcomeRecorder, 'ended'>
+  status: Pick<DeliveryStatus, 'delivered'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export class LanePlace implements Place<ClaimEnd> {
+  readonly #options: LanePlaceOptions
+
+  constructor(options: LanePlaceOptions) {
+    this.#options = options
+  }
+
+  async delivered(end: ClaimEnd, outcome: Outcome, circuit: Circuit | undefined): Promise<void> {
+    const { claimed, subscription, run, attempts } = end
+    const why = whyAttemptCame(end, outcome, circuit, this.#options.now())
+    const to = run ? ({ op: 'delivered', run: run.map(({ delivery }) => delivery) } as const) : DELIVERED
+    const how = { later: mayLinger(end), restsOn: outcome.copy }
+    const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, to, how)
+    if (accepted) this.#recordDelivered(end, outcome, { attempts, ...resultState(outcome.result), why })
+  }
+
+  async retry(end: ClaimEnd, state: RetryState, delayMs: number): Promise<void> {
+    const retry = { op: 'retry', delayMs, state } as const
+    const { settling } = this.#options
+    await settling.settle(end.subscription.shard, end.claimed, retry, { later: mayLinger(end) })
+  }
+
+  dead({ claimed, subscription, message }: ClaimEnd, state: DeadState, { result }: Outcome): Promise<void> {
+    return this.#options.deadLetters.giveUp({ claimed, subscription, message, state }, result)
+  }
+
+  async back({ subscription, claimed }: ClaimEnd, _: Outcome, back: Back): Promise<void> {
+    const to =
+      back.as === 'unsent'
+        ? ({ op: 'returnUnsent', delayMs: back.delayMs } as const)
+        : ({ op: 'returnUncounted' } as const)
+    await this.#options.settling.settle(subscription.shard, claimed, to)
+  }
+
+  async stand(
+    { subscription, claimed }: ClaimEnd,
+    _: Outcome,
+    credential: string,
+    delayMs: number,
+  ): Promise<void> {
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'stand', delayMs, credential })
+  }
+
+  #recordDelivered(end: ClaimEnd, { result }: Outcome, state: EndState): void {
+    const { recorder, status } = this.#options
+    const { subscription, claimed, run = [] } = end
+    recorder.ended(end, 'delivered', null, state)
+    if (subscription.feedback) status.delivered({ ...end, result })
+    for (const { delivery, message } of run) {
+      const one = { subscription, message, claimed: { ...claimed, delivery } }
+      recorder.ended(one, 'delivered', null, { ...state, attempts: 1, why: undefined })
+      if (subscription.feedback) status.delivered({ subscription, message, delivery, attempts: 1, result })
+    }
+  }
+}
+
+/**
+ * Whether the settlement may wait for others. In a throttled lane it may, because the next delivery waits for its send
+ * time and not for the end of this one. There are two exceptions. The next delivery may be of the same FIFO group. Or
+ * so few deliveries may be in flight that the next one waits for the end of this one.
+ */
+function mayLinger({ subscription: { rate, record }, message }: ClaimEnd): boolean {
+  if (rate === null || message.message.sequenceNumber !== undefined) return false
+  return rate * LINGER_SECONDS_MAX <= record.maxInFlight
+}

@@ -1,0 +1,151 @@
+/**
+ * The place of a delivery whose first attempt runs straight from its job: it is delivered there, or parked in its lane.
+ * A detached attempt is in both. It ends in its lane, under the lease with which it was parked.
+ */
+import { isUnsent } from '@fantail/policy'
+import type { DeadState, ParkAs, RetryState } from '@fantail/store'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import type { AttemptSlots } from '../attempts/attempt-slots.ts'
+import type { HeldBodies } from '../attempts/body-bytes.ts'
+import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
+import type { DeliveryStatus, FinishedDelivery } from '../endings/delivery-status.ts'
+import type { Endings, Place } from '../endings/endings.ts'
+import type { LanePlace } from '../endings/lane-place.ts'
+import type { Parking } from '../settling/parking.ts'
+import type { FirstAttempt } from './first-attempt.ts'
+
+export interface JobPlaceOptions {
+  slots: Pick<AttemptSlots, 'isProven'>
+  parking: Pick<Parking, 'park'>
+  endings: Pick<Endings, 'end'>
+  lanePlace: LanePlace
+  metrics: Pick<WorkerMetrics, 'delivered'>
+  status: Pick<DeliveryStatus, 'delivered' | 'failed'>
+}
+
+export class JobPlace implements Place<FirstAttempt> {
+  readonly #options: JobPlaceOptions
+
+  constructor(options: JobPlaceOptions) {
+    this.#options = options
+  }
+
+  /** Parks an attempt that was not started. Its lane makes the first attempt. */
+  parkFresh(attempt: FirstAttempt): void {
+    this.#park(attempt, { as: 'fresh' })
+  }
+
+  /** Parks a running attempt under a lease of its lane. */
+  detach(attempt: FirstAttempt, held: HeldBodies, leaseMs: number): void {
+    attempt.detached = { lease: undefined, outcome: undefined, held }
+    this.#park(attempt, { as: 'detached', leaseMs })
+  }
+
+  end(attempt: FirstAttempt, outcome: Outcome): void {
+    if (attempt.detached) {
+      attempt.detached.outcome = outcome
+      attempt.detached.held.release()
+      this.#settleDetached(attempt)
+    } else {
+      void this.#options.endings.end(this, attempt, outcome)
+    }
+  }
+
+  delivered(attempt: FirstAttempt, outcome: Outcome): void {
+    const { unit, slot, subscription, endedAt } = attempt
+    this.#options.metrics.delivered(subscription, unit.context, endedAt)
+    if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
+    unit.markDelivered(slot, resultState(outcome.result).statusCode, outcome.copy)
+    unit.close()
+  }
+
+  retry(attempt: FirstAttempt, state: RetryState, delayMs: number): void {
+    attempt.unit.failures.push([attempt.slot, state.statusCode, state.error])
+    this.#park(attempt, { as: 'retry', delayMs, state })
+  }
+
+  dead(attempt: FirstAttempt, state: DeadState, outcome: Outcome): void {
+    attempt.unit.failures.push([attempt.slot, state.statusCode, state.error])
+    this.#park(attempt, { as: 'dead', state }, () =>
+      this.#options.status.failed(finishedBy(attempt, outcome)),
+    )
+  }
+
+  /** The delivery enters its lane, which checks again whether it may be sent. */
+  back(attempt: FirstAttempt, outcome: Outcome): void {
+    if (!isUnsent(outcome.result)) noteFailure(attempt, outcome)
+    this.parkFresh(attempt)
+  }
+
+  /** The delivery enters its lane. The lane then asks for the credential, and waits until it works. */
+  stand(attempt: FirstAttempt, outcome: Outcome): void {
+    noteFailure(attempt, outcome)
+    this.parkFresh(attempt)
+  }
+
+  /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
+  #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
+    const { unit, subscription, slot } = attempt
+    if (subscription.record.status === 'paused') unit.markPaused(slot)
+    this.#options.parking.park(unit.slice.shard, {
+      run: unit.run,
+      subscriptionId: subscription.record.id,
+      delivery: unit.context.id,
+      context: unit.context,
+      park,
+      standing: this.#standingOf(attempt),
+      mark: (isParked) => (isParked ? unit.markSettled(slot) : unit.markUnsettled(slot)),
+      done: (outcome, lease) => {
+        if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
+        if (outcome === 'parked') parked?.()
+        if (attempt.detached) {
+          attempt.detached.lease = lease
+          this.#settleDetached(attempt)
+        }
+        unit.close()
+      },
+    })
+  }
+
+  /**
+   * Settles a detached delivery when both its lease and its outcome are known. If it has no lease (`gone`, `stale`,
+   * `present`), the outcome is dropped.
+   */
+  #settleDetached(attempt: FirstAttempt): void {
+    const { detached, subscription, unit } = attempt
+    if (!detached?.outcome || !detached.lease) return
+    const { endings, lanePlace } = this.#options
+    const delivery = unit.context.id
+    const claimed = {
+      subscriptionId: subscription.record.id,
+      delivery,
+      lease: detached.lease,
+      standing: this.#standingOf(attempt),
+    }
+    const end = {
+      claimed,
+      subscription,
+      delivery,
+      message: unit.context,
+      attempts: 1,
+      path: 'first',
+    } as const
+    void endings.end(lanePlace, end, detached.outcome)
+  }
+
+  #standingOf({ subscription }: FirstAttempt): 'proven' | undefined {
+    return this.#options.slots.isProven(subscription.record.id) ? 'proven' : undefined
+  }
+}
+
+function noteFailure({ unit, slot }: FirstAttempt, { result }: Outcome): void {
+  const { statusCode, error } = resultState(result)
+  unit.failures.push([slot, statusCode, error])
+}
+
+function finishedBy(
+  { subscription, message, delivery, attempts }: FirstAttempt,
+  { result }: Outcome,
+): FinishedDelivery {
+  return { subscription, message, delivery, attempts, result }
+}
