@@ -42,6 +42,15 @@ describe('logger', () => {
     expect(text()).not.toContain('secret')
   })
 
+  it('lets no text of others steer the terminal that shows the log', () => {
+    const { destination, text, lines } = logLines()
+    const log = createLogger({ service: 'redrive', destination })
+    const endpoint = 'a\u009b2J\u202e\u2028b\n\u001b[31m'
+    log.info({ endpoint }, 'x')
+    expect(text()).toMatch(/^[\x20-\x7e]*\n$/)
+    expect(lines()).toMatchObject([{ endpoint }])
+  })
+
   it('logs of an error what it is and why, never the command it carries', () => {
     const { destination, text, lines } = logLines()
     const reply = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: ['hunter2'] } })

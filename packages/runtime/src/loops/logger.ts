@@ -1,4 +1,5 @@
 /** Logs: one JSON line per unit of work on stdout. */
+import { printableLines } from '@fantail/policy'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
@@ -27,6 +28,8 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     serializers: { err: errorFields },
+    // Logs go to terminals too. The escapes are those of JSON, so each field keeps its value.
+    hooks: { streamWrite: printableLines },
   }
   return pino(options, destination ?? pino.destination({ fd: process.stdout.fd, sync: true }))
 }

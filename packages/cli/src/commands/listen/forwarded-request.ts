@@ -1,5 +1,6 @@
 /** Makes the request that a webhook subscription would get, from the envelope that the queue holds. */
 import { createHmac } from 'node:crypto'
+import { printable } from '@fantail/policy'
 
 /** The form of the requests. */
 export interface RequestForm {
@@ -48,7 +49,12 @@ export function forwardRequest(body: string, form: RequestForm, now: number): Fo
     ...(secret !== undefined && signature(secret, { id: envelope.MessageId, text, now })),
     ...lowerCased(form.headers),
   }
-  return { text, headers }
+  return { text, headers: onOneLine(headers) }
+}
+
+/** Ids come from the queue's message, which anybody with the right to send may have written. */
+function onOneLine(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, printable(value)]))
 }
 
 function addressed(body: string, arn: string | undefined): string {
