@@ -227,7 +227,7 @@ export interface MessageAttribute {
 
 export type MessageKind = 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
 
-/** A message, as a dispatch job carries it, and as lanes store its body. */
+/** A message. Dispatch jobs, lanes and rings store it with a checksum. */
 export interface Message {
   /** UUIDv7: its first 48 bits are `publishedAt`. */
   messageId: string

@@ -2,14 +2,14 @@
  * The data of a dispatch job. A job holds one group of messages with their bodies. A part of a job holds only a range
  * of that job's messages. Rings of topics keep copies of jobs (store/src/kept/kept-jobs.ts), which must stay readable.
  */
-import type { Message } from '@fantail/contracts'
+import type { SummedMessage } from '@fantail/store'
 
 export const DISPATCH_JOB = 'dispatch'
 
 export interface DispatchJobData {
   /** Version of this shape. */
   v: 1
-  m: Message[]
+  m: SummedMessage[]
 }
 
 /** A part of a job that is too large for one worker (dispatch-parts.ts). */
@@ -27,8 +27,8 @@ export interface PartJobData {
   of: [id: string, addedAt: number]
 }
 
-/** The messages in a job's data. Throws if the data is not a dispatch job's. */
-export function dispatchMessages(data: unknown): Message[] {
+/** The messages in a job's data, not verified yet (checkMessage). Throws if the data is not a dispatch job's. */
+export function dispatchMessages(data: unknown): SummedMessage[] {
   const job = data as Partial<DispatchJobData> | null
   if (job?.v !== 1 || !Array.isArray(job.m)) throw new TypeError('not the data of a dispatch job')
   return job.m

@@ -195,8 +195,16 @@ export type {
 export type { QueueUse } from './queues/queue-use.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues } from './queues/queues.ts'
+export {
+  checkMessage,
+  messageBody,
+  readMessage,
+  type SummedMessage,
+  sumMessage,
+} from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
 export { CorruptRecordError } from './records/stored-json.ts'
+export { ifReadable } from './records/unreadable.ts'
 export { batch } from './redis/batch.ts'
 export { catchUp, catchUpWith, readNow, readSlowestTime } from './redis/clock.ts'
 export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/connections/cluster.ts'

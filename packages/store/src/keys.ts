@@ -87,7 +87,7 @@ export const keptKey = (base: string) => `${base}kept`
 // delete its jobs, and then the set. The numbers of a uid begin with 1 and have no gap.
 /** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
 export const keptWholeKey = (base: string) => `${base}kept:whole`
-/** Hash of a topic's ring: 16 bytes message id → JSON Message. */
+/** Hash of a topic's ring: 16 bytes message id → JSON SummedMessage. */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
@@ -168,7 +168,8 @@ export const failingKey = (base: string) => `${base}failing`
  */
 export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
 /**
- * Hash: `b` (JSON Message), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted when `n` reaches 0.
+ * Hash: `b` (JSON SummedMessage, checksums.ts), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted
+ * when `n` reaches 0.
  */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
@@ -229,12 +230,12 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 // - `recent`. Sorted set by ms: ids that senders gave to removed items. Ids of items that a redrive policy brought
 //   begin with `>`. An id is kept for 10 minutes, and at most 100,000 are kept.
 // - `dead`. Hash: kind of dead letter → number.
-// - `i:<id>`. Hash of an item. Payload `p`; times: `s` sent, `f` first received, `t` newest receive; `c` receive count;
-//   `h` digests of the secrets of its handles, newest first (FIFO: only the newest). If a redrive policy brought it:
-//   `x` source queue, `b` receives before that. `i` '1' if the sender gave the id, `n` '1' if it may be received in
-//   spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the body's digest, absent for the
-//   item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here. Dead letters: `r` reason, `k`
-//   status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
+// - `i:<id>`. Hash of an item. Payload `p`, with its checksum (checksums.ts); times: `s` sent, `f` first received, `t`
+//   newest receive; `c` receive count; `h` digests of the secrets of its handles, newest first (FIFO: only the newest).
+//   If a redrive policy brought it: `x` source queue, `b` receives before that. `i` '1' if the sender gave the id, `n`
+//   '1' if it may be received in spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the
+//   body's digest, absent for the item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here.
+//   Dead letters: `r` reason, `k` status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
 // - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
 // - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
 //   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far
@@ -277,7 +278,7 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  * - `next`: ms at which the rate allows the next batch
  * - `shards`: numbers, by commas, of the lanes that got its messages; `inLanes`: how many did
  * - `canaryAt`: ms since which the ends of the canary are awaited; `judged` '1' if they were good, or the task paused
- * - `edit`: JSON of what an edited redrive sends (RedriveEdit); removed when the task ends
+ * - `edit`: what an edited redrive sends (JSON RedriveEdit with its checksum); removed when the task ends
  */
 export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
 // `<redriveKey>:left`. Set: groups of a FIFO source. The task has left a message of each of these groups in the source,

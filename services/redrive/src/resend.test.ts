@@ -1,6 +1,6 @@
 /** Resends of kept messages. */
 import { createMessageId, FantailError, type Message, parseMessageId, topicArn } from '@fantail/contracts'
-import { deliveryId, type LaneEntry, type LaneOutcome } from '@fantail/store'
+import { deliveryId, type LaneEntry, type LaneOutcome, messageBody, sumMessage } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
@@ -35,7 +35,7 @@ async function keep(count: number, set: (n: number) => Partial<Message> = () => 
   await fixture.kept.keep(
     made.map((message) => {
       const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
-      return { arn: TOPIC, uid, id, body: JSON.stringify(message) }
+      return { arn: TOPIC, uid, id, body: messageBody(message) }
     }),
   )
   return made.map(({ messageId }) => messageId)
@@ -50,13 +50,13 @@ async function keepJob(count: number): Promise<string[]> {
   })
   const messages = made.map((message) => {
     const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
-    return { arn: TOPIC, uid, id, body: JSON.stringify(message) }
+    return { arn: TOPIC, uid, id, body: messageBody(message) }
   })
   const record = `ft:{job}:${made[0]?.messageId}`
   await fixture.redis.hset(record, {
     timestamp: publishedAt,
     ats: 1,
-    data: JSON.stringify({ v: 1, m: made }),
+    data: JSON.stringify({ v: 1, m: made.map(sumMessage) }),
   })
   const job = { arn: TOPIC, uid, record, name: record, addedAt: publishedAt, copies: true, messages }
   expect(await fixture.kept.keepJobs([job])).toEqual([])

@@ -57,7 +57,8 @@ test('a corrupt job, message or topic is quarantined, and its neighbours are del
     if (data.includes('"torn"')) await connection.hset(`${JOBS}:${id}`, 'data', data.slice(0, -9))
     const job = data.includes('"strange"') && JSON.parse(data)
     if (job) {
-      job.m.unshift(42, { messageId: GARBAGE }, { ...job.m[0], message: null })
+      const [whole] = job.m
+      job.m.unshift(42, { messageId: GARBAGE }, { ...whole, message: null }, { ...whole, message: 'changed' })
       await connection.hset(`${JOBS}:${id}`, 'data', JSON.stringify(job))
     }
   }
@@ -71,17 +72,17 @@ test('a corrupt job, message or topic is quarantined, and its neighbours are del
     const { items } = await new Quarantine(connection).list({ limit: 100 })
     return items.map(({ reason }) => reason).sort()
   }
-  await waitFor(async () => (await reasons()).length === 5, {
+  await waitFor(async () => (await reasons()).length === 6, {
     timeoutMs: 20_000,
-    what: 'the torn job, three messages and the message of the broken topic to be quarantined',
+    what: 'the torn job, four messages and the message of the broken topic to be quarantined',
   })
   await waitFor(async () => (await connection.exists(`${JOBS}:active`, `${JOBS}:wait`)) === 0)
   const account = await ledger.account()
   row.report({ ...account, messages: account.accepted, recoverySeconds })
   expect(account).toMatchObject({ lost: 0, quarantined: 1, duplicates: 0 })
-  const unreadable = Array.from({ length: 3 }, () => 'messageUnreadable')
+  const unreadable = Array.from({ length: 4 }, () => 'messageUnreadable')
   expect(await reasons()).toEqual(['jobUnreadable', ...unreadable, 'topicUnreadable'])
-  expect(told('quarantine.added')).toHaveLength(5)
+  expect(told('quarantine.added')).toHaveLength(6)
   expect((await effort()).linesMax).toBeLessThan(LINES_MAX)
 }, 90_000)
 

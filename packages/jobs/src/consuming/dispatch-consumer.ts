@@ -14,8 +14,15 @@
  * A full or read-only Redis answers every command with an error at once. BullMQ would then repeat its commands
  * thousands of times a second. The worker is therefore paused until a write succeeds.
  */
-import type { Message, RedisTarget } from '@fantail/contracts'
-import { isScriptFault, type NewEntry, type Quarantined, type Redis, ServerMarks } from '@fantail/store'
+import type { RedisTarget } from '@fantail/contracts'
+import {
+  isScriptFault,
+  type NewEntry,
+  type Quarantined,
+  type Redis,
+  ServerMarks,
+  type SummedMessage,
+} from '@fantail/store'
 import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
 import { createWorker, dispatchQueueName } from '../bullmq/bull.ts'
 import type { ConsumerLog } from '../bullmq/consumer-log.ts'
@@ -175,7 +182,7 @@ export class DispatchConsumer {
     }
   }
 
-  #begin(job: Job<JobData>, messages: Message[]): RunEntry {
+  #begin(job: Job<JobData>, messages: SummedMessage[]): RunEntry {
     const entry = this.#starts.entryOf(job)
     entry.begun = true
     this.#runs.begin(entry)

@@ -19,8 +19,14 @@
  * Parts go before waiting jobs, because their job was before these. They end before the next large job is cut, so few
  * exist at a time.
  */
-import type { Message } from '@fantail/contracts'
-import { dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
+import {
+  dispatchJobKey,
+  noteParts,
+  type Redis,
+  readParts,
+  type SummedMessage,
+  storageError,
+} from '@fantail/store'
 import { type Job, type Queue, WaitingError } from 'bullmq'
 import { dispatchQueueName, openQueue } from '../bullmq/bull.ts'
 import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from '../dispatch-job.ts'
@@ -71,7 +77,7 @@ export class DispatchParts {
   async messagesOf(
     job: Job,
     { part, of: [id, addedAt] }: PartJobData,
-  ): Promise<Message[] | null | undefined> {
+  ): Promise<SummedMessage[] | null | undefined> {
     const own = this.#keyOf(job.id)
     const parent = this.#keyOf(id)
     const answers = await this.#redis

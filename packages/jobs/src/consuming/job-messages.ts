@@ -1,5 +1,5 @@
 /** The messages of a job that starts. Messages that cannot be decoded go to the quarantine (unreadable-jobs.ts). */
-import type { Message } from '@fantail/contracts'
+import type { SummedMessage } from '@fantail/store'
 import { DelayedError, type Job, WaitingError } from 'bullmq'
 import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
 import type { DispatchParts } from './dispatch-parts.ts'
@@ -30,13 +30,13 @@ export class JobMessages {
   }
 
   /** undefined: there is nothing to do, and the job may be completed. */
-  async of(job: Job<JobData>, token: string): Promise<Message[] | undefined> {
+  async of(job: Job<JobData>, token: string): Promise<SummedMessage[] | undefined> {
     if (isSuspicious(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
     const part = partOf(job.data)
     return part ? this.#ofPart(job, part, token) : dispatchMessages(job.data)
   }
 
-  async #ofPart(job: Job<JobData>, data: PartJobData, token: string): Promise<Message[] | undefined> {
+  async #ofPart(job: Job<JobData>, data: PartJobData, token: string): Promise<SummedMessage[] | undefined> {
     const { parts, starts, runs, unreadable } = this.#options
     const entry = starts.entryOf(job)
     const marks = starts.marks(entry)

@@ -1,5 +1,5 @@
 /** Makes a run for each start of a job, with the functions that the run needs. */
-import type { Message } from '@fantail/contracts'
+import type { SummedMessage } from '@fantail/store'
 import {
   dispatchJobKey,
   QUARANTINE_BASE,
@@ -51,7 +51,7 @@ export class RunStarts {
     return { id, addedAt, starts, run: { key, fence: starts }, token: '', ...fresh }
   }
 
-  runOf(entry: RunEntry, job: Job<JobData>, messages: Message[]): DispatchRun {
+  runOf(entry: RunEntry, job: Job<JobData>, messages: SummedMessage[]): DispatchRun {
     const { parts, partsCapacity } = this.#options
     return {
       ...entry.run,

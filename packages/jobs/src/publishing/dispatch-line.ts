@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
+import { ReplicaAcks, type ReplicaAcksOptions, storageError, sumMessage } from '@fantail/store'
 import type { Queue, Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
@@ -95,7 +95,7 @@ export class DispatchLine {
   async #append(messages: Message[]): Promise<void> {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
-      await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages })
+      await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages.map(sumMessage) })
       await this.#acks.confirm(this.#prefix)
     } catch (error) {
       throw storageError(error)

@@ -12,6 +12,7 @@ import {
   WAKE_LANES,
 } from '../index.ts'
 import { BUSY_SHARDS, dueKey, topicBytesKey } from '../keys.ts'
+import { readMessage } from '../records/checksums.ts'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
@@ -43,7 +44,7 @@ test('stores a batch in its order, numbered in 20 rising digits, each message wi
   expect(new Set(numbers).size).toBe(3)
   expect(await textsInLog(uid)).toEqual(['x', 'y', 'z'])
   const body = await redis.hget(messageKey(BASE, deliveryId(messages[1]?.messageId ?? '')), 'b')
-  expect(JSON.parse(body ?? '')).toEqual({ ...messages[1], sequenceNumber: numbers[1] })
+  expect(readMessage(body ?? '')).toEqual({ ...messages[1], sequenceNumber: numbers[1] })
 })
 
 test('sequence numbers go on rising where Redis has forgotten the last', async () => {

@@ -12,7 +12,7 @@ import type { Redis } from 'ioredis'
 import { hintDue } from '../lanes/busy-lanes.ts'
 import { deliveryId } from '../lanes/generations.ts'
 import { readTime } from '../lanes/lane-replies.ts'
-import { openJson } from '../records/stored-json.ts'
+import { sumMessage } from '../records/checksums.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
@@ -105,8 +105,11 @@ export class FifoLog {
   }
 }
 
-function packMessage(message: Message) {
-  const { messageId, groupId, deduplicationId } = message
+/** The script writes the sequence number, and closes the checksum and the message. */
+const SUM_END = '"}'
+
+function packMessage({ sequenceNumber, ...unnumbered }: Message) {
+  const { messageId, groupId, deduplicationId } = unnumbered
   if (groupId === undefined || deduplicationId === undefined) {
     throw new TypeError(`a FIFO message without group or deduplication id: ${messageId}`)
   }
@@ -114,7 +117,7 @@ function packMessage(message: Message) {
     id: deliveryId(messageId),
     group: groupId,
     deduplication: deduplicationId,
-    body: openJson(message),
+    body: JSON.stringify(sumMessage(unnumbered)).slice(0, -SUM_END.length),
   }
 }
 

@@ -29,7 +29,7 @@ export interface NewKept {
   readonly uid: string
   /** 16 bytes. */
   readonly id: Buffer
-  /** JSON Message. */
+  /** JSON SummedMessage. */
   readonly body: string
 }
 

@@ -11,6 +11,7 @@ import {
   parseMessageId,
   type QueueMessage,
 } from '@fantail/contracts'
+import { checkText, sumText } from '../records/checksums.ts'
 import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
 import type { ScriptValue } from '../redis/scripts.ts'
 import type { SendItem } from './queue-records.ts'
@@ -44,7 +45,7 @@ export function bodyDigest(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** The part of an item that never changes. */
+/** The part of an item that never changes. If it is only a body, that text alone is stored. */
 interface Payload {
   b: string
   a?: Record<string, MessageAttribute>
@@ -61,7 +62,7 @@ export function packPayload({ body, attributes, traceHeader, senderId, deadLette
   if (traceHeader !== undefined) payload.t = traceHeader
   if (senderId !== undefined) payload.s = senderId
   if (deadLetter) payload.d = deadLetter
-  return JSON.stringify(payload)
+  return JSON.stringify(Object.keys(payload).length === 1 ? body : payload)
 }
 
 /** The values of an item in the order of queue-store.lua. */
@@ -69,7 +70,7 @@ export function itemValues(item: StoredItem): ScriptValue[] {
   const dead = item.deadLetter
   return [
     item.id,
-    item.payload,
+    sumText(item.payload, item.groupId ?? ''),
     item.idGiven ? '1' : '',
     item.delayMs ?? '',
     item.sentAt ?? '',
@@ -139,7 +140,7 @@ export function tryReadItem(reply: ItemReply): ReadItem | UnreadableItem {
 export function readItem(reply: ItemReply): ReadItem {
   const [id, payload, sent, count, first = null, source = null, group = null, dedup = null, order = null] =
     reply
-  const text = String(payload ?? '')
+  const text = checkText(String(payload ?? ''), `message ${id}`, String(group ?? ''))
   const { b, a, t, s, d } = parsePayload(text, reply)
   const message: QueueMessage = {
     messageId: String(id),
@@ -168,7 +169,7 @@ const COUNT = /^\d{1,15}$/
 
 function parsePayload(text: string, [id, , sent, count, first]: ItemReply): Payload {
   const key = `message ${id}`
-  const payload = parseStored(text, key) as Partial<Payload>
+  const payload: Partial<Payload> = text.startsWith('"') ? { b: JSON.parse(text) } : parseStored(text, key)
   const { b, a = {}, t = '', s = '' } = payload
   const texts = [b, t, s, ...Object.values(a).flatMap((of) => [of?.type, of?.value])]
   const numbers = [sent, first ?? '0']

@@ -1,4 +1,5 @@
 /** How the value of a field is stored. A field without a codec is stored in JSON as it is. */
+import { checkText, sumText } from './checksums.ts'
 
 /** Converts a member's value to its stored form and back. `encode` returns undefined if nothing must be stored. */
 export interface Codec<T> {
@@ -42,9 +43,10 @@ export const HASH_NUMBERS: Codec<number[]> = {
   decode: (stored) => String(stored).split(',').map(Number),
 }
 
-export function hashJson<T>(): Codec<T> {
+/** JSON that is stored with its checksum. */
+export function summedJson<T>(): Codec<T> {
   return {
-    encode: (value) => JSON.stringify(value),
-    decode: (stored) => JSON.parse(String(stored)) as T,
+    encode: (value) => sumText(JSON.stringify(value)),
+    decode: (stored) => JSON.parse(checkText(String(stored), 'a record')) as T,
   }
 }

@@ -27,6 +27,7 @@ import type { LaneStore } from '../lanes/lane-api.ts'
 import type { RedrivenEntry } from '../lanes/lane-records.ts'
 import { type ItemReply, itemValues, type ReadItem, tryReadItem } from '../queues/queue-items.ts'
 import { edited, redrivenItem } from '../queues/queue-sending.ts'
+import { messageBody } from '../records/checksums.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase, shardOf } from '../redis/shards.ts'
@@ -257,7 +258,7 @@ export class RedriveBatches {
         batch,
         messages: here.map(({ deadLetter }) => ({
           id: messageIdBytes(deadLetter),
-          body: JSON.stringify(deadLetter.message),
+          body: messageBody(deadLetter.message),
         })),
         entries: here.map(({ entry }, message) => ({ ...entry, message })),
       })

@@ -2,8 +2,8 @@
  * The fields of a redrive task. They are members of its hash, in which '' means none. The creating script sets all of
  * them.
  */
-import { isObject, type RedriveFilter, type RedriveTask } from '@fantail/contracts'
-import { type Codec, HASH_NUMBER, HASH_NUMBERS, hashJson } from '../records/codecs.ts'
+import { isObject, type RedriveEdit, type RedriveFilter, type RedriveTask } from '@fantail/contracts'
+import { type Codec, HASH_NUMBER, HASH_NUMBERS, summedJson } from '../records/codecs.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
 
 /**
@@ -47,7 +47,7 @@ const REDRIVE_FIELDS = {
   status: { required: true, type: 'string', shown: 'asItIs' },
   destination: { default: null, shown: 'asItIs' },
   filter: { codec: FILTER, default: {}, shown: 'never' },
-  edit: { codec: hashJson(), optional: true, default: null, shown: 'never' },
+  edit: { codec: summedJson<RedriveEdit>(), optional: true, default: null, shown: 'never' },
   matched: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   moved: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },
   skipped: { codec: HASH_NUMBER, default: 0, shown: 'asItIs' },

@@ -29,6 +29,7 @@ import { redriveKey, redrivesKey, redrivingKey } from '../keys.ts'
 import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { queueMissing } from '../queues/queue-errors.ts'
 import { Queues } from '../queues/queues.ts'
+import { sumText } from '../records/checksums.ts'
 import { type OnUnreadable, whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { readNow } from '../redis/clock.ts'
@@ -282,7 +283,7 @@ export class Redrives {
       filter: JSON.stringify(filter),
       isMarked: isMarked(action, input),
       canary: String(input.canary ?? ''),
-      edit: edit ? JSON.stringify(edit) : '',
+      edit: edit ? sumText(JSON.stringify(edit)) : '',
       item: itemId,
       newest,
       matched,

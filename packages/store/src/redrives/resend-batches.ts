@@ -14,6 +14,8 @@ import type { LaneStore } from '../lanes/lane-api.ts'
 import type { ParkMessage, RedrivenEntry } from '../lanes/lane-records.ts'
 import type { FailedEnds } from '../outcomes/failed-ends.ts'
 import type { ResentEntry } from '../outcomes/outcome-entries.ts'
+import { readMessage } from '../records/checksums.ts'
+import { ifReadable } from '../records/unreadable.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { shardBase } from '../redis/shards.ts'
@@ -128,7 +130,7 @@ export class ResendBatches {
     const resent: ResentEntry[] = []
     const generation = resentGeneration(run.startedAt)
     for (const { id, body } of items) {
-      const message = body ? readMessage(body) : undefined
+      const message = body ? readable(body) : undefined
       if (!message || !isWithin(run.filter, message)) continue
       if (!(await this.#options.matches(record, message))) continue
       const { messageId, groupId } = message
@@ -166,13 +168,8 @@ function batchItems(chosen: ChosenItem[], data: Buffer[]): RedriveBatch['items']
 }
 
 /** undefined: the message cannot be decoded. */
-function readMessage(body: Buffer): Message | undefined {
-  try {
-    const message = JSON.parse(String(body)) as Message
-    return typeof message.message === 'string' ? message : undefined
-  } catch {
-    return undefined
-  }
+function readable(body: Buffer): Message | undefined {
+  return ifReadable(() => readMessage(body))[0]
 }
 
 function isWithin({ since, until }: ResendRun['filter'], { publishedAt }: Message): boolean {

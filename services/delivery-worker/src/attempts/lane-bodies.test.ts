@@ -1,10 +1,14 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
+import { messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { FreedCapacity } from './freed-capacity.ts'
 import { LaneBodies } from './lane-bodies.ts'
+
+const bodyOf = (messageId: string, message: string) =>
+  messageBody({ messageId, topicArn: 'arn', publishedAt: 1, message })
 
 /** A store of bodies of `bytes` each that answers when the test says so. */
 function createStore(bytes: number) {
@@ -15,7 +19,7 @@ function createStore(bytes: number) {
       await new Promise<void>((resolve) => open.push(resolve))
       return ids.map((id) => {
         const messageId = createdIds.find((known) => parseMessageId(known)?.equals(id))
-        return Buffer.from(JSON.stringify({ messageId, message: 'x'.repeat(bytes) }))
+        return Buffer.from(bodyOf(messageId ?? '', 'x'.repeat(bytes)))
       })
     },
   }
@@ -48,7 +52,7 @@ test('loaded bodies are not fetched again if the others failed', async () => {
   const messages = async (_: number, of: Buffer[]) => {
     asked.push(of.length)
     if (asked.length === 2) throw new Error('Command timed out')
-    return of.map(() => Buffer.from(JSON.stringify({ messageId: ids[0], message: '' })))
+    return of.map(() => Buffer.from(bodyOf(ids[0] ?? '', '')))
   }
   const bodies = new LaneBodies({ messages })
   const all = ids.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
@@ -60,12 +64,12 @@ test('loaded bodies are not fetched again if the others failed', async () => {
 test('a cached body holds no more memory than it fills', () => {
   const bodies = new LaneBodies(createStore(0))
   const message = {
-    messageId: createdIds[0],
+    messageId: createdIds[0] ?? '',
     topicArn: 'arn:aws:sns:us-east-1:000000000000:t',
     publishedAt: 1,
     message: 'é',
   }
-  const context = bodies.read(Buffer.from(JSON.stringify(message)))
+  const context = bodies.read(Buffer.from(messageBody(message)))
   if (!(context instanceof MessageContext)) throw new Error('it cannot be read')
   const envelope = context.envelopeFor(undefined)
   renderBody(envelope, { raw: false, protocol: 'http', subscriptionArn: 'arn' } as unknown as Target)
@@ -83,7 +87,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
     most = Math.max(most, coming)
     await new Promise(setImmediate)
     coming -= ids.length
-    return ids.map(() => Buffer.from(JSON.stringify({ messageId: one, message: 'x'.repeat(1_000) })))
+    return ids.map(() => Buffer.from(bodyOf(one ?? '', 'x'.repeat(1_000))))
   }
   const bodies = new LaneBodies({ messages })
   const bytes = new BodyBytes({ bytesMax: 1_000_000, freed: new FreedCapacity() })

@@ -2,9 +2,8 @@
  * Loads the messages of claimed deliveries from Redis. A message is loaded once for all its deliveries in a shard, and
  * cached.
  */
-import type { Message } from '@fantail/contracts'
 import type { Links } from '@fantail/delivery'
-import type { LaneStore } from '@fantail/store'
+import { type LaneStore, readMessage } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { MessageContext } from '../topics/message-context.ts'
 import { bytesOf, type LoadingBodies } from './body-bytes.ts'
@@ -120,7 +119,7 @@ export class LaneBodies {
     if (body === null) return null
     const text = body.toString()
     try {
-      return new MessageContext(JSON.parse(text) as Message, this.#links, text)
+      return new MessageContext(readMessage(text), this.#links, text)
     } catch (error) {
       return new UnreadableBody(body, error)
     }

@@ -1,6 +1,13 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
-import { deliveryId, placeOfSubscription, SigningKeys, signingPairKey, VaultKeys } from '@fantail/store'
+import {
+  deliveryId,
+  messageBody,
+  placeOfSubscription,
+  SigningKeys,
+  signingPairKey,
+  VaultKeys,
+} from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { beforeEach, expect, test } from 'vitest'
@@ -143,7 +150,7 @@ test('[69] confirmations go out signed', async () => {
   }
   const park = { as: 'fresh' as const }
   await fixture.lanes.park(placeOfSubscription(id)?.shard ?? -1, {
-    messages: [{ id: deliveryId(messageId), body: JSON.stringify(message) }],
+    messages: [{ id: deliveryId(messageId), body: messageBody(message) }],
     jobs: [
       {
         job: '',

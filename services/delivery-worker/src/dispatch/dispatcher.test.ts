@@ -1,7 +1,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import type { RunEnd } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { connect, Lanes, shardOf } from '@fantail/store'
+import { connect, Lanes, type SummedMessage, shardOf, sumMessage } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -99,10 +99,14 @@ function createDispatcher(
   return { dispatcher, counted }
 }
 
+/** A message that cannot be read stays as it is. */
+const summed = (given: Message): SummedMessage =>
+  typeof given?.message === 'string' ? sumMessage(given) : (given as SummedMessage)
+
 const job = (fence: number, messages: Message[]) => ({
   key: 'dispatch-0:1',
   fence,
-  messages,
+  messages: messages.map(summed),
   isLost: () => false,
   copies: standingCopies(),
   hasCapacityFor: async () => true,

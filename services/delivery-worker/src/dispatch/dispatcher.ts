@@ -2,11 +2,18 @@
  * Runs dispatch jobs. A job that is too large for one worker is cut into parts. Messages of all other jobs are started
  * (message-starts.ts). A run ends when every delivery of its job is settled.
  */
-import type { Message } from '@fantail/contracts'
 import type { Links } from '@fantail/delivery'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import type { Idempotency, LaneStore, NewEntry, NewKept, Quarantined } from '@fantail/store'
+import {
+  checkMessage,
+  type Idempotency,
+  type LaneStore,
+  type NewEntry,
+  type NewKept,
+  type Quarantined,
+  type SummedMessage,
+} from '@fantail/store'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
@@ -184,10 +191,9 @@ export class Dispatcher {
     await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages, job))
   }
 
-  #context(message: Message, index: number, unreadable: Unreadable[]): MessageContext[] {
+  #context(message: SummedMessage, index: number, unreadable: Unreadable[]): MessageContext[] {
     try {
-      if (typeof message.message !== 'string') throw new TypeError('a message without text')
-      return [new MessageContext(message, this.#options.links)]
+      return [new MessageContext(checkMessage(message), this.#options.links)]
     } catch (error) {
       unreadable.push({ index, message, error })
       return []

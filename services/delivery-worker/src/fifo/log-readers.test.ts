@@ -1,7 +1,7 @@
 import type { Message, TopicRecord } from '@fantail/contracts'
 import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { deliveryId, type LogMove, type LogMoved } from '@fantail/store'
+import { deliveryId, type LogMove, type LogMoved, messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
@@ -89,7 +89,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     {
       reason: 'messageUnmatchable',
       detail: 'it cannot be matched: of no use',
-      raw: JSON.stringify(messages[1]),
+      raw: messageBody(messages[1] as Message),
     },
   ])
   expect(unmatched).toContain('bad')

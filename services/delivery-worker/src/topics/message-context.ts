@@ -11,6 +11,7 @@ import {
   textForProtocol,
 } from '@fantail/delivery'
 import { type FilterSubject, filterSubject } from '@fantail/policy'
+import { messageBody } from '@fantail/store'
 
 interface BodySubject {
   text: string
@@ -105,7 +106,7 @@ export class MessageContext {
 
   /** The text that lanes store once per shard. */
   get body(): string {
-    this.#body ??= JSON.stringify(this.message)
+    this.#body ??= messageBody(this.message)
     return this.#body
   }
 }

@@ -6,6 +6,7 @@ import {
   FilterReplayInput,
 } from '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
+import { ifReadable, readMessage } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
@@ -128,10 +129,5 @@ interface Explained {
 
 /** undefined: the message cannot be decoded. */
 function decoded(stored: Buffer): Message | undefined {
-  try {
-    const message = JSON.parse(String(stored)) as Message
-    return typeof message.message === 'string' ? message : undefined
-  } catch {
-    return undefined
-  }
+  return ifReadable(() => readMessage(stored))[0]
 }

@@ -1,5 +1,5 @@
 import { createMessageId, type Message, parseMessageId } from '@fantail/contracts'
-import { deadLetterItemId, deliveryId, KeptMessages } from '@fantail/store'
+import { deadLetterItemId, deliveryId, KeptMessages, messageBody } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
@@ -32,8 +32,7 @@ async function dispatched(set: Partial<Message> = {}, isKept = true): Promise<st
   await api.outcomes.append({ dispatch: [{ messageId, topicArn, sizeBytes: 5, slice, ...found }], lanes: [] })
   const uid = (await api.deps.topics.get(topicArn))?.uid ?? ''
   const id = parseMessageId(messageId) ?? none
-  if (isKept)
-    await new KeptMessages(api.redis).keep([{ arn: topicArn, uid, id, body: JSON.stringify(message) }])
+  if (isKept) await new KeptMessages(api.redis).keep([{ arn: topicArn, uid, id, body: messageBody(message) }])
   return messageId
 }
 
@@ -95,7 +94,7 @@ test('a message that only the ring of its topic has is shown without deliveries,
     const message = { messageId, topicArn: ORDERS, publishedAt, message: 'hello', attributes }
     const uid = (await api.deps.topics.get(ORDERS))?.uid ?? ''
     const id = parseMessageId(messageId) ?? Buffer.alloc(0)
-    await new KeptMessages(api.redis).keep([{ arn: ORDERS, uid, id, body: JSON.stringify(message) }])
+    await new KeptMessages(api.redis).keep([{ arn: ORDERS, uid, id, body: messageBody(message) }])
     return messageId
   }
   const [old, fresh] = [await keep(Date.now() - 120_000), await keep(Date.now())]

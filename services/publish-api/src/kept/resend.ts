@@ -7,7 +7,7 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { ResendInput, ResendSinceInput } from '@fantail/contracts/schemas/messages/kept-schemas'
-import { deliveryId, resentGeneration } from '@fantail/store'
+import { deliveryId, messageBody, resentGeneration } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps.ts'
 import { type Answer, type Call, ok } from '../http/endpoint.ts'
@@ -85,7 +85,7 @@ async function park(
     task,
     fence: 1,
     batch: 1,
-    messages: [{ id: delivery.subarray(0, 16), body: JSON.stringify(message) }],
+    messages: [{ id: delivery.subarray(0, 16), body: messageBody(message) }],
     entries: [entry],
   })
   if (result.stale || result.outcomes[0] === 'gone') throw notFound('subscription')

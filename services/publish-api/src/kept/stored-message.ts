@@ -1,6 +1,13 @@
 /** Finds a stored message: in its topic's ring, in a lane, in a FIFO log, or in a dead-letter queue. */
 import { FantailError, type Message } from '@fantail/contracts'
-import { deadLetterItemId, deliveryId, type NotKept, resentGeneration } from '@fantail/store'
+import {
+  deadLetterItemId,
+  deliveryId,
+  ifReadable,
+  type NotKept,
+  readMessage,
+  resentGeneration,
+} from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 
@@ -35,11 +42,18 @@ export async function storedMessage(deps: Tools, messageId: string): Promise<Sto
     deps.kept.read(topicArn, messageId),
     deps.kept.waiting(messageId),
   ])
-  if (Buffer.isBuffer(kept)) return { message: JSON.parse(String(kept)) as Message, from: 'kept' }
-  if (waiting) return { message: JSON.parse(String(waiting)) as Message, from: 'waiting' }
+  for (const [from, body] of [
+    ['kept', kept],
+    ['waiting', waiting],
+  ] as const) {
+    if (!Buffer.isBuffer(body)) continue
+    const [message] = ifReadable(() => readMessage(body))
+    if (message) return { message, from }
+  }
   const letter = await inDeadLetters(deps, topicArn, messageId)
   if (letter) return { message: letter, from: 'deadLetter' }
-  throw new FantailError('body_gone', `the text of the message is not stored: ${WHY[kept]}`)
+  const why = Buffer.isBuffer(kept) ? 'the copy that its topic keeps was damaged' : WHY[kept]
+  throw new FantailError('body_gone', `the text of the message is not stored: ${why}`)
 }
 
 async function inDeadLetters(deps: Tools, topicArn: string, messageId: string): Promise<Message | null> {

@@ -1,9 +1,9 @@
 /** Routes for a message and its deliveries. */
-import { directOwnerOf, type Message, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
+import { directOwnerOf, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { redactEndpoint } from '@fantail/delivery'
-import type { DeliveryOutcome, MessageSummary } from '@fantail/store'
+import { type DeliveryOutcome, type MessageSummary, readMessage } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -72,7 +72,7 @@ async function keptSummary({ kept, clock }: ApiDeps, messageId: string): Promise
   const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await kept.topicOf(messageId) : null
   const body = topicArn === null ? null : await kept.read(topicArn, messageId)
   if (topicArn === null || !Buffer.isBuffer(body)) throw notFound('message')
-  const { message, attributes } = JSON.parse(String(body)) as Message
+  const { message, attributes } = readMessage(body)
   return { messageId, topicArn, publishedAt, sizeBytes: messageBytes(message, attributes), counts: NO_COUNTS }
 }
 

@@ -8,10 +8,13 @@ import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
 import { dispatchMessages } from '@fantail/jobs'
 import {
   CorruptRecordError,
+  checkMessage,
   deliveryId,
   generationOf,
+  messageBody,
   placeOfSubscription,
   type QuarantineEntry,
+  type SummedMessage,
 } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { withDeduplicationIds } from '../messages/fifo-publish.ts'
@@ -54,9 +57,17 @@ function messagesIn(raw: Buffer): Message[] {
   const found = isJob(data) ? dispatchMessages(data) : [data]
   if (found.length === 0) throw refused('it holds no message')
   return found.map((one) => {
-    if (isMessage(one)) return one
-    throw refused('it holds something that is no message')
+    if (!isMessage(one)) throw refused('it holds something that is no message')
+    return unchanged(one)
   })
+}
+
+function unchanged(stored: SummedMessage): Message {
+  try {
+    return checkMessage(stored)
+  } catch {
+    throw refused('a message in it was changed after it was stored')
+  }
 }
 
 function parse(raw: Buffer): unknown {
@@ -73,7 +84,7 @@ function isJob(data: unknown): boolean {
   return v === 1 && Array.isArray(m)
 }
 
-function isMessage(value: unknown): value is Message {
+function isMessage(value: unknown): value is SummedMessage {
   const { messageId, topicArn, publishedAt, message } = (value ?? {}) as Partial<Message>
   return (
     typeof messageId === 'string' &&
@@ -125,7 +136,7 @@ async function parkDelivery(
   if (topic.record.fifo) throw refused('a FIFO topic keeps its order: export it and publish it again')
   const generation = generationOf(id)
   const delivery = deliveryId(message.messageId, generation)
-  const body = JSON.stringify(message)
+  const body = messageBody(message)
   const entries = [{ subscriptionId, delivery, message: 0, park: { as: 'fresh' as const } }]
   await lanes.park(place.shard, {
     messages: [{ id: deliveryId(message.messageId), body }],

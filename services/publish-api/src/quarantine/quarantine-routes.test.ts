@@ -1,5 +1,13 @@
 import { createMessageId, type Message } from '@fantail/contracts'
-import { deliveryId, IsolatedMessages, placeOfSubscription, Quarantine, shardOf } from '@fantail/store'
+import {
+  deliveryId,
+  IsolatedMessages,
+  messageBody,
+  placeOfSubscription,
+  Quarantine,
+  shardOf,
+  sumMessage,
+} from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
@@ -42,8 +50,8 @@ test('entries are listed page by page and exported with their bytes', async () =
 
 test('an entry that is put back is dispatched under its own id, and leaves', async () => {
   const [one, two] = [createMessage('one'), createMessage('two')]
-  await add('message', JSON.stringify(one))
-  await add('job', JSON.stringify({ v: 1, m: [two] }))
+  await add('message', messageBody(one))
+  await add('job', JSON.stringify({ v: 1, m: [sumMessage(two)] }))
   const answers = await Promise.all(
     ['message', 'job'].map((id) => api.call('POST', `/v1/quarantine/${id}/put-back`)),
   )
@@ -60,7 +68,7 @@ test('one delivery goes back to its lane alone', async () => {
   const message = createMessage('again')
   const subscriptionId: string = body.id
   const id = `delivery.${message.messageId}.0.${subscriptionId}`
-  await add(id, JSON.stringify(message), { messageId: message.messageId, subscriptionId })
+  await add(id, messageBody(message), { messageId: message.messageId, subscriptionId })
   expect((await api.call('POST', `/v1/quarantine/${id}/put-back`)).body).toEqual({
     messages: 0,
     deliveries: 1,
@@ -76,7 +84,12 @@ test.each([
   ['nothing', '', 'nothing is left of it'],
   ['torn', '{"v":1,"m":[', 'this release cannot decode it'],
   ['strange', '{"v":1,"m":[42]}', 'it holds something that is no message'],
-  ['homeless', JSON.stringify(createMessage('x', { topicArn: `${ARN}-gone` })), `${ARN}-gone is gone`],
+  ['homeless', messageBody(createMessage('x', { topicArn: `${ARN}-gone` })), `${ARN}-gone is gone`],
+  [
+    'changed',
+    messageBody(createMessage('x')).replace('"x"', '"y"'),
+    'a message in it was changed after it was stored',
+  ],
 ])('what holds %s cannot be put back, and stays', async (id, raw, why) => {
   await add(id, raw)
   const { status, body } = await api.call('POST', `/v1/quarantine/${id}/put-back`)

@@ -23,7 +23,7 @@ import {
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import { canBeAsked, PROTOCOL_TRAITS } from '@fantail/policy'
-import { createConfirmationToken, deliveryId, placeOfSubscription } from '@fantail/store'
+import { createConfirmationToken, deliveryId, messageBody, placeOfSubscription } from '@fantail/store'
 import type { ApiDeps } from '../deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { deleteSubscription } from './change.ts'
@@ -199,7 +199,7 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
   const delivery = deliveryId(messageId)
   const entry = { subscriptionId: record.id, delivery, message: 0, park: { as: 'fresh' as const } }
   await deps.lanes.park(place.shard, {
-    messages: [{ id: delivery, body: JSON.stringify(message) }],
+    messages: [{ id: delivery, body: messageBody(message) }],
     jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
   })
 }

@@ -12,7 +12,7 @@
 -- @item id: text, 16 bytes
 -- @item group: text
 -- @item deduplication: text, id
--- @item body: text, JSON up to where the sequence number follows
+-- @item body: text, JSON up to the place in its checksum where the sequence number follows
 -- Returns 'missing' (there is no such topic), 'standard' (it is not FIFO), the value of the key in a list, or a list:
 --   - earliest due time or ''
 --   - wakes published (lane-wake)
@@ -50,7 +50,7 @@ local function append(id, group, deduplication, body)
   end
   local number = next_number()
   redis.call('SET', name, id .. number .. string.format('%.0f', now), 'PX', DEDUPLICATION_MS)
-  keep_body(base, id, body .. ',"sequenceNumber":"' .. number .. '"}', 1, uid)
+  keep_body(base, id, body .. number .. '","sequenceNumber":"' .. number .. '"}', 1, uid)
   redis.call('RPUSH', base .. 'log:' .. uid, id .. group)
   stored = stored + 1
   return id, number, 0

@@ -7,7 +7,7 @@
 -- @arg action: text, 'redrive' | 'purge'
 -- @arg is_marked: flag, earlier releases must leave the task alone
 -- @arg canary: text, messages that go first, or ''
--- @arg edit: text, JSON, or ''
+-- @arg edit: text, JSON with a checksum, or ''
 -- @arg item: text, the only message that it moves, or '' for all that the filter matches
 -- @arg newest: text, highest score (queue-scan.lua)
 -- @arg matched: digits
