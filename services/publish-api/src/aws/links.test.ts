@@ -47,6 +47,22 @@ test('the confirm link makes a pending subscription active, as often as it is fo
   expect((await api.call('GET', `/v1/subscriptions/${id}`)).body.status).toBe('active')
 })
 
+test('a HEAD performs no operation', async () => {
+  const { id, arn } = await subscribe('https://example.com/head')
+  await api.call('PUT', '/v1/queues/jobs')
+  await api.call('POST', '/v1/queues/jobs/messages', { body: { body: 'x' } })
+  const requests: Record<string, string>[] = [
+    { Action: 'Unsubscribe', SubscriptionArn: arn },
+    { Action: 'CreateTopic', Name: 'headed' },
+    { Action: 'ReceiveMessage', Version: '2012-11-05', QueueUrl: 'http://localhost/000000000000/jobs' },
+  ]
+  for (const query of requests)
+    expect((await api.call('HEAD', `/?${new URLSearchParams(query)}`)).status).toBe(400)
+  expect((await api.call('GET', `/v1/subscriptions/${id}`)).status).toBe(200)
+  expect((await api.call('GET', '/v1/topics/headed')).status).toBe(404)
+  expect((await api.call('GET', '/v1/queues/jobs')).body.counts).toMatchObject({ visible: 1, inFlight: 0 })
+})
+
 test('the unsubscribe link takes a subscription out, asks whether that was meant, and can be undone', async () => {
   const { id, arn } = await subscribe('https://example.com/b')
   await api.call('POST', `/v1/subscriptions/${id}/pause`)

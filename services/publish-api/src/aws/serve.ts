@@ -37,6 +37,8 @@ import { formOf, isQueuePath, jsonTextOf, readHead, type WireForm, type WireRequ
 const SERVED =
   'This endpoint serves Amazon SNS (AWS Query), Amazon SQS (AWS JSON 1.0 and AWS Query) and GetCallerIdentity of STS'
 
+const HEAD_REFUSED = 'A HEAD performs no operation. Use GET or POST.'
+
 type Operations = Record<AwsService, Map<string, KnownOperation>>
 
 interface KnownOperation {
@@ -86,6 +88,8 @@ export function createAwsApi(deps: ApiDeps): (call: Call) => Promise<Answer> {
       const awsCall = awsCallOf(deps, call, wire, caller)
       const permitted = known?.guard.permit({ caller, input, call: awsCall, request })
       if (permitted) await permitted
+      // Programs that check links send it. It must change nothing, and would lose the messages that it receives.
+      if (request.method === 'HEAD') throw new AwsError('InvalidAction', HEAD_REFUSED)
       const done = await operation.run(input, awsCall)
       const result = withNextToken(known?.guard.shown(done, caller))
       known?.guard.report({ caller, request, requestId, input, status: 200 })
