@@ -2,7 +2,6 @@
  * Guards actions that concern the whole server and not one account. They need a key of the server's own account without
  * prefixes.
  */
-
 import { FantailError } from '@fantail/contracts'
 import { type Key, needAllNames } from './caller.ts'
 

@@ -51,6 +51,7 @@ export {
 } from './redis/redis-server.ts'
 export { createTestTls, type TestTls } from './redis/redis-tls.ts'
 export { type SeenCommand, watchCommands } from './redis/watch-commands.ts'
+export { withoutToken } from './unsubscribe-token.ts'
 export { startCpuTimer, startFairTimer, steadyNow, Waits, waitedMs } from './waiting/fair-timer.ts'
 export { waitFor } from './waiting/wait-for.ts'
 export { whenClosed } from './waiting/when-closed.ts'

@@ -20,15 +20,12 @@ import {
   Lanes,
   type LogClaim,
   type LogMoved,
-  laneKey,
-  Subscriptions,
   shardBase,
   shardOf,
   Topics,
 } from '../index.ts'
 import { topicBytesKey } from '../keys.ts'
-import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
-import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
+import { FIFO_ARN, fifoMessage, makeFifoLane } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)
@@ -59,11 +56,9 @@ beforeEach(async () => {
   await redis.flushall()
   texts.clear()
   skewMs = 0
-  uid = (await makeFifoTopic(redis)).uid
-  const { subscription } = await new Subscriptions(redis).create({ ...newSubscription(FIFO_ARN, 's') })
-  lane = subscription.id
-  // The endpoint is proven, so its lane need not wait for a turn.
-  await redis.hset(laneKey(BASE, lane), 'a', '1')
+  const made = await makeFifoLane(redis)
+  uid = made.uid
+  lane = made.id
 })
 afterAll(async () => {
   redis.disconnect()

@@ -1,7 +1,10 @@
 /** FIFO topics for tests, and messages for them. */
 import { createMessageId, type Message, type TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { topicKey } from '../keys.ts'
+import { laneKey, topicKey } from '../keys.ts'
+import { shardBase, shardOf } from '../redis/shards.ts'
+import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Topics } from '../topics/topics.ts'
 
 export const FIFO_ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
@@ -12,6 +15,14 @@ export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}
   const record: TopicRecord = { ...topic, fifo: true, ...set }
   await redis.hset(topicKey(arn), 'record', JSON.stringify(record))
   return record
+}
+
+/** Creates the topic with one subscription. Its endpoint is proven, so its lane need not wait for a turn. */
+export async function makeFifoLane(redis: Redis) {
+  const { uid } = await makeFifoTopic(redis)
+  const { subscription } = await new Subscriptions(redis).create(newSubscription(FIFO_ARN, 's'))
+  await redis.hset(laneKey(shardBase(shardOf(FIFO_ARN)), subscription.id), 'a', '1')
+  return { uid, id: subscription.id }
 }
 
 /** A message with a deduplication id of its own, unless `set` has one. */

@@ -2,18 +2,9 @@
 import { freshKey, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import {
-  deliveryId,
-  FifoLog,
-  FifoReading,
-  Lanes,
-  laneKey,
-  Subscriptions,
-  shardBase,
-  shardOf,
-} from '../index.ts'
+import { deliveryId, FifoLog, FifoReading, Lanes, Subscriptions, shardBase, shardOf } from '../index.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
-import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
+import { FIFO_ARN, fifoMessage, makeFifoLane } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)
 const BASE = shardBase(SHARD)
@@ -28,9 +19,7 @@ const lanes = new Lanes(redis)
 let id: string
 beforeEach(async () => {
   await redis.flushall()
-  await makeFifoTopic(redis)
-  id = (await new Subscriptions(redis).create(newSubscription(FIFO_ARN, 's'))).subscription.id
-  await redis.hset(laneKey(BASE, id), 'a', '1')
+  id = (await makeFifoLane(redis)).id
 })
 
 const groupsKey = () => `${BASE}groups:${id}`

@@ -8,7 +8,7 @@ import {
   signingPairKey,
   VaultKeys,
 } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { waitFor, withoutToken } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { beforeEach, expect, test } from 'vitest'
 import {
@@ -103,7 +103,7 @@ test('all attempts of a delivery, and its dead letter, carry the same signature'
   const bodies = sentTo('a').map(({ body }) => body)
   expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]])
   // Only the subscriber may unsubscribe without a key, so the letter's link has no token.
-  expect(letter?.body).toBe(bodies[0]?.replace(/&Token=[\w-]{43}(?=")/, ''))
+  expect(letter?.body).toBe(withoutToken(bodies[0]))
   expect(letter?.body).not.toContain('&Token=')
   expect(await verifies(envelopesTo('a')[2])).toBe(true)
 })
