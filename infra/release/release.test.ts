@@ -20,7 +20,7 @@ test('a version that is none, or older, is refused', () => {
   expect(() => nextVersion('1.10.0', '1.9.9', true)).toThrow('older than 1.10.0')
 })
 
-test('what is unreleased goes below the new version, and an empty place is left for the next', () => {
+test('unreleased lines go below the new version, and an empty section is left for the next', () => {
   const before = '# Changelog\n\n## Unreleased\n\n- New: a $& b\n\n## 0.1.0 (2026-01-01)\n\n- Old\n'
   const { text, section } = releasedChangelog(before, '0.2.0', '2026-02-01')
   expect(section).toBe('- New: a $& b')

@@ -117,7 +117,7 @@ describe.runIf(isLong)('the console', () => {
     expect((await page.getByRole('link', { name: 'System' }).boundingBox())?.x).toBeLessThan(320)
   })
 
-  test('what the API refuses has code and request, and can be asked again', async () => {
+  test('a refusal of the API shows code and request, and can be asked again', async () => {
     const page = await browser.open('/console/lanes?topic=no%20such')
     await page.getByRole('alert').getByText('validation_failed').waitFor()
     await page.getByText(/^request /).waitFor()
@@ -228,7 +228,7 @@ describe.runIf(isLong)('the console', () => {
     expect(browser.problems).toEqual([])
   })
 
-  test('what waits is retried at once, the result says what happened, and Escape leaves the dialog', async () => {
+  test('waiting deliveries are retried at once, the result says what happened, and Escape leaves the dialog', async () => {
     const { client } = stack()
     const hooks = await startReceiver()
     hooks.respond('/down', { status: 503 })

@@ -40,7 +40,7 @@ describe.runIf(isLong)('live events', () => {
     return asked
   }
 
-  test('what happens is shown, and filters stand in the address', async () => {
+  test('events are shown, and filters stand in the address', async () => {
     const page = await browser.open('/console/tail?topic=orders')
     await state(page, 'receiving')
     await page.getByText('Nothing happens yet').waitFor()

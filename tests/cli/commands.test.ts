@@ -299,7 +299,7 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   expect(await objects('dlq purge dead --reason expired --yes')).toEqual([{ discarded: 0 }])
 })
 
-test('what is done in part ends with 8', async () => {
+test('a command that is done in part ends with 8', async () => {
   await objects('queues create lost')
   await subscribed('losing', await counting(404), ' --dlq lost')
   await fantail('publish losing --lines', { stdin: 'a\nb\nc' })

@@ -58,7 +58,7 @@ test('[157] a dead-letter queue that is missing counts what it does not get', as
   expect(await counted('NumberOfNotificationsRedrivenToDlq', 'hopeful')).toBe(0)
 })
 
-test('[88][159] what a filter keeps back is neither sent nor a dead letter', async () => {
+test('[88][159] a message that a filter keeps back is neither sent nor a dead letter', async () => {
   await webhooks.createTopic('picky')
   const byAttributes = await aws().createQueue('picky-attributes-dead')
   const byBody = await aws().createQueue('picky-body-dead')

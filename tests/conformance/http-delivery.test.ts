@@ -85,7 +85,7 @@ test('[26][31][38] an attempt ends after 15 s at the latest, and delays count fr
   expectGaps('/hung', [16_000], stalls)
 })
 
-test('[37] who cannot be reached, found or trusted is tried again', async () => {
+test('[37] an endpoint that cannot be reached, found or trusted is tried again', async () => {
   await webhooks.createTopic('away')
   const untrusted = await startReceiver({ tls: createSelfSigned(['127.0.0.1']) })
   const closed = await startReceiver()

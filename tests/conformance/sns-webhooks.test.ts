@@ -126,7 +126,7 @@ test('[42][46] raw: the bare text, its attributes left out', async () => {
   expect(sent?.headers['x-amz-sns-rawdelivery']).toBe('true')
 })
 
-test('[128] of a batch with one invalid subject the others arrive', async () => {
+test('[128] the other messages of a batch with one invalid subject arrive', async () => {
   await confirmed('batch')
   const entries = ['a', 'b', 'c'].map((Id) => ({ Id, Message: Id, ...(Id === 'b' && { Subject: '' }) }))
   const batch = new PublishBatchCommand({ TopicArn: topicArn('batch'), PublishBatchRequestEntries: entries })

@@ -48,7 +48,7 @@ const TEMPLATE = /`(?:[^`\\]|\\.)*`/gs
 /** No file names these types, but declarations of exported values do. */
 const NAMED_BY_DECLARATIONS = new Set(['packages/config/src/redis-settings.ts: RedisNodes'])
 
-test('what a file exports is imported by another file', () => {
+test('every export of a file is imported by another file', () => {
   const used = Map.groupBy([...imports.values()].flat(), ({ file }) => file)
   const found = sources.flatMap((path) => {
     const uses = used.get(path) ?? []

@@ -1,4 +1,4 @@
-/** Checks that text lines have at most 120 characters, and that no replaced word is used. */
+/** Checks lines of text, the beginnings of comments and of titles of tests, and that no replaced word is used. */
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
 
@@ -56,6 +56,36 @@ test('no comment begins with What, As or Of: the subject comes first', () => {
   expect(found).toEqual([])
 })
 
+/** The text behind `test(`, `describe(` or the table of `test.each`, without the numbers of the checklist. */
+function titlesIn(text: string): string[] {
+  const calls = /(?:\b(?:test|describe)(?:\.\w+)?|[\])])\(\s*(['"`])(?:\[\d+\])* ?((?:\\.|(?!\1)[^\n])*)\1,/g
+  return [...text.matchAll(calls)].map(([, , title = '']) => title)
+}
+
+/** A title without a subject, which only its author can read. */
+const RIDDLE =
+  /^(?:of|as|that|what|whatever|who|whoever|whose|where|which|one (?:of|that|which|who|whose))\b/i
+
+test('a title without a subject is found, behind checklist numbers and tables too', () => {
+  const text =
+    "test('[1234][1235] one that is late', () => {\n})\n])('of a batch %s', (x) => x)\ntest(`a batch`, run)"
+  expect(titlesIn(text)).toEqual(['one that is late', 'of a batch %s', 'a batch'])
+  expect(titlesIn(text).filter((title) => RIDDLE.test(title))).toEqual(['one that is late', 'of a batch %s'])
+})
+
+test('no title of a test begins with “one that”, “what”, “of” or the like: the subject comes first', () => {
+  const paths = filesMatching('{packages,services,infra,tests}/**/*.test.{ts,tsx}').filter(
+    (path) => path !== OWN,
+  )
+  const found = paths.flatMap((path) =>
+    titlesIn(textOf(path))
+      .filter((title) => RIDDLE.test(title))
+      .map((title) => `${path}: ${title}`),
+  )
+  expect(paths.length).toBeGreaterThan(400)
+  expect(found).toEqual([])
+})
+
 /** Replaced names: the new name, and how to recognise the old one. */
 const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   // Examples name the web framework Express.
@@ -84,7 +114,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
 ]
 
-test.each(REPLACED)('what is called $now has no other name', ({ old, within }) => {
+test.each(REPLACED)('the thing that is called $now has no other name', ({ old, within }) => {
   const paths = [...documents, ...sources].filter((path) => path !== OWN && path !== 'CHANGELOG.md')
   const found = paths.filter((path) => within.test(path) && old.test(`${path}\n${textOf(path)}`))
   expect(found).toEqual([])

@@ -239,7 +239,7 @@ describe.runIf(HAS_REDIS)('a stack whose time is moved', () => {
     await service.stop()
   })
 
-  test('what is still under way ends the wait with its name', async () => {
+  test('work that is still under way ends the wait with its name', async () => {
     receiver.on('/hangs').hang()
     await fantail.subscribe('hangs', receiver.on('/hangs'))
     await fantail.publish('hangs', { a: 1 })

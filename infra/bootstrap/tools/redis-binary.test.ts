@@ -31,7 +31,7 @@ describe('a Redis server', () => {
     ['6.2.0', false],
     ['7.0.15', false],
     ['10.1.0', false],
-  ])('of version %s is too old: %s', (version, tooOld) => {
+  ])('with version %s is too old: %s', (version, tooOld) => {
     expect(isTooOld(version)).toBe(tooOld)
   })
 
@@ -42,7 +42,7 @@ describe('a Redis server', () => {
     expect(server).toEqual({ kind: 'binary', path: join(dir, 'valkey-server'), version: '8.0.1' })
   })
 
-  it('that is too old is passed over, and named when there is no other', async () => {
+  it('is passed over if it is too old, and named if there is no other', async () => {
     const dir = await serverSaying('Redis server v=5.0.3 sha=0')
 
     const { server, reason } = await findRedisServer(search(dir))
@@ -66,7 +66,7 @@ describe('a Redis server', () => {
     expect(tried).toEqual(['a', 'b'])
   })
 
-  it('that cannot be had is one message that names every way', async () => {
+  it('gives one message that names every way if none can be had', async () => {
     const ways = ['brew', 'dnf'].map((name) => ({ name, get: async () => `no ${name} here` }))
 
     await expect(provideRedisServer(search('/nowhere'), ways)).rejects.toThrow(

@@ -34,7 +34,7 @@ test('no more enter than there are bytes for, and those that wait enter in order
   expect(isIn).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('one that needs more than there is enters alone', async () => {
+test('a holder that needs more than there is enters alone', async () => {
   const { enter, leave, isIn, budget } = useBudget(10)
   expect(budget.enter(50)).toBeUndefined()
   void enter('small', 1)

@@ -66,7 +66,7 @@ test('several that are long share the turns, and what is new goes before them', 
   expect(order.indexOf('a')).toBeLessThan(order.lastIndexOf('b'))
 })
 
-test('one that is given up ends between two pieces', async () => {
+test('a computation that is given up ends between two pieces', async () => {
   const turns = new Turns()
   let told = 0
   const run = turns.run(

@@ -61,7 +61,7 @@ test('everything is killed right after the last 202, Redis too: nothing is lost'
 }, 120_000)
 
 test(
-  'whatever is killed at whatever instant, nothing is lost',
+  'nothing is lost, whatever is killed at whatever instant',
   async () => {
     const row = beginFault('kills')
     const numberOf = (text: string) => Number(text.slice(1))

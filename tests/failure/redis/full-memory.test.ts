@@ -39,7 +39,7 @@ const statement = {
 }
 const POLICY = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
 
-test('what callers let grow is refused, and all that was accepted ends in a memory that is full', async () => {
+test('growth by callers is refused, and all that was accepted ends although memory is full', async () => {
   const row = beginFault('full-memory')
   const { client, connection } = stack()
   receiver().respond('/flaky', ({ attempt }) => ({ status: attempt < 3 ? 503 : 200 }))

@@ -116,7 +116,7 @@ export const updateTopic = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Create a topic, or set the members given
  *
- * Creates the topic where there is none; a name that ends in `.fifo` makes a FIFO topic. Where it exists, the members given are set and the others stay, so the request can be repeated.
+ * Creates the topic if there is none; a name that ends in `.fifo` makes a FIFO topic. If it exists, the members given are set and the others stay, so the request can be repeated.
  *
  * A key needs the scope `manage`.
  */
@@ -696,7 +696,7 @@ export const replayFilterPolicy = <ThrowOnError extends boolean = true>(options:
 /**
  * Which clauses of a filter policy a message satisfies
  *
- * Nothing is published or changed. Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, so that `matched` may be false although each clause is. At most 100 values of a key that satisfy nothing are shown.
+ * Nothing is published or changed. Clauses of a rule are judged one by one; if several lie under one array, they must hold in the same element, so that `matched` may be false although each clause is. At most 100 values of a key that satisfy nothing are shown.
  *
  * A key needs the scope `read` or `manage`.
  */
@@ -1024,7 +1024,7 @@ export const updateQueue = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Create a queue, or set the members given
  *
- * Creates the queue where there is none; a name that ends in `.fifo` makes a FIFO queue. Where it exists, the members given are set and the others stay, so the request can be repeated.
+ * Creates the queue if there is none; a name that ends in `.fifo` makes a FIFO queue. If it exists, the members given are set and the others stay, so the request can be repeated.
  *
  * A key needs the scope `manage`.
  */
@@ -1674,7 +1674,7 @@ export const exportQuarantineEntry = <ThrowOnError extends boolean = true>(optio
 /**
  * Deliver what an entry holds, and remove the entry
  *
- * Its messages are dispatched again under their own ids, a single delivery goes to its lane. 409 where this release cannot decode it either, or where its topic or subscription is gone; the entry then stays.
+ * Its messages are dispatched again under their own ids, and a single delivery goes to its lane. The answer is 409, and the entry stays, if this release cannot decode it either, or if its topic or subscription is gone.
  *
  * A key needs the scope `manage`.
  */
@@ -1700,7 +1700,7 @@ export const putBackQuarantineEntry = <ThrowOnError extends boolean = true>(opti
 /**
  * List the API keys of the caller’s account
  *
- * Without their tokens. Where no keys are asked for, those of all accounts are listed.
+ * Without their tokens. If no keys are required, those of all accounts are listed.
  *
  * A key needs the scope `manage`.
  */
@@ -2164,7 +2164,7 @@ export const listPortalDeliveries = <ThrowOnError extends boolean = true>(option
 /**
  * List recorded attempts at an endpoint
  *
- * Where the topic records attempts. Answers of the endpoint need the scope bodies.
+ * Attempts are listed if the topic records them. Answers of the endpoint need the scope bodies.
  *
  * A portal session needs the scope `read`.
  */
@@ -2310,7 +2310,7 @@ export const getPlatformApplication = <ThrowOnError extends boolean = true>(opti
 /**
  * Create a platform application, or set the members given
  *
- * Where there is none, it needs the whole credential of its platform. Where it exists, the members given are set and the others stay.
+ * A new application needs the whole credential of its platform. If the application exists, the members given are set and the others stay.
  *
  * A key needs the scope `manage`.
  */
@@ -2588,7 +2588,7 @@ export const showUnsubscribe = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Unsubscribe by the page’s button, or by one click of a mail program
  *
- * Removes the subscription and sends a mail whose link restores it within 48 hours. One that is gone has the same answer.
+ * Removes the subscription and sends a mail whose link restores it within 48 hours. The answer is the same for a subscription that is gone.
  */
 export const unsubscribeByLink = <ThrowOnError extends boolean = true>(options: Options<UnsubscribeByLinkData, ThrowOnError>): RequestResult<UnsubscribeByLinkResponses, UnsubscribeByLinkErrors, ThrowOnError, 'data'> => options.client.post<UnsubscribeByLinkResponses, UnsubscribeByLinkErrors, ThrowOnError, 'data'>({
     ...urlSearchParamsBodySerializer,

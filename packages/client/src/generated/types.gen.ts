@@ -324,7 +324,7 @@ export type Confirmation = {
      */
     Signature?: string;
     /**
-     * Where the certificate is that verifies the signature.
+     * The address of the certificate that verifies the signature.
      */
     SigningCertURL?: string;
 };
@@ -1198,7 +1198,7 @@ export type Error = {
          */
         details?: Array<{
             /**
-             * Where in the request, with dots: `messages[3].subject`.
+             * The place in the request, with dots: `messages[3].subject`.
              */
             path: string;
             /**
@@ -1279,7 +1279,7 @@ export type FilterReplayInput = {
      */
     filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
     /**
-     * Whose text counts where the message has one per protocol. Default http.
+     * The protocol whose text counts, if the message has one per protocol. Default http.
      */
     protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
     /**
@@ -1342,7 +1342,7 @@ export type FilterTestInput = {
      */
     message: MessageInput;
     /**
-     * Whose text counts where the message has one per protocol. Default http.
+     * The protocol whose text counts, if the message has one per protocol. Default http.
      */
     protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
 };
@@ -1616,7 +1616,7 @@ export type LaneList = {
      */
     matched: number;
     /**
-     * How many of the lanes looked at have which verdict. One that is missing has none.
+     * How many of the lanes looked at have which verdict. A verdict that is missing has no lane.
      */
     verdicts: {
         [key: string]: number;
@@ -1777,7 +1777,7 @@ export type MessageBody = {
      */
     sequenceNumber?: string;
     /**
-     * Where it was found: in the ring of kept messages, in a lane where a delivery waits, or in a dead-letter queue.
+     * The place where it was found: in the ring of kept messages, in a lane where a delivery waits, or in a dead-letter queue.
      */
     from: 'kept' | 'waiting' | 'deadLetter';
 };
@@ -1986,7 +1986,7 @@ export type NewSubscription = {
      */
     rawMessageDelivery?: boolean | null;
     /**
-     * Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     * The queue for deliveries that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
      */
     redrivePolicy?: {
         /**
@@ -2129,7 +2129,7 @@ export type Notification = {
      */
     Signature?: string;
     /**
-     * Where the certificate is that verifies the signature.
+     * The address of the certificate that verifies the signature.
      */
     SigningCertURL?: string;
     /**
@@ -2219,7 +2219,7 @@ export type Overview = {
      */
     inNeed: number;
     /**
-     * How many busy lanes have which verdict. One that is missing has none.
+     * How many busy lanes have which verdict. A verdict that is missing has no lane.
      */
     verdicts: {
         [key: string]: number;
@@ -2277,7 +2277,7 @@ export type PlatformApplication = {
      */
     arn: string;
     /**
-     * Where its notifications go.
+     * The service that its notifications go to.
      */
     platform: 'GCM' | 'APNS' | 'APNS_SANDBOX' | 'WEBPUSH';
     /**
@@ -2586,7 +2586,7 @@ export type PortalEndpoint = {
      */
     topic: string;
     /**
-     * Where its messages go. Credentials in it are masked.
+     * The address that its messages go to. Credentials in it are masked.
      */
     endpoint: string;
     /**
@@ -3052,7 +3052,7 @@ export type Queue = {
      */
     receiveWaitSeconds: number;
     /**
-     * Where messages go that were received too often; null: they stay until they expire.
+     * The queue for messages that were received too often; null: they stay until they expire.
      */
     redrivePolicy: {
         /**
@@ -3241,7 +3241,7 @@ export type QueueInput = {
      */
     receiveWaitSeconds?: number | null;
     /**
-     * Where messages go that were received too often. Default: they stay until they expire.
+     * The queue for messages that were received too often. Default: they stay until they expire.
      */
     redrivePolicy?: {
         /**
@@ -4181,7 +4181,7 @@ export type ServiceList = {
 };
 
 /**
- * Who the caller is, and the session if there is one.
+ * The caller, and the session if there is one.
  */
 export type Session = {
     /**
@@ -4232,7 +4232,7 @@ export type SessionList = {
          */
         id: string;
         /**
-         * Where the session is used: in console or portal.
+         * The place where the session is used: console or portal.
          */
         kind: 'console' | 'portal';
         /**
@@ -4385,7 +4385,7 @@ export type Subscription = {
      */
     endpoint: string;
     /**
-     * Where it moves once that endpoint has confirmed; a password is masked. null: nowhere.
+     * The endpoint to which it moves once that endpoint has confirmed; a password is masked. null: nowhere.
      */
     pendingEndpoint: string | null;
     /**
@@ -4420,7 +4420,7 @@ export type Subscription = {
     deliveryPolicy: DeliveryPolicy | null;
     effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
     /**
-     * Where deliveries go that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.
+     * The queue for deliveries that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.
      */
     redrivePolicy: {
         /**
@@ -4665,7 +4665,7 @@ export type SubscriptionInput = {
      */
     rawMessageDelivery?: boolean | null;
     /**
-     * Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
+     * The queue for deliveries that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, which the first of them makes. null: they are discarded and counted.
      */
     redrivePolicy?: {
         /**

@@ -77,7 +77,7 @@ export const PlatformApplicationView = named(
   z
     .object({
       arn: z.string().describe('ARN that AWS clients name the application by.'),
-      platform: z.enum(PLATFORMS).describe('Where its notifications go.'),
+      platform: z.enum(PLATFORMS).describe('The service that its notifications go to.'),
       name: z.string().describe('Name as in the path, unique in its account and platform.'),
       enabled: z.boolean().describe('Whether notifications are sent.'),
       events: z.object(eventMembers(z.string().nullable())).describe('Topics that hear of endpoints.'),

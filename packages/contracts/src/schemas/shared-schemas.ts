@@ -120,7 +120,7 @@ export const ErrorAnswer = named(
           details: z
             .array(
               z.object({
-                path: z.string().describe('Where in the request, with dots: `messages[3].subject`.'),
+                path: z.string().describe('The place in the request, with dots: `messages[3].subject`.'),
                 message: z.string().describe('The problem there, to be read after the path.'),
               }),
             )

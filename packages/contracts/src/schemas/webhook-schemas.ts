@@ -22,7 +22,10 @@ const signature = {
     .optional()
     .describe('`1` (SHA-1) or `2` (SHA-256). Signed topics only, as the two members below.'),
   Signature: z.string().optional().describe('Signature of the members as Amazon SNS makes it, in base64.'),
-  SigningCertURL: z.string().optional().describe('Where the certificate is that verifies the signature.'),
+  SigningCertURL: z
+    .string()
+    .optional()
+    .describe('The address of the certificate that verifies the signature.'),
 }
 
 export const Notification = named(

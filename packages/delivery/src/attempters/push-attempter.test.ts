@@ -214,7 +214,7 @@ describe('FCM', () => {
     expect(providers.asked).toEqual([])
   })
 
-  test('what is disabled or gone gets nothing', async () => {
+  test('sends nothing to a disabled or deleted endpoint', async () => {
     const disabled = { kind: 'failure', error: 'endpoint_disabled', permanent: true }
     device.state.endpoint = { ...device.state.endpoint, enabled: false }
     expect(await device.push({ message: 'x' })).toMatchObject(disabled)

@@ -240,7 +240,7 @@ describe('structure json', () => {
 describe('confirmations', () => {
   const token = 'ab'.repeat(144)
 
-  test('of a subscription: keys, text and link of SNS, even for raw delivery', () => {
+  test('for a subscription have SNS’s keys, text and link, even with raw delivery', () => {
     const of = message({ kind: 'SubscriptionConfirmation', token, message: '' })
     const got = rendered(of, target({ rawMessageDelivery: true }))
     expect(Object.entries(got)).toEqual([
@@ -260,7 +260,7 @@ describe('confirmations', () => {
     ])
   })
 
-  test('of an unsubscription: names the subscription', () => {
+  test('for an unsubscription name the subscription', () => {
     const got = rendered(message({ kind: 'UnsubscribeConfirmation', token, message: '' }))
     expect(Object.keys(got)).toEqual([
       'Type',
@@ -278,7 +278,7 @@ describe('confirmations', () => {
 })
 
 describe('headers', () => {
-  test('[40][43][44] of a notification', () => {
+  test('[40][43][44] name a notification', () => {
     const of = message()
     expect(headersOf(of)).toEqual({
       'x-amz-sns-message-type': 'Notification',
@@ -291,13 +291,13 @@ describe('headers', () => {
     })
   })
 
-  test('[42][44] of a raw notification: rawdelivery, and the policy decides the content type', () => {
+  test('[42][44] say rawdelivery in a raw notification, whose content type the policy decides', () => {
     const headers = headersOf(message(), target({ rawMessageDelivery: true }, 'text/csv'))
     expect(headers['x-amz-sns-rawdelivery']).toBe('true')
     expect(headers['content-type']).toBe('text/csv')
   })
 
-  test('of a native subscription name JSON, in envelopes and confirmations', () => {
+  test('name JSON for a native subscription, in envelopes and confirmations', () => {
     const to = target({ origin: 'native' })
     const kinds = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const
     const types = kinds.map((kind) => headersOf(message({ kind, token: 't' }), to)['content-type'])
@@ -312,7 +312,7 @@ describe('headers', () => {
     ['hello', 'text/plain; charset=UTF-8'],
     ['{"a":', 'text/plain; charset=UTF-8'],
     ['42', 'text/plain; charset=UTF-8'],
-  ])('of a native raw delivery say what the body %j is', (text, contentType) => {
+  ])('say for a native raw delivery what the body %j is', (text, contentType) => {
     const to = target({ origin: 'native', rawMessageDelivery: true })
     expect(headersOf(message({ message: text }), to)['content-type']).toBe(contentType)
     const chosen = target({ origin: 'native', rawMessageDelivery: true }, 'text/csv')
@@ -321,7 +321,7 @@ describe('headers', () => {
     expect(headersOf(message({ message: text }), bySns)['content-type']).toBe('text/plain; charset=UTF-8')
   })
 
-  test('of native subscriptions have the user agent that is set, those of SNS always its own', () => {
+  test('have the configured user agent for native subscriptions, and always SNS’s own for the others', () => {
     const agents = (to: Target) => {
       const headers = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0' })
       const traced = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0', traceparent: 't' })
@@ -332,7 +332,7 @@ describe('headers', () => {
     expect(headersOf(message(), target({ origin: 'native' }))['user-agent']).toMatch(/^Amazon Simple/)
   })
 
-  test('[41][44][45] of confirmations: plain text always, the subscription named only when unsubscribing', () => {
+  test('[41][44][45] name plain text for every confirmation, and the subscription only for an unsubscription', () => {
     const to = target({ rawMessageDelivery: true }, 'application/json')
     const subscribing = headersOf(message({ kind: 'SubscriptionConfirmation', token: 't' }), to)
     expect(subscribing['x-amz-sns-message-type']).toBe('SubscriptionConfirmation')

@@ -205,7 +205,7 @@ test.each([undefined, 'a-session-token'])(
   },
 )
 
-test('[347] what goes out to AWS is signed for lambda in the function’s region, as an event', async () => {
+test('[347] a request to AWS is signed for lambda in the function’s region, as an event', async () => {
   const { url, headers, body, route } = await ownRequest(`${FUNCTION_ARN}:live`, NOW, 'a-session-token')
   expect(url).toMatch(/^https:\/\/lambda\.eu-west-1\.amazonaws\.com\//)
   expect(route).toBeUndefined()

@@ -230,7 +230,7 @@ describe('challenges', () => {
     expect(credentials.authorization('POST', '/', challenge) !== undefined).toBe(answered)
   })
 
-  test('one that the request had answered is not answered again', () => {
+  test('are answered once: a challenge to an answered request is not', () => {
     const credentials = new Credentials(USER, PASSWORD)
     for (const header of ['Digest realm="x", nonce="n"', 'Basic']) {
       const sent = credentials.authorization('POST', '/', credentials.challenge(header, undefined))

@@ -830,7 +830,7 @@ describe('connections', () => {
     expect(server.accepted()).toBe(2)
   })
 
-  test('of a busy endpoint follow its name within a minute', async () => {
+  test('follow the name of a busy endpoint within a minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let addresses = ['127.0.0.1']
     const [former, latter] = [await receiver(), createServer((_request, response) => response.end())]
@@ -850,7 +850,7 @@ describe('connections', () => {
     expect([former.requests.length, arrived, to.stats().connections]).toEqual([2, 1, 1])
   })
 
-  test('that will soon be too old are replaced before the next request, if dials are slow', async () => {
+  test('are replaced before the next request if they will soon be too old and dials are slow', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const hooks = await receiver()
     const resolve = async () => {
@@ -905,7 +905,7 @@ describe('connections', () => {
     expect(await post(to, hooks.url)).toMatchObject({ statusCode: 200 })
   })
 
-  test('that the server does not keep are not kept', async () => {
+  test('are not kept if the server does not keep them', async () => {
     const hooks = await receiver()
     hooks.respond('/', { headers: { connection: 'close' } })
     const to = sender()

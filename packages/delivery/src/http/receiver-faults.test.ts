@@ -252,7 +252,7 @@ describe('a body', () => {
     expect(to.stats()).toMatchObject({ connections: 0 })
   })
 
-  test('that is a gzip bomb is not inflated beyond what is asked for', async () => {
+  test('is not inflated beyond the requested bytes if it is a gzip bomb', async () => {
     const hooks = await startReceiver()
     opened.push(hooks)
     const bomb = gzipSync(Buffer.alloc(268_435_456))
@@ -265,7 +265,7 @@ describe('a body', () => {
   })
 
   test.each(['Content-Length: 5\r\n\r\nhello', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'])(
-    'of a 204 is none, and spoils nothing for the next request: %j',
+    'after a 204 is ignored, and spoils nothing for the next request: %j',
     async (rest) => {
       const server = await answering((socket, n) =>
         socket.write(n === 1 ? `HTTP/1.1 204 No Content\r\n${rest}` : OK),
@@ -279,12 +279,12 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('of informational ones only is none', async () => {
+  test('is missing if only informational answers come', async () => {
     const server = await answering((socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'))
     expect(await post(sender(), server.url)).toMatchObject(failure('connection_reset'))
   })
 
-  test('that comes before the whole request is read, and the connection is closed behind it', async () => {
+  test('is read before the whole request is sent, and the connection is closed after it', async () => {
     const answer =
       'HTTP/1.1 413 Content Too Large\\r\\nConnection: close\\r\\nContent-Length: 3\\r\\n\\r\\nbig'
     // Another process, because the reset must arrive while this one writes.
@@ -302,7 +302,7 @@ describe('an answer', () => {
       })
   })
 
-  test('that redirects into the network is the end: nothing is connected to', async () => {
+  test('ends the attempt if it redirects into the network, and nothing is connected to', async () => {
     const inside = await raw((socket) => socket.end())
     const server = await answering((socket) =>
       socket.write(`HTTP/1.1 307 Go\r\nLocation: ${inside.url}/\r\nContent-Length: 0\r\n\r\n`),
@@ -318,7 +318,7 @@ describe('an answer', () => {
 const toLoopback = { resolve: () => Promise.resolve(['127.0.0.1']) }
 
 describe('a name', () => {
-  test('whose first address needs a second for its handshake is reached, though the other one is refused', async () => {
+  test('is reached if its first address needs a second for the handshake and the other one refuses', async () => {
     const { port, resume } = await fullListener()
     const resolver = { resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.2']) }
     const result = post(sender({ timeoutMs: PATIENT_MS, resolver }), `http://distant.example:${port}/`)
@@ -328,7 +328,7 @@ describe('a name', () => {
     expect(await result).toMatchObject(status(200))
   })
 
-  test('whose servers never answer costs the deadline', async () => {
+  test('costs the deadline if its servers never answer', async () => {
     const mute = createSocket('udp4')
     opened.push({ close: () => mute.close() })
     await new Promise<void>((resolve) => mute.bind(0, '127.0.0.1', resolve))
@@ -337,7 +337,7 @@ describe('a name', () => {
     expect(await post(to, 'http://mute.example/')).toMatchObject(failure('timeout'))
   })
 
-  test('that changes to an address inside is refused at the next connection, and the old one is not kept for it', async () => {
+  test('is refused at the next connection after it changed to an internal address, and the old one is not kept', async () => {
     const hooks = await startReceiver()
     opened.push(hooks)
     let addresses = ['127.0.0.1']
@@ -357,7 +357,7 @@ describe('a name', () => {
     expect(hooks.requests).toHaveLength(2)
   })
 
-  test('that leads nowhere and then somewhere is found again', async () => {
+  test('is found again if it led nowhere before', async () => {
     const hooks = await startReceiver()
     opened.push(hooks)
     let addresses: string[] = []

@@ -53,7 +53,7 @@ const miss = (sender: TestSender, request: HttpRequest) =>
     sender.send({ ...request, moment: { isPast: () => true, missed } }, ended, ended)
   })
 
-test('one that is late when its connection is ready is not written, and the next has the connection', async () => {
+test('a request that is late when its connection is ready is not written, and the next has the connection', async () => {
   const { server, requests } = await startServer(() => OK)
   const name = Promise.withResolvers<void>()
   const sender = startSender(() => name.promise)
@@ -76,7 +76,7 @@ test('one that is late when its connection is ready is not written, and the next
   expect(server.accepted()).toBe(1)
 })
 
-test('one that is late on a connection that was used before leaves it for the next', async () => {
+test('a request that is late on a connection that was used before leaves it for the next', async () => {
   const { server, requests } = await startServer(() => OK)
   const sender = startSender(atOnce)
   await sender.attempt(at(server))
@@ -87,7 +87,7 @@ test('one that is late on a connection that was used before leaves it for the ne
   expect(server.accepted()).toBe(1)
 })
 
-test('one that is late after a reset leaves its fresh connection for the next', async () => {
+test('a request that is late after a reset leaves its fresh connection for the next', async () => {
   const { server } = await startServer((n) => (n === 1 ? OK : 'reset'))
   const sender = startSender(atOnce)
   await Promise.all([sender.attempt(at(server)), sender.attempt(at(server))])
@@ -106,7 +106,7 @@ test('a connection that was closed while it waited for a request costs no attemp
   expect(requests).toHaveLength(1)
 })
 
-test('one that is late uses no count of a digest nonce', async () => {
+test('a late request uses no count of a digest nonce', async () => {
   const challenge = 'WWW-Authenticate: Digest realm="hooks", qop="auth", nonce="n"'
   const REFUSED = `HTTP/1.1 401 No\r\n${challenge}\r\nContent-Length: 0\r\n\r\n`
   let asked = 0

@@ -61,7 +61,7 @@ describe('headers', () => {
     expect(hooks.requests[1]?.headers.authorization).toBe(`Basic ${btoa('user:word')}`)
   })
 
-  test('of one subscription are not another’s at the same URL', async () => {
+  test('belong to one subscription, and not to another one at the same URL', async () => {
     const hooks = await receiver()
     const to = sender()
     await post(to, hooks.url, { headers: { 'X-Key': 'a' } })
@@ -181,7 +181,7 @@ describe('a proxy', () => {
     expect(await post(to, url, { proxy: proxy.url })).toMatchObject(OK)
   })
 
-  test.each([407, 403, 502])('that answers %i is a failure without its address', async (status) => {
+  test.each([407, 403, 502])('gives a failure without its address if it answers %i', async (status) => {
     const proxy = await proxyWith({ status })
     const to = sender()
     const through = { proxy: proxy.url.replace('//', '//user:secret@') }
@@ -196,7 +196,7 @@ describe('a proxy', () => {
     ['endless informational answers', 'HTTP/1.1 103 Early\r\n\r\n'.repeat(1_000), 'endless headers'],
     ['endless headers', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(5_000)}`, 'endless headers'],
     ['more than its answer', 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'sent more'],
-  ])('that answers with %s is a failure', async (_what, answer, detail) => {
+  ])('gives a failure if it answers with %s', async (_what, answer, detail) => {
     const server = opening(await startRawServer((socket) => onRawRequest(socket, () => socket.write(answer))))
     const result = await post(sender(), 'http://hooks.example/', { proxy: server.url })
     expect(result).toMatchObject({ error: 'proxy', detail: expect.stringContaining(detail) })
@@ -206,12 +206,12 @@ describe('a proxy', () => {
   test.each([
     ['closes', (socket: { end(): void }) => socket.end(), 'proxy'],
     ['resets', (socket: { resetAndDestroy(): void }) => socket.resetAndDestroy(), 'connection_reset'],
-  ])('that %s is a failure', async (_what, act, error) => {
+  ])('gives a failure if it %s', async (_what, act, error) => {
     const server = opening(await startRawServer((socket) => onRawRequest(socket, () => act(socket))))
     expect(await post(sender(), 'http://hooks.example/', { proxy: server.url })).toMatchObject({ error })
   })
 
-  test('that sends informational answers before its own gives the tunnel', async () => {
+  test('gives the tunnel if it sends informational answers before its own', async () => {
     const informing = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
     const server = opening(
       await startRawServer((socket) =>
@@ -221,7 +221,7 @@ describe('a proxy', () => {
     expect(await post(sender(), 'http://hooks.example/', { proxy: server.url })).toMatchObject(OK)
   })
 
-  test('that hangs costs the deadline, before its answer and in the TLS behind it', async () => {
+  test('costs the deadline if it hangs, before its answer and in the TLS behind it', async () => {
     const mute = opening(await startRawServer((socket) => socket.resume()))
     const open = opening(
       await startRawServer((socket) => onRawRequest(socket, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))),

@@ -25,7 +25,7 @@ describe('credentials in a URL', () => {
     ['HTTP://token@host', 'HTTP://****@host'],
     ['http://token:@host', 'http://****@host'],
     ['http://:password@host', 'http://:****@host'],
-  ])('of %s are hidden', async (url, masked) => {
+  ])('are hidden in %s', async (url, masked) => {
     const hidden = await hideCredentials(url)
     expect(hasCredentials(url)).toBe(true)
     expect(hidden).not.toMatch(/pa%40ss|p@ss|token|password/)
@@ -35,14 +35,14 @@ describe('credentials in a URL', () => {
   })
 
   test.each(['https://host.example/a@b', 'http://@host/', 'http://:@host/', 'arn:aws:sqs:us-east-1:0:q'])(
-    'of %s there are none',
+    'are missing in %s',
     async (url) => {
       expect(hasCredentials(url)).toBe(false)
       expect([await hideCredentials(url), maskCredentials(url)]).toEqual([url, url])
     },
   )
 
-  test('that differ, or stand in another URL, are another endpoint', async () => {
+  test('make another endpoint if they differ, or stand in another URL', async () => {
     const urls = ['http://a:x@h/', 'http://a:y@h/', 'http://a:x@h/b', 'http://a:x@i/']
     const digests = await Promise.all(
       urls.map(async (url) => /~([^@]+)@/.exec(await hideCredentials(url))?.[1]),
@@ -109,7 +109,7 @@ describe('the stored form of an endpoint', () => {
     expect(() => openOutbound({ ...place, ...kept }, vault)).toThrow(/^what was sealed cannot be read$/)
   })
 
-  test('of a push consumer is whole again, whichever release has sealed it', () => {
+  test('is whole again for a push consumer, whichever release has sealed it', () => {
     const consumer = { queueArn: 'arn:aws:sqs:us-east-1:000000000000:q', name: 'hook' }
     const record = { ...consumer, ...keepConsumer(reached, consumer, vault) } as ConsumerRecord
     expect(JSON.stringify(record)).not.toContain('secret')

@@ -41,7 +41,7 @@ describe('the shared pair', () => {
     expect([pairs.published, pairs.reads]).toEqual([[pair.certificate], 0])
   })
 
-  test('that cannot be had refuses who asks, once for all, and is tried again after a pause', async () => {
+  test('refuses all who wait if it cannot be had, and is tried again after a pause', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
     const pairs = createMemoryPairs(pair)
     pairs.error = new Error('no Redis')

@@ -42,7 +42,7 @@ describe('the signature of a notification', () => {
   test.each<[SignatureVersion, string]>([
     ['1', 'sha1'],
     ['2', 'sha256'],
-  ])('[67] of version %s is over %s', async (version, digest) => {
+  ])('[67] with version %s is over %s', async (version, digest) => {
     const document = await signed(envelopeOf({ subject: 'S' }, version))
     expect(document.SignatureVersion).toBe(version)
     const text = `Message\nhello\nMessageId\n${document.MessageId}\nSubject\nS\nTimestamp\n2026-01-02T03:04:05.678Z\nTopicArn\n${TOPIC}\nType\nNotification\n`
@@ -117,7 +117,7 @@ describe('the signature of a confirmation', () => {
   })
 })
 
-describe('who is signed for', () => {
+describe('messages are signed for topics that sign', () => {
   test('[73] a FIFO topic is not, and its envelopes have a sequence number', () => {
     expect(signatureVersionOf(topicOf({ fifo: true, attributes: { SignatureVersion: '2' } }))).toBeUndefined()
     const envelope = envelopeOf({ sequenceNumber: '10000000000000000000' })

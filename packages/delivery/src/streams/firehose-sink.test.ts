@@ -123,7 +123,7 @@ test.each<[string, Reply, object]>([
   if (!('verdict' in expected)) expect(results[0]).not.toHaveProperty('verdict')
 })
 
-test('what goes out to AWS is signed for firehose in the stream’s region', async () => {
+test('a request to AWS is signed for firehose in the stream’s region', async () => {
   const aws = new AwsSigner({ credentials: CREDENTIALS, targets: [] })
   const request = await new Promise<HttpRequest>((resolve) => {
     const url = 'https://firehose.eu-west-1.amazonaws.com/'

@@ -299,7 +299,7 @@ function collectGarbage(): void {
   runInNewContext('gc')()
 }
 
-test('of jobs that could not be completed no messages are kept', async () => {
+test('no messages are kept of jobs that could not be completed', async () => {
   const messages: WeakRef<Message>[] = []
   const { lines, completed } = await consume(async (run) => {
     messages.push(new WeakRef(run.messages[0] as Message))

@@ -57,7 +57,7 @@ test('the next write waits for as many requests as the last one took', async () 
   await Promise.all([back, last])
 })
 
-test('who does not come back is waited for once, and not for long', async () => {
+test('a caller that does not come back is waited for once, and not for long', async () => {
   const { commit, writes } = createStorage({ gatherMs: 20, secondWriteAfterMs: 10_000 })
   const first = [commit.add(['a'], weight), commit.add(['b'], weight)]
   await waitFor(() => writes.length === 1)

@@ -136,7 +136,7 @@ describe('conditions', () => {
     [{ NumericGreaterThanEquals: { 'aws:MultiFactorAuthAge': 301 } }, false],
     [{ NumericNotEquals: { 'aws:MultiFactorAuthAge': '300' } }, false],
     [{ NumericNotEquals: { 'aws:MultiFactorAuthAge': ['soon', 301] } }, false],
-  ])('of addresses, dates and numbers: %j', (Condition, holds) => {
+  ])('judge addresses, dates and numbers: %j', (Condition, holds) => {
     const known: Record<string, string> = {
       'aws:sourceip': '203.0.113.9',
       'aws:currenttime': '2026-06-01T00:00:00Z',
@@ -189,12 +189,12 @@ describe('conditions', () => {
     [{ StringEquals: 'x' }],
     [{ constructor: { 'aws:SourceArn': 'x' } }],
     [5],
-  ])('one that cannot be judged allows nothing and denies: %j', (Condition) => {
+  ])('allow nothing and deny if they cannot be judged: %j', (Condition) => {
     expect(decide(statement({ Condition }))).toBe('none')
     expect(decide([statement({ Condition, Effect: 'Deny' }), statement({})])).toBe('deny')
   })
 
-  test('one that fails decides before one that cannot be judged', () => {
+  test('are decided by one that fails before one that cannot be judged', () => {
     const Condition = { StringEquals: { 'aws:Unheard': 'x' }, Bool: { 'aws:PrincipalIsAWSService': 'false' } }
     expect(decide([statement({ Condition, Effect: 'Deny' }), statement({})])).toBe('allow')
   })

@@ -470,7 +470,7 @@ describe('refusals', () => {
     expect(refusal({ a: { b: ['x'] } })).toBe(text)
   })
 
-  test('[96][97][98] what is no list, an empty one, an unknown operator', () => {
+  test('[96][97][98] name a missing list, an empty one, and an unknown operator', () => {
     expect(refusal({ a: 'x' })).toBe('"a" must be an object or an array')
     expect(refusal({ a: [] })).toBe('Empty arrays are not allowed')
     expect(refusal({ a: [{ like: 'x' }] })).toBe('Unrecognized match type like')

@@ -72,7 +72,7 @@ test.each([
   expect([lines, (await health.read()).risks]).toEqual([[], []])
 })
 
-test('where CONFIG is forbidden, what cannot be seen is a warning, and what INFO says still counts', async () => {
+test('a forbidden CONFIG gives a warning for what cannot be seen, and INFO still counts', async () => {
   await redis.call('ACL', 'SETUSER', 'managed', 'on', 'nopass', '~*', '&*', '+@all', '-config')
   const managed = patient({ url: server.url.replace('://', '://managed:any@'), name: 'test' })
   try {

@@ -21,7 +21,7 @@ async function later(ms: number) {
   await redis.set(skewKey(CREDENTIALS_BASE), aheadMs)
 }
 
-test('one that never failed works, and leaves no key', async () => {
+test('a credential that never failed works, and leaves no key', async () => {
   expect(await one.ask(NAME)).toBe('works')
   expect(await redis.keys('*')).toEqual([])
 })
@@ -63,7 +63,7 @@ test('a clock that is set back holds up no probe', async () => {
   expect(await one.ask(NAME)).toEqual({ waitMs: expect.any(Number) })
 })
 
-test('what nobody asks for any more is forgotten', async () => {
+test('a credential that nobody asks for any more is forgotten', async () => {
   await one.broke(NAME, 'refused')
   const ttlMs = await redis.pttl(credentialKey(NAME))
   expect(ttlMs).toBeGreaterThan(9 * PROBE_EVERY_MS)

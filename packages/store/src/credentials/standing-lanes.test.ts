@@ -68,7 +68,7 @@ test('it claims nothing until its time, then one delivery, and says for which cr
   expect(await claimDue()).toEqual([])
 })
 
-test('what it attempted keeps its place, its attempts and its state', async () => {
+test('an attempted delivery keeps its place, its attempts and its state', async () => {
   const [first, second] = messages(2)
   if (!first || !second) throw new Error('two messages')
   const id = await writeLane(redis, { maxInFlight: 1 })
@@ -131,7 +131,7 @@ test('a delivery expires although its lane stands', async () => {
   expect(await figures(id)).toMatchObject({ waiting: 0 })
 })
 
-test('of a lane with a dead-letter queue they are claimed as expired, and none as permanent', async () => {
+test('deliveries of a lane with a dead-letter queue are claimed as expired, and none as permanent', async () => {
   await writeSlice(redis, { retentionSeconds: 60 })
   const id = await standing(messages(3), { deadLetters: true })
   await redis.hset(laneKey(BASE, id), 'c', 32)

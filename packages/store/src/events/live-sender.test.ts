@@ -97,7 +97,7 @@ test('while all listeners have had their events of a second, callers are told, a
   expect(dropped).toEqual([{ a: 3, b: 6 }])
 })
 
-test('what was left out is told when the second ends, although nothing else happens', async () => {
+test('the number of events left out is sent when the second ends, although nothing else happens', async () => {
   hear(1, interest({ max: 1 }))
   attempt(200)
   expect(sender.leavesOut('attempt', TOPIC, 3)).toBe(true)

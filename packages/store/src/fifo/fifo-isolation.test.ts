@@ -221,7 +221,7 @@ test('after a death messages are read one by one, until all that was in hand has
   expect(textsOf(found)).toEqual(['a100', 'a101'])
 })
 
-test('one that is too old leaves for no lane and is counted; its group goes on', async () => {
+test('a message that is too old is counted and goes to no lane, and its group goes on', async () => {
   await publish('a0', 'a1')
   await isolate('a0')
   await jump(DELAYS_ENDED_MS)

@@ -88,7 +88,7 @@ test('with FifoThroughputScope MessageGroup the same id in two groups is two mes
   expect(await textsInLog(uid)).toEqual(['0', '1'])
 })
 
-test('one of many simultaneous copies is stored, and all get its receipt', async () => {
+test('a single one of many simultaneous copies is stored, and all get its receipt', async () => {
   const { uid } = await makeFifoTopic(redis)
   const receipts = await Promise.all(
     Array.from({ length: 30 }, () =>

@@ -692,7 +692,7 @@ async function play(operations: Operation[]): Promise<void> {
 }
 
 test(
-  '[134] of every group the head is where the model has it, and the others behind it in order',
+  '[134] the head of every group is where the model has it, and the others are behind it in order',
   () => holdsAfterHistories(operation, play),
   RANDOM_TIMEOUT_MS,
 )

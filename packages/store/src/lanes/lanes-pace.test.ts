@@ -223,7 +223,7 @@ describe('the circuit breaker', () => {
     expect(await claimDue()).toHaveLength(1)
   })
 
-  test('what was claimed before it opened and is handed back unsent lets nothing through', async () => {
+  test('lets nothing through for claims that were made before it opened and are handed back unsent', async () => {
     const id = await writeLane(redis, { mode })
     await parkAll(lanes, [id], messages(5))
     const before = await claimDue()

@@ -104,7 +104,7 @@ test('an unsent delivery is due at once and counts no attempt', async () => {
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
-test('what waits for a missing dead-letter queue keeps its mark, and the lane and the delivery say so', async () => {
+test('a delivery that waits for a missing dead-letter queue keeps its mark, and the lane and the delivery say so', async () => {
   const claim = await claimOne()
   const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 15_000, state: DEAD })
   const marked = { ...claim, lease: lease ?? '' }

@@ -213,7 +213,7 @@ test('a shard forgets the subscriptions of deleted topics, the oldest first, whe
   expect(await subscriptions.slotOf(id)).toBeNull()
 })
 
-test('what waited when its subscription left was discarded, and what was purged before stays purged', async () => {
+test('deliveries that waited when their subscription left were discarded, and purged ones stay purged', async () => {
   const { arn, subscribe, slice } = await begin()
   const record = await subscribe()
   const choose = (slot: number): State => (slot === record.slot ? 'deadLettered' : 'filtered')

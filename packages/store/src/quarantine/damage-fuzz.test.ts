@@ -156,7 +156,7 @@ async function play(one: Damage): Promise<void> {
   }
 }
 
-test('whatever value is damaged, all else goes on', { timeout: RANDOM_TIMEOUT_MS }, async () => {
+test('all else goes on, whatever value is damaged', { timeout: RANDOM_TIMEOUT_MS }, async () => {
   await fc.assert(fc.asyncProperty(damage, play), {
     numRuns: randomRuns(25, 0.005),
     seed: SEED,

@@ -48,28 +48,31 @@ test.each([
 test.each([
   ['standard', false],
   ['FIFO', true],
-])('one of a circle of %s queues that comes back before its move has ended is kept', async (_, fifo) => {
-  const { queues, redis, skew } = fixture
-  const [a, b] = await aCircle(fifo)
-  const id = randomUUID()
-  await queues.send(a, [{ id, body: 'round', ...(fifo && { groupId: 'g' }) }])
-  await queues.receive(a, one)
-  await skew(2_000)
-  // The first mover has appended the item, and has not ended the move.
-  const slow = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
-  await expect(slow.receive(a, one)).rejects.toThrow('crashed')
-  await queues.receive(b, one)
-  await skew(4_000)
-  await queues.receive(b, one)
-  expect([await idsIn(a), await idsIn(b)]).toEqual([[id], []])
-  const end = readScript('settle-moves-1')
-  expect(await runScript(redis, end, { ...atQueue(a), forgets: true, moves: [{ id, count: 1 }] })).toBe(0)
-  expect(await idsIn(a)).toEqual([id])
-  expect(await queues.receive(a, one)).toMatchObject([{ messageId: id, receiveCount: 3 }])
-  await skew(6_000)
-  await queues.receive(a, one)
-  expect([await idsIn(a), await idsIn(b)]).toEqual([[], [id]])
-})
+])(
+  'a message that comes back to its queue in a circle of %s before its move has ended is kept',
+  async (_, fifo) => {
+    const { queues, redis, skew } = fixture
+    const [a, b] = await aCircle(fifo)
+    const id = randomUUID()
+    await queues.send(a, [{ id, body: 'round', ...(fifo && { groupId: 'g' }) }])
+    await queues.receive(a, one)
+    await skew(2_000)
+    // The first mover has appended the item, and has not ended the move.
+    const slow = new Queues(crashing(redis, (script) => script === 'settle-moves-1'))
+    await expect(slow.receive(a, one)).rejects.toThrow('crashed')
+    await queues.receive(b, one)
+    await skew(4_000)
+    await queues.receive(b, one)
+    expect([await idsIn(a), await idsIn(b)]).toEqual([[id], []])
+    const end = readScript('settle-moves-1')
+    expect(await runScript(redis, end, { ...atQueue(a), forgets: true, moves: [{ id, count: 1 }] })).toBe(0)
+    expect(await idsIn(a)).toEqual([id])
+    expect(await queues.receive(a, one)).toMatchObject([{ messageId: id, receiveCount: 3 }])
+    await skew(6_000)
+    await queues.receive(a, one)
+    expect([await idsIn(a), await idsIn(b)]).toEqual([[], [id]])
+  },
+)
 
 test.each([
   ['standard', newArn],

@@ -84,7 +84,7 @@ test('a group whose first messages were deleted goes on where its next one stand
   expect(await bodies(arn, 10)).toBe('g2-m1 g2-m2 g1-m3 g1-m4 g3-m1')
 })
 
-test('[171] what is not acknowledged comes back in order, with new handles and higher counts', async () => {
+test('[171] unacknowledged messages come back in order, with new handles and higher counts', async () => {
   const arn = await aQueue({ visibilityTimeoutSeconds: 5 })
   await send(arn, 'g-m0 g-m1 g-m2')
   const first = await receive(arn, 10)

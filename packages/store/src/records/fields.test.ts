@@ -31,13 +31,13 @@ const SAMPLE = new RecordFields<Sample, typeof ROWS>(ROWS)
 
 const PLAIN: Sample = { id: 'a', size: 5, isOpen: false, tags: {}, kind: 'small' }
 
-test('what has its default is not stored, and is read from a record that lacks it', () => {
+test('a default is not stored, and is read from a record that lacks it', () => {
   expect(SAMPLE.pack(PLAIN)).toEqual({ i: 'a' })
   expect(SAMPLE.unpack({ i: 'a' }, 'key')).toEqual(PLAIN)
   expect('note' in SAMPLE.unpack({ i: 'a' }, 'key')).toBe(false)
 })
 
-test('what differs from the default comes back as it was, by the names in Redis', () => {
+test('a value that differs from the default comes back as it was, by the names in Redis', () => {
   const other: Sample = { id: 'b', size: 12, isOpen: true, tags: { a: 'b' }, kind: 'large', note: 'x' }
   expect(SAMPLE.pack(other)).toEqual({ i: 'b', s: 12, o: 1, t: { a: 'b' }, n: 'x' })
   expect(SAMPLE.unpack(SAMPLE.pack(other), 'key')).toEqual(other)

@@ -24,7 +24,7 @@ test('keys and arguments become locals of their names and kinds', () => {
   expect(declared().args.map(({ member }) => member)).toEqual(['removedMax', 'since', 'isFirst', 'till'])
 })
 
-test('what follows the arguments begins at a position of its own', () => {
+test('values behind the arguments begin at a position of their own', () => {
   expect(localsOf(declared('-- @key base\n-- @arg id: text\n-- @rest values: whatever\n'))).toBe(
     'local base, id, values_at = KEYS[1], ARGV[1], 2\n',
   )

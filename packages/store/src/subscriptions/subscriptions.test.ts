@@ -112,7 +112,7 @@ describe('creation', () => {
     await expect(missing).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('one of many simultaneous creations of an endpoint creates, whichever slice it falls in', async () => {
+  test('a single one of many simultaneous creations of an endpoint creates, whichever slice it falls in', async () => {
     const inputs = Array.from({ length: 7 }, (_, i) => newSubscription(ARN, i))
     const rounds = inputs.flatMap((input) => [...clients, ...clients].map((client) => client.create(input)))
     const results = await Promise.all(rounds)
@@ -199,7 +199,7 @@ describe('a change', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('that changes nothing writes nothing', async () => {
+  test('writes nothing if it changes nothing', async () => {
     const made = await create(0)
     const before = await snapshots.topicRevisions([ARN])
     expect(await subscriptions.update(made.id, () => ({ status: 'active' }))).toEqual(made)
@@ -212,7 +212,7 @@ describe('a change', () => {
     expect(await subscriptions.update(made.id, () => set)).toEqual({ ...made, maxInFlight: 4 })
   })
 
-  test('of many at a time none is lost', async () => {
+  test('is never lost among many at a time', async () => {
     const ids = [await create(0), await create(1), await create(2), await create(3)].map(({ id }) => id)
     const raise = (current: SubscriptionRecord) => ({ maxInFlight: current.maxInFlight + 1 })
     const updates = ids.flatMap((id) =>
@@ -223,7 +223,7 @@ describe('a change', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('of an unknown subscription is not_found', async () => {
+  test('is not_found for an unknown subscription', async () => {
     const made = await create(0)
     const near = made.id.slice(0, -1) + (made.id.endsWith('0') ? '1' : '0')
     for (const id of [near, 'nonsense', 'ffffffff-0000-8000-8000-000000000000']) {
@@ -354,7 +354,7 @@ describe('tokens', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('[65] that expired end pending and unsubscribed subscriptions only', async () => {
+  test('[65] end only pending and unsubscribed subscriptions when they expire', async () => {
     const soon = Date.now() + 60_000
     for (let i = 0; i < 4; i++) await create(`https://example.com/p${i}`, handshake(`p${i}`, soon))
     const confirmed = await create(5, handshake('c', soon))
@@ -463,7 +463,7 @@ describe('lists', () => {
     expect(await found({ topicArn: topicName('none') })).toEqual([])
   })
 
-  test('of one account and region leave out the others', async () => {
+  test('have one account and region, and leave out the others', async () => {
     const made = await create(0)
     const other = ARN.replace('000000000000', '111111111111')
     await topics.put(other, {})

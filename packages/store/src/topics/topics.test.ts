@@ -34,7 +34,7 @@ test('creates a topic with defaults, then sets only what is given', async () => 
   expect(await topics.get(arn)).toEqual(second.topic)
 })
 
-test('one of many simultaneous creations creates, the others set', async () => {
+test('a single one of many simultaneous creations creates, and the others set', async () => {
   const arn = topicName('race')
   const results = await Promise.all(
     Array.from({ length: 30 }, (_, i) => topics.put(arn, { attributes: { [`a${i}`]: 'x' } })),

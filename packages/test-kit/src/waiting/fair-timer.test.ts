@@ -37,7 +37,7 @@ test.skipIf(!countsWaits())('time in which others had the processors is taken of
   expect(took()).toBeLessThan(100)
 })
 
-test('where several waited together it counts once', () => {
+test('a wait that several share counts once', () => {
   const waits = new Waits()
   waits.add(0, 10)
   waits.add(2, 10)

@@ -43,7 +43,7 @@ test('first attempts leave an eighth of the slots to the lanes', () => {
   expect(take(slots, 'lane', 3)).toBe(2)
 })
 
-test('one whose attempt outlasts a second keeps at most two until it answers', () => {
+test('an endpoint whose attempt outlasts a second keeps at most two until it answers', () => {
   const slots = new AttemptSlots({ attemptsMax: 2_000 })
   prove(slots, 'a')
   expect(take(slots, 'a', 1)).toBe(1)

@@ -112,7 +112,7 @@ test('a lane may get whole requests, less what is gathered', async () => {
   await batches.stop()
 })
 
-test('what asks whether the endpoint or a credential works waits for nothing', async () => {
+test('a probe of an endpoint or a credential waits for nothing', async () => {
   const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), { lingerMs: 600_000 })
   batches.add({ ...handOf('a', '1'), proven: false })
   await waitFor(() => attempter.requests.length === 1)

@@ -96,7 +96,7 @@ test('a late claim is kept: all of its lane get new send times, those of another
   expect(told.none).toEqual([])
 })
 
-test('one that was late while it was checked waits anew, and what was begun for its old time is over', async () => {
+test('a claim that was late while it was checked waits anew, and the work begun for its old time is over', async () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', 0))
   const [turn] = told.due
@@ -110,7 +110,7 @@ test('one that was late while it was checked waits anew, and what was begun for 
   expect(told.due).toHaveLength(2)
 })
 
-test('one that is late when its request is written gets a new send time, as others of its lane do', async () => {
+test('a claim that is late when its request is written gets a new send time, as others of its lane do', async () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', 'begun', 0))
   const turn = begun({ turns, told })
@@ -131,7 +131,7 @@ test('one that is late when its request is written gets a new send time, as othe
   expect(leasesOf(told.due)).toEqual(['begun', 'begun', 'next'])
 })
 
-test('one that is late with its request again and again is handed back', async () => {
+test('a claim whose request is late again and again is handed back', async () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', 0))
   for (let n = 1; n <= 4; n++) {

@@ -58,7 +58,7 @@ test('clocks that drift apart stay together', () => {
 })
 
 test.each([-100, -500, -1_900])(
-  'one that is set back by %i ms is followed as soon as it is asked',
+  'a clock that is set back by %i ms is followed as soon as it is asked',
   (setMs) => {
     const clock = new RedisClock()
     clock.report(redisNow())

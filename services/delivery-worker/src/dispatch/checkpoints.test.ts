@@ -97,7 +97,7 @@ test('a checkpoint that is written again leaves out copies that may be gone mean
   expect([tried, stored]).toEqual([[0b11, 0b01], [0b01]])
 })
 
-test('what a run saves leaves out a delivery whose park is under way and fails later', async () => {
+test('a run’s checkpoint leaves out a delivery whose park is under way and fails later', async () => {
   const run = createRun('abandoned', 3)
   const unit = run.units[0]
   unit?.markSettled(0)

@@ -102,7 +102,7 @@ async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
   return unit
 }
 
-test('what was settled stays, the rest goes by the filters of the later start', async () => {
+test('settled deliveries stay, and the rest goes by the filters of the later start', async () => {
   const [settled, open, kept] = await subscribeThree()
   const first = await dieHalfWay(settled)
   expect([idsOf(first), slotsOf(first.filtered)]).toEqual([[settled.id, open.id].sort(), [kept.slot]])

@@ -14,7 +14,7 @@ async function startLogged(status: number) {
   return (msg: string) => lines.filter((line) => line.msg === msg)
 }
 
-test('what is discarded is a warning that names topic, endpoint and status', async () => {
+test('a discarded delivery is a warning that names topic, endpoint and status', async () => {
   const { id } = await fixture.subscribe('refusing', {
     endpoint: 'http://kept:by-whom@refusing.example/hook',
   })

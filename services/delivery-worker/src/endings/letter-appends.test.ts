@@ -24,7 +24,7 @@ const letters = async (arn: string) => {
   return (await fixture.queues.peek(arn, { limit: 100 })).items
 }
 
-test('what fails without a redrive policy is in the queue of its topic, which it makes', async () => {
+test('a failure without a redrive policy is in the queue of its topic, which it makes', async () => {
   const { arn } = await fixture.subscribe('gone', NATIVE)
   const metrics = createMetrics()
   await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })

@@ -96,7 +96,7 @@ test('a worker that is restarted with a credential that works goes on', async ()
   await waitFor(async () => (await rowsOf([messageId]))[0]?.state === 'delivered', { what: 'the delivery' })
 })
 
-test('what waits for it expires with its topic’s retention, and is dead-lettered as expired', async () => {
+test('waiting deliveries expire with their topic’s retention, and are dead-lettered as expired', async () => {
   await fixture.topics.put(TOPIC, { retentionSeconds: 1 })
   await fixture.subscribe('a', STRICT)
   await fixture.startWorker(sender, { credentialProbeMs: 1_100 })

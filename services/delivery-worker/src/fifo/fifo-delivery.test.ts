@@ -194,7 +194,7 @@ test('a standard queue gets neither group nor deduplication id', async () => {
   expect([message?.groupId, message?.deduplicationId]).toEqual([undefined, undefined])
 })
 
-test('one that its queue refuses ends the run before it, and is dead-lettered in its turn', async () => {
+test('a message that its queue refuses ends the run before it, and is dead-lettered in its turn', async () => {
   await fixture.queues.create(QUEUE, {})
   await fixture.queues.create(DLQ, {})
   await subscribeQueue(QUEUE, { redrivePolicy: { deadLetterTargetArn: DLQ } })
@@ -326,7 +326,7 @@ test('filters choose by message, and what they let through keeps its order', asy
   expect(outcomes.find(({ subscriptionId }) => subscriptionId === id)?.state).toBe('filtered')
 })
 
-test('one of several workers reads a topic and all deliver; one that stops leaves the log to the others', async () => {
+test('a single worker reads a topic and all deliver, and a stopped one leaves the log to the others', async () => {
   await subscribe('hook')
   const first = await fixture.startWorker(sender)
   await fixture.startWorker(sender)

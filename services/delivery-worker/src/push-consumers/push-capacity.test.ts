@@ -23,7 +23,7 @@ test('large batches leave capacity for first ones, up to a bound', () => {
   expect(capacity.enter(guest())).toBe(false)
 })
 
-test('who found no place is told when there is one, once', () => {
+test('a consumer that found no place is notified once when there is one', () => {
   const capacity = new PushCapacity()
   const [first, waiting, gone] = [guest(), guest(1), guest(1)]
   capacity.enter(first)

@@ -89,7 +89,7 @@ test('a delivery that an open circuit delayed says so, while it waits and when i
   expect(ends[1]?.delayMs).toBeGreaterThan(0)
 })
 
-test('what is not asked while the circuit is open is tried again by its policy, not at once and for ever', async () => {
+test('deliveries behind an open circuit are tried again by their policy, not at once and for ever', async () => {
   const circuitBreaker = { failures: 1, probeSeconds: 1 }
   const { id } = await fixture.subscribe('sealed', { circuitBreaker, deliveryPolicy: deliveryPolicy(100) })
   const sender = createFakeSender()

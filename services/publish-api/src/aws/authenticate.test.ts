@@ -57,7 +57,7 @@ function clients({ clockOffsetMs = 0, ...who }: Who = {}) {
   return made
 }
 
-test('who signs with the secret is served, in the account of the key', async () => {
+test('a caller that signs with the secret is served, in the account of the key', async () => {
   const Name = 'signed'
   for (const [who, account] of [
     [{}, '000000000000'],

@@ -83,7 +83,7 @@ test('a queue and a subscription, too; SNS may send to a queue', async () => {
   ])
 })
 
-test('what is taken away, or says what holds anyway, is no matter', () => {
+test('attributes that are removed, or say what holds anyway, are not logged', () => {
   const given = {
     KmsMasterKeyId: '',
     TracingConfig: 'PassThrough',

@@ -26,7 +26,7 @@ test.each<[peer: string | undefined, forwardedFor: string | undefined, address: 
   ['10.1.2.3', '', '10.1.2.3'],
   ['10.1.2.3', ',', '10.1.2.3'],
   [undefined, '203.0.113.9', undefined],
-])('of a connection from %s with X-Forwarded-For %s the caller is %s', (peer, forwardedFor, address) => {
+])('a connection from %s with X-Forwarded-For %s has the caller %s', (peer, forwardedFor, address) => {
   expect(addressOf(peer, forwardedFor)).toBe(address)
 })
 
@@ -47,6 +47,6 @@ test.each<[peer: string | undefined, forwardedProto: string | undefined, isSecur
   ['10.1.2.3', undefined, undefined],
   ['203.0.113.9', 'https', undefined],
   [undefined, 'https', undefined],
-])('of a connection from %s with X-Forwarded-Proto %s TLS is %s', (peer, forwardedProto, secure) => {
+])('a connection from %s with X-Forwarded-Proto %s has TLS: %s', (peer, forwardedProto, secure) => {
   expect(isSecure(peer, forwardedProto)).toBe(secure)
 })

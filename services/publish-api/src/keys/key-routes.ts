@@ -46,7 +46,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/keys',
       tag: TAG,
       summary: 'List the API keys of the caller’s account',
-      description: 'Without their tokens. Where no keys are asked for, those of all accounts are listed.',
+      description: 'Without their tokens. If no keys are required, those of all accounts are listed.',
       query: KeyListQuery,
       answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
       errors: [],

@@ -133,7 +133,7 @@ test('a change of a subscription shows at the next look', async () => {
   expect((await list('?q=out')).lanes).toEqual([])
 })
 
-test('where published messages wait for a worker, a lane says so in place of that nothing is wrong', async () => {
+test('a lane says that published messages wait for a worker, and not that nothing is wrong', async () => {
   const job = dispatchJobKey(0, 'late')
   const data = JSON.stringify({ v: 1, m: [{ messageId: MESSAGE, publishedAt: Date.now() - 60_000 }] })
   await api.redis.hset(job, { data, timestamp: Date.now() })

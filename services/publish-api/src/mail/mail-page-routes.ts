@@ -122,7 +122,7 @@ function unsubscribeRoutes(deps: ApiDeps): Endpoint[] {
       method: 'POST',
       summary: 'Unsubscribe by the page’s button, or by one click of a mail program',
       description:
-        'Removes the subscription and sends a mail whose link restores it within 48 hours. One that is gone has the same answer.',
+        'Removes the subscription and sends a mail whose link restores it within 48 hours. The answer is the same for a subscription that is gone.',
       bodyIs: 'own',
       otherBodies: { [FORM]: OneClick },
       answers: {

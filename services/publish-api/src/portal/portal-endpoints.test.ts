@@ -194,7 +194,7 @@ test('a theme is a raster picture, a colour that can be read, and a name', async
   expect(await linkOf(admin, { ...GRANT, theme: { colour: '#767676' } })).toMatch(/^fpl_/)
 })
 
-test('where no keys are asked for, there are no portal sessions', async () => {
+test('portal sessions need required keys', async () => {
   const local = await startTestApi()
   try {
     const answers = [

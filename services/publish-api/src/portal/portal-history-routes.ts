@@ -48,7 +48,8 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       params: { id: PortalEndpointReference },
       tag: TAG,
       summary: 'List recorded attempts at an endpoint',
-      description: 'Where the topic records attempts. Answers of the endpoint need the scope bodies.',
+      description:
+        'Attempts are listed if the topic records them. Answers of the endpoint need the scope bodies.',
       answers: { 200: { description: 'The attempts', schema: PortalAttemptList } },
       errors: ['not_found'],
       handle: (call) => listAttempts(deps, call),

@@ -57,7 +57,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       method: 'PUT',
       summary: 'Create a platform application, or set the members given',
       description:
-        'Where there is none, it needs the whole credential of its platform. Where it exists, the members given are ' +
+        'A new application needs the whole credential of its platform. If the application exists, the members given are ' +
         'set and the others stay.',
       body: PlatformApplicationInput,
       answers: {

@@ -90,7 +90,7 @@ test.each([
     messageBody(createMessage('x')).replace('"x"', '"y"'),
     'a message in it was changed after it was stored',
   ],
-])('what holds %s cannot be put back, and stays', async (id, raw, why) => {
+])('an entry with %s cannot be put back, and stays', async (id, raw, why) => {
   await add(id, raw)
   const { status, body } = await api.call('POST', `/v1/quarantine/${id}/put-back`)
   expect([status, body.error.code, body.error.message]).toEqual([

@@ -65,7 +65,7 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'Deliver what an entry holds, and remove the entry',
       description:
-        'Its messages are dispatched again under their own ids, a single delivery goes to its lane. 409 where this release cannot decode it either, or where its topic or subscription is gone; the entry then stays.',
+        'Its messages are dispatched again under their own ids, and a single delivery goes to its lane. The answer is 409, and the entry stays, if this release cannot decode it either, or if its topic or subscription is gone.',
       body: NoBody,
       bodyIs: 'optional',
       answers: {

@@ -29,7 +29,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       method: 'PUT',
       summary: 'Create a queue, or set the members given',
       description:
-        'Creates the queue where there is none; a name that ends in `.fifo` makes a FIFO queue. Where it exists, the ' +
+        'Creates the queue if there is none; a name that ends in `.fifo` makes a FIFO queue. If it exists, the ' +
         'members given are set and the others stay, so the request can be repeated.',
       bodyIs: 'optional',
       answers: {

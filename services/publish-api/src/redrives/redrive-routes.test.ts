@@ -89,7 +89,7 @@ test('a queue that nothing was dead-lettered to needs a destination, and says so
   expect((await post('', { source: 'nowhere' })).status).toBe(404)
 })
 
-test('one that is a dead-letter queue may be redriven while it is empty', async () => {
+test('a dead-letter queue may be redriven while it is empty', async () => {
   await api.call('PUT', '/v1/queues/letters')
   const redrivePolicy = { deadLetterTargetArn: `${QUEUE}letters`, maxReceiveCount: 1 }
   await api.call('PUT', '/v1/queues/source', { body: { redrivePolicy } })

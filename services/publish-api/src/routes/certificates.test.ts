@@ -22,7 +22,7 @@ async function tested(signing: 'none' | 'sns'): Promise<Record<string, string>> 
   return JSON.parse(api.attempts[0]?.body ?? '{}')
 }
 
-test('[72] what /test sends for a topic that signs is checked by the certificate that is served', async () => {
+test('[72] a signed test message is checked by the certificate that is served', async () => {
   const envelope = await tested('sns')
   const { pathname } = new URL(envelope.SigningCertURL ?? '')
   const { status, headers, text } = await api.call('GET', pathname)

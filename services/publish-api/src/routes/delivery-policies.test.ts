@@ -30,7 +30,7 @@ test('a preset is about as long as it says, and the preview lists all of them', 
   expect(shorter.retries).toHaveLength(25)
 })
 
-test('what a retry policy leaves out is taken from the default', async () => {
+test('members that a retry policy leaves out are taken from the default', async () => {
   const { retries, totalSeconds } = await preview({ healthyRetryPolicy: { numRetries: 2 } })
   expect([retries.length, totalSeconds]).toEqual([2, 40])
   const refused = await preview({ healthyRetryPolicy: { minDelayTarget: 30 } })

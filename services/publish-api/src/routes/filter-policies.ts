@@ -24,7 +24,7 @@ export function filterPolicyRoutes(deps: ApiDeps, trials: FilterTrials): Endpoin
       tag: 'Filter policies',
       summary: 'Which clauses of a filter policy a message satisfies',
       description:
-        'Nothing is published or changed. Clauses of a rule are judged one by one; where several lie under one array, they must hold in the same element, ' +
+        'Nothing is published or changed. Clauses of a rule are judged one by one; if several lie under one array, they must hold in the same element, ' +
         'so that `matched` may be false although each clause is. ' +
         `At most ${VALUES_SHOWN_MAX} values of a key that satisfy nothing are shown.`,
       body: FilterTestInput,

@@ -153,7 +153,7 @@ describe('links', () => {
     expect(await originOfConfirmation(answer)).toBe(`http://${host}`)
   })
 
-  test('who follows a link chooses nothing: not the host of the link that undoes it, nor of the certificate', async () => {
+  test('let their caller choose neither the host of the link that undoes them, nor of the certificate', async () => {
     const { search, headers } = await signed(subscribing(), false)
     const [, arn = ''] = /<SubscriptionArn>([^<]+)</.exec(await send(`/?${search}`, headers)) ?? []
     const id = arn.split(':').at(-1) ?? ''

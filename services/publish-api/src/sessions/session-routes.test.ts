@@ -178,7 +178,7 @@ test('the sixth failed login within a minute waits, a right key does not, and ea
   await api.redis.del('ft:{sessions}:logins:unknown')
 })
 
-test('where no keys are asked for, nobody logs in', async () => {
+test('nobody logs in if no keys are required', async () => {
   const deps = { ...api.deps, settings: { ...api.deps.settings, auth: false, mode: 'local' as const } }
   const app = createApp(deps)
   const read = await app.request('http://localhost/v1/session')

@@ -93,7 +93,7 @@ test('an endpoint that the kind’s settings do not allow is refused, also as th
   expect(moved.body.error.details).toEqual([problem])
 })
 
-test('what subscribing confirms is active at once, authenticated, and shows no policy', async () => {
+test('a kind that subscribing confirms is active at once, authenticated, and shows no policy', async () => {
   const { SubscriptionArn } = await byWire(endpointOf('http'))
   const attributes = await attributesOf(SubscriptionArn)
   expect(attributes).toMatchObject({

@@ -66,7 +66,7 @@ test('a function that no setting names is refused over either API', async () => 
   expect(await wireRefusal(functionArn('other'))).toBe(`Invalid parameter: Endpoint Reason: ${message}`)
 })
 
-test('what is no ARN of a function is refused in SNS’s words', async () => {
+test('a text that is no ARN of a function is refused in SNS’s words', async () => {
   for (const endpoint of ['hello', 'arn:aws:lambda:us-east-1:000000000000:layer:x', 'https://example.com/'])
     expect(await wireRefusal(endpoint)).toBe('Invalid parameter: Lambda endpoint ARN')
 })

@@ -175,7 +175,7 @@ test('a dead-letter queue knows its subscriptions for as long as they name it', 
   expect([await sources('dlq-a'), await sources('dlq-b')]).toEqual([[], []])
 })
 
-test('what fails goes to the queue of its topic by default, and vanishes only where null says so', async () => {
+test('failed deliveries go to the queue of their topic by default, and vanish only if null says so', async () => {
   const endpoint = 'https://example.com/fails'
   const { body } = await subscribe({ endpoint })
   expect(body).toMatchObject({
@@ -599,7 +599,7 @@ test('retry mode and circuit breaker are set, shown with how the lane stands, an
   })
 })
 
-test('what a 410 does is set, shown and reset, and a resume ends the pause of a 410', async () => {
+test('the action on a 410 is set, shown and reset, and a resume ends the pause of a 410', async () => {
   const { body: made } = await subscribe({ endpoint: 'https://example.com/gone' })
   expect(made).toMatchObject({ onGone: 'pause', pausedBecause: null })
   const path = `/v1/subscriptions/${made.id}`

@@ -27,7 +27,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Topics',
       summary: 'Create a topic, or set the members given',
       description:
-        'Creates the topic where there is none; a name that ends in `.fifo` makes a FIFO topic. Where it exists, the ' +
+        'Creates the topic if there is none; a name that ends in `.fifo` makes a FIFO topic. If it exists, the ' +
         'members given are set and the others stay, so the request can be repeated.',
       bodyIs: 'optional',
       answers: {

@@ -54,7 +54,7 @@ test('only differences are steps, queues before what leads to them', () => {
   expect(planOf({ ...rest, topics }, found, { prune: true })).toEqual([])
 })
 
-test('what the file does not name is deleted with prune alone, queues last', () => {
+test('things that the file does not name are deleted only with prune, queues last', () => {
   const deleted = planOf(wanted, found, { prune: true }).filter(({ act }) => act === 'delete')
   expect(deleted.map(({ kind, name, id }) => [kind, name, id])).toEqual([
     ['subscription', 'http://b', 's2'],

@@ -10,7 +10,9 @@ export const SessionListAnswer = named(
         .array(
           z.object({
             id: z.string().describe('Id of the session: a digest of its token, no secret.'),
-            kind: z.enum(['console', 'portal']).describe('Where the session is used: in console or portal.'),
+            kind: z
+              .enum(['console', 'portal'])
+              .describe('The place where the session is used: console or portal.'),
             keyId: z.string().describe('Id of the key that it acts with, or that made its link.'),
             portal: z
               .string()

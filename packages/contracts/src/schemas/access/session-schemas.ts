@@ -43,7 +43,7 @@ export const SessionView = named(
       ),
     })
     .meta({
-      description: 'Who the caller is, and the session if there is one.',
+      description: 'The caller, and the session if there is one.',
       examples: [
         {
           keysRequired: true,

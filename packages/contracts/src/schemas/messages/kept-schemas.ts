@@ -31,7 +31,7 @@ export const MessageBodyView = named(
       from: z
         .enum(['kept', 'waiting', 'deadLetter'])
         .describe(
-          'Where it was found: in the ring of kept messages, in a lane where a delivery waits, or in a dead-letter queue.',
+          'The place where it was found: in the ring of kept messages, in a lane where a delivery waits, or in a dead-letter queue.',
         ),
     })
     .meta({

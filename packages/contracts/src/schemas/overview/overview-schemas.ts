@@ -22,7 +22,7 @@ export const OverviewView = named(
       inNeed: z.int().describe('Lanes with a verdict that needs somebody.'),
       verdicts: z
         .partialRecord(z.enum(VERDICT_CODES), z.int())
-        .describe('How many busy lanes have which verdict. One that is missing has none.'),
+        .describe('How many busy lanes have which verdict. A verdict that is missing has no lane.'),
       worst: z.array(LaneRow).describe('The worst of the lanes that need somebody, at most three.'),
       deadLetters: z.int().describe('Dead letters in all these queues together.'),
       fullest: z

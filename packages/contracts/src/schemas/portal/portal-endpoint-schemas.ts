@@ -46,7 +46,7 @@ export const PortalEndpoint = named(
     .object({
       id: z.string().describe('Id of the endpoint’s subscription, a UUID.'),
       topic: z.string().describe('Name of the topic whose messages it gets.'),
-      endpoint: z.string().describe('Where its messages go. Credentials in it are masked.'),
+      endpoint: z.string().describe('The address that its messages go to. Credentials in it are masked.'),
       name: z.string().nullable().describe('A name that somebody gave it; null: none.'),
       status: z.enum(['pending', 'active', 'paused']).describe('pending: the endpoint must confirm first.'),
       filterPolicy: z

@@ -82,7 +82,9 @@ export const QueueInput = namedInput(
             .describe('Receives of a message after which the next one moves it to the dead-letter queue.'),
         })
         .nullish()
-        .describe('Where messages go that were received too often. Default: they stay until they expire.'),
+        .describe(
+          'The queue for messages that were received too often. Default: they stay until they expire.',
+        ),
       redriveAllowPolicy: RedriveAllowPolicyInput.nullish().describe(
         'Which queues may name this one as their dead-letter queue. Default: all.',
       ),
@@ -148,7 +150,7 @@ export const QueueView = named(
           maxReceiveCount: z.int().describe('Receives after which the next one moves a message there.'),
         })
         .nullable()
-        .describe('Where messages go that were received too often; null: they stay until they expire.'),
+        .describe('The queue for messages that were received too often; null: they stay until they expire.'),
       redriveAllowPolicy: z
         .object({
           redrivePermission: z.string().describe(PERMISSION),

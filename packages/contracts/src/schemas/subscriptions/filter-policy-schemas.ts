@@ -22,7 +22,7 @@ export const FilterTestInput = namedInput(
       protocol: z
         .enum(PROTOCOLS)
         .optional()
-        .describe('Whose text counts where the message has one per protocol. Default http.'),
+        .describe('The protocol whose text counts, if the message has one per protocol. Default http.'),
     })
     .meta({
       description: 'A filter policy and a message to try it on.',

@@ -124,7 +124,9 @@ export const LaneList = named(
       matched: z.int().describe('Lanes that the filters match, on all pages.'),
       verdicts: z
         .partialRecord(z.enum(VERDICT_CODES), z.int())
-        .describe('How many of the lanes looked at have which verdict. One that is missing has none.'),
+        .describe(
+          'How many of the lanes looked at have which verdict. A verdict that is missing has no lane.',
+        ),
       waiting: z.int().describe('Deliveries that wait in the lanes that match.'),
       inFlight: z.int().describe('Deliveries in flight from the lanes that match.'),
     })

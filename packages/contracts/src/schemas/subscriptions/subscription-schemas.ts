@@ -112,7 +112,7 @@ const settings = {
     )
     .nullish()
     .describe(
-      'Where deliveries go that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
+      'The queue for deliveries that failed permanently. `{}`, the default of a new one: to the topic’s own dead-letter queue, ' +
         'which the first of them makes. null: they are discarded and counted.',
     ),
   filterPolicy: FilterPolicyInput.nullish().describe(
@@ -242,7 +242,9 @@ export const SubscriptionView = named(
       pendingEndpoint: z
         .string()
         .nullable()
-        .describe('Where it moves once that endpoint has confirmed; a password is masked. null: nowhere.'),
+        .describe(
+          'The endpoint to which it moves once that endpoint has confirmed; a password is masked. null: nowhere.',
+        ),
       name: z.string().nullable().describe('Name for people; null: none.'),
       metadata: z
         .record(z.string(), z.string())
@@ -273,7 +275,7 @@ export const SubscriptionView = named(
         })
         .nullable()
         .describe(
-          'Where deliveries go that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.',
+          'The queue for deliveries that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.',
         ),
       onFailure: z
         .string()

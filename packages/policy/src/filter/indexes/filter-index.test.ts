@@ -207,7 +207,7 @@ test.each<[what: string, of: (i: number) => unknown, value: MessageAttribute]>([
   ['texts of any case', (i) => ({ 'equals-ignore-case': `V${i}` }), text('v7')],
   ['ranges', (i) => ({ numeric: ['>', i, '<', i + 1] }), decimal('7.5')],
   ['addresses', (i) => `::${i}`, text('0:0::7')],
-])('of filters that share two keys and differ in %s only few are asked', (_what, of, value) => {
+])('few filters are asked if all share two keys and differ in %s only', (_what, of, value) => {
   const policies = hundred.map((i) => ({ ...common, key: [of(i)] }))
   expect(asked(policies, message(text('none of them')))).toBe(0)
   expect(asked(policies, message(value))).toBe(1)

@@ -135,7 +135,7 @@ test('failures in a row count over notes and workers until a success', async () 
   expect(await redis.exists(`${BASE}failing`)).toBe(0)
 })
 
-test('what came in the last minute is known once older deliveries wait', async () => {
+test('arrivals of the last minute are known once older deliveries wait', async () => {
   const id = await writeLane(redis)
   await parkAll(lanes, [id], [makeMessage()])
   expect((await figuresOf(id)).arrivalsLastMinute).toBeNull()

@@ -5,7 +5,7 @@ import { newArn, useQueues } from '../queues.fixture.ts'
 
 const fixture = await useQueues()
 
-test('one of many simultaneous callers creates a queue, and all get that one', async () => {
+test('a single one of many simultaneous callers creates a queue, and all get that one', async () => {
   const arn = newArn()
   const delays = Array.from({ length: 8 }, (_, i) => i + 1)
   const answers = await Promise.all(

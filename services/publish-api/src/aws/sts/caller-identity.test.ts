@@ -48,7 +48,7 @@ test('[222] a key’s holder gets its user and account', async () => {
   })
 })
 
-test('[222] where no keys are asked for it is the root of the account', async () => {
+test('[222] the caller is the root of the account if no keys are required', async () => {
   for (const [key, account] of [
     ['fantail', '000000000000'],
     ['333333333333', '333333333333'],

@@ -173,7 +173,7 @@ test('secrets stay within an origin, and do not follow to another one unless the
   expect(await reached(id)).toEqual({ url: `https://me:mine@${third}/`, headers: { 'X-Key': 'fresh' } })
 })
 
-test('one that has not confirmed yet moves at once, and its new endpoint is asked', async () => {
+test('a subscription that has not confirmed yet moves at once, and its new endpoint is asked', async () => {
   const { id, path, endpoint } = await subscribe({ confirmation: 'handshake' })
   const { token } = await stored(id)
   const moved = await patch(path, { endpoint: `${endpoint}/new` })
@@ -183,7 +183,7 @@ test('one that has not confirmed yet moves at once, and its new endpoint is aske
   expect((await api.call('POST', `${path}/confirm`, { body: { token: fresh } })).body.status).toBe('active')
 })
 
-test('one that has confirmed stays where it is until the new endpoint has confirmed, too', async () => {
+test('a confirmed subscription stays where it is until the new endpoint has confirmed, too', async () => {
   const { id, path, endpoint } = await subscribe({ confirmation: 'handshake' })
   await api.call('POST', `${path}/confirm`, { body: { token: (await stored(id)).token } })
   const next = `${newHost()}/next`

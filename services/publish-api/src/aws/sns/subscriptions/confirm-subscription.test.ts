@@ -73,7 +73,7 @@ test('[63] another topic’s ARN of the region confirms the token’s subscripti
   expect((await followConfirm(token, topicArn('never-made'))).text).toContain(arn)
 })
 
-test('[60][61][62] what does not confirm', async () => {
+test('[60][61][62] tokens that do not confirm are refused', async () => {
   expect(await refusalOf(confirm(HEX))).toEqual(refused('Invalid parameter: Token'))
   expect(await refusalOf(confirm('abc123'))).toEqual(refused('Invalid parameter: Token'))
   const nowhere = { TopicArn: topicArn('never-made') }
@@ -91,7 +91,7 @@ test('[60][61][62] what does not confirm', async () => {
   }
 })
 
-test('[60][62] what does not confirm by its link', async () => {
+test('[60][62] links that do not confirm are refused', async () => {
   const { token } = await pending()
   for (const [Token, TopicArn, text] of [
     ['abc123', TOPIC, 'Token'],
@@ -181,7 +181,7 @@ test('another account may not unsubscribe', async () => {
   expect(await record(id)).not.toBeNull()
 })
 
-test('[145] what names no subscription', async () => {
+test('[145] texts that name no subscription are refused', async () => {
   const reason = 'SubscriptionArn Reason'
   for (const [arn, message] of [
     ['pending confirmation', `${reason}: An ARN must have at least 6 elements, not 1`],
@@ -196,7 +196,7 @@ test('[145] what names no subscription', async () => {
   expect(text).toContain(`Invalid parameter: ${reason}: no value for required parameter`)
 })
 
-test('[144] one that never was, or is another topic’s, is left alone with 200', async () => {
+test('[144] a subscription that never was, or is another topic’s, is left alone with 200', async () => {
   await unsubscribe(`${TOPIC}:${NEVER}`)
   const { id, arn } = await subscribe()
   await unsubscribe(arn.replace(':orders:', ':other:'))

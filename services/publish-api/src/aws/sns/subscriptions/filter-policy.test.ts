@@ -103,7 +103,7 @@ test.each<[name: string, value: string, text: string]>([
   expect(onSet.message.split('\n')[0]).toBe(`Invalid parameter: ${text}`)
 })
 
-test('[216] what is inside a nested policy is judged before its nesting', async () => {
+test('[216] the inside of a nested policy is judged before its nesting', async () => {
   for (const FilterPolicyScope of ['MessageAttributes', 'MessageBody']) {
     const refused = await refusalOf(subscribe({ FilterPolicy: '{"key":{"suffix":"v"}}', FilterPolicyScope }))
     expect(refused.message.split('\n')[0]).toBe(

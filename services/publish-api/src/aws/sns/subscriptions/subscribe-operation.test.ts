@@ -125,7 +125,7 @@ test('[139] the same endpoint again is the same subscription, unless any attribu
   }
 })
 
-test('one that was made without a handshake needs none', async () => {
+test('a subscription that was made without a handshake needs none', async () => {
   const endpoint = hook()
   const { body } = await sns.api.call('POST', '/v1/topics/orders/subscriptions', { body: { endpoint } })
   const { SubscriptionArn } = await subscribe({ Endpoint: endpoint, ReturnSubscriptionArn: false })

@@ -287,7 +287,7 @@ test('[158] dead letters of a FIFO queue on a FIFO topic need a FIFO queue, thos
   )
 })
 
-test('what only the native API takes is shown in SNS’s form, and stays while other attributes are set', async () => {
+test('settings of the native API are shown in SNS’s form, and stay while other attributes are set', async () => {
   const { api } = sns
   await api.call('PUT', '/v1/topics/native', {
     body: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 0.4 } } },

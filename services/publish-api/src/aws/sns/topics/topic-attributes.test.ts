@@ -163,7 +163,7 @@ test.each([
   ['ArchivePolicy', '{"MessageRetentionPeriod":"0"}'],
   ['ArchivePolicy', '{"Other":"1"}'],
   ['ArchivePolicy', 'x'],
-])('of a FIFO topic %s %.30s is refused', async (name, value) => {
+])('a FIFO topic’s %s %.30s is refused', async (name, value) => {
   expect((await refusalOf(set(name, value, FIFO))).name).toBe('InvalidParameterException')
 })
 

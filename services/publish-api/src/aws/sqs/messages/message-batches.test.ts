@@ -125,7 +125,7 @@ test('a batch to a FIFO queue lacks no group and no deduplication id, else it is
   expect((await receive(queue)).map(({ Body }) => Body)).toEqual(['body 0', 'body 1'])
 })
 
-test('[175] of a batch of deletions or changes only the garbage fails', async () => {
+test('[175] only the garbage fails in a batch of deletions or changes', async () => {
   const queue = await create({ VisibilityTimeout: '100' })
   await send(queue, [{}, {}])
   const received = await receive(queue)
