@@ -56,7 +56,12 @@ export { actionOnGone } from './retries/on-gone.ts'
 export { PRESETS } from './retries/presets.ts'
 export { previewRetries, retryPhase, totalRetrySeconds } from './retries/retry-curve.ts'
 export { type Answered, answeredAs, retryCost } from './retries/retry-mode.ts'
-export { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './retries/send-time-bounds.ts'
+export {
+  FAR_SEND_AHEAD_MS,
+  SEND_AHEAD_MS,
+  SEND_LATE_MS_MAX,
+  sendLateMsMax,
+} from './retries/send-time-bounds.ts'
 export { shownWhy, whyItCame, whyItEnded, whyNext } from './retries/why.ts'
 export { lineDiff } from './text/line-diff.ts'
 export { withoutTokens } from './text/link-tokens.ts'

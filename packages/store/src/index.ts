@@ -134,6 +134,7 @@ export {
   type Standing,
   type SweepRequest,
   type SweepResult,
+  type TakeRequest,
   type TakeResult,
 } from './lanes/lane-records.ts'
 export { Lanes } from './lanes/lanes.ts'

@@ -13,8 +13,6 @@ const PER_SECOND = 30
 const FAULT_MS = LONG ? 30_000 : 5_000
 const LATE_MS = 500
 const REFUSED_WITHIN_MS = 2_000
-const BACKLOG = 100
-const ONE_WAY_MS = 50
 /** With LATE_MS, two thirds of the time after which a command to Redis fails. */
 const SLOW_WRITE_MS = 500
 
@@ -115,32 +113,40 @@ test(
   FAULT_MS + 90_000,
 )
 
-test('behind a distant Redis, a backlog and later messages arrive at once, throttled or not, each of them once', async () => {
-  const { proxy, workers, connection } = stack()
-  const ledger = await Ledger.open({
-    stack: stack(),
-    receiver: receiver(),
-    topic: 'distant-redis',
-    subscriptions: {
-      '/distant-redis/quick': {},
-      '/distant-redis/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } },
-    },
-  })
-  for (const worker of workers) worker.signal('SIGSTOP')
-  // One after the other, so that each is a job of its own.
-  for (let n = 0; n < BACKLOG; n++) await ledger.publish(`backlog-${n}`)
-  expect(await connection.llen('ft:{dispatch-0}:dispatch-0:wait')).toBe(BACKLOG)
-  proxy.delayReplies(ONE_WAY_MS, ONE_WAY_MS)
-  for (const worker of workers) worker.signal('SIGCONT')
-  // Messages come as long as the backlog waits, so the dispatch queue is never empty.
-  const haveArrived = () => ledger.arrivals().size >= 2 * BACKLOG
-  await ledger.publishAtRate({ count: 20, perSecond: 20, until: haveArrived })
-  await waitFor(() => ledger.missing().length === 0, { what: 'all messages to arrive', timeoutMs: 30_000 })
-  proxy.delayReplies(0)
-  const { duplicates } = await ledger.whenSettled()
-  expect(duplicates).toBe(0)
-  expect(await connection.keys('*isolated:*')).toEqual([])
-}, 90_000)
+test.each([
+  { tripMs: 100, repliesMs: 50, rate: 50, backlog: 100 },
+  { tripMs: 500, repliesMs: 500, rate: 20, backlog: 40 },
+])(
+  'behind a Redis $tripMs ms away, a backlog and later messages arrive at once, each of them once',
+  async ({ tripMs, repliesMs, rate, backlog }) => {
+    const { proxy, workers, connection } = stack()
+    const topic = `distant-${tripMs}`
+    const ledger = await Ledger.open({
+      stack: stack(),
+      receiver: receiver(),
+      topic,
+      subscriptions: {
+        [`/${topic}/quick`]: {},
+        [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: rate } } },
+      },
+    })
+    for (const worker of workers) worker.signal('SIGSTOP')
+    // One after the other, so that each is a job of its own.
+    for (let n = 0; n < backlog; n++) await ledger.publish(`backlog-${n}`)
+    expect(await connection.llen('ft:{dispatch-0}:dispatch-0:wait')).toBe(backlog)
+    proxy.delayReplies(repliesMs, tripMs - repliesMs)
+    for (const worker of workers) worker.signal('SIGCONT')
+    // Messages come as long as the backlog waits, so the dispatch queue is never empty.
+    const haveArrived = () => ledger.arrivals().size >= 2 * backlog
+    await ledger.publishAtRate({ count: 20, perSecond: rate / 2, until: haveArrived })
+    await waitFor(() => ledger.missing().length === 0, { what: 'all messages to arrive', timeoutMs: 30_000 })
+    proxy.delayReplies(0)
+    const { duplicates } = await ledger.whenSettled()
+    expect(duplicates).toBe(0)
+    expect(await connection.keys('*isolated:*')).toEqual([])
+  },
+  90_000,
+)
 
 test(
   'a Redis that accepts connections and never answers is taken for away',

@@ -12,6 +12,9 @@
  */
 export const SEND_AHEAD_MS = 250
 
+/** The same while a worker's round trips to Redis are long. Past it: it waits in its lane. */
+export const FAR_SEND_AHEAD_MS = 850
+
 /**
  * How late a send time may still be used. Past it: the claim gets a new send time. Suppose that sends may be up to L
  * late. Those within one second then have send times within 1 s + L, at most (1 + L)·rate + 1 of them. L = 100 ms keeps

@@ -151,12 +151,21 @@ export interface TakeRequest {
   turnClaims?: ReadonlyMap<string, number> | undefined
   /** Only lanes whose turn came before this time of Redis get their turn. Default: now. */
   turnsTill?: number
+  /** The worker's round trip if it is long. Send times are then given out that much earlier. Default: 0. */
+  tripMs?: number
+  /** No send time is earlier than this many ms from now. Default: 0. */
+  leadMs?: number
+  /** The most bytes of bodies that the reply brings. Default: none. */
+  bodyBytesMax?: number
 }
 
 export interface Claim {
   delivery: Buffer
   lease: string
-  /** Redis time in ms, fractional, at most 250 ms ahead. Only claims of throttled lanes have one. */
+  /**
+   * Redis time in ms, fractional, at most 250 ms ahead, or 850 ms behind a slow Redis. Only claims of throttled lanes
+   * have one.
+   */
   sendAt: number | null
   /** null: never attempted. */
   state: RetryState | DeadState | null
@@ -180,8 +189,8 @@ export interface RenewRequest {
 
 export interface RenewedClaim {
   /**
-   * Redis time in ms, at most 700 ms ahead. null: there is none. The lease has ended, the lane is paused or deleted, or
-   * too many claims have earlier send times.
+   * Redis time in ms, at most 1,200 ms ahead. null: there is none. The lease has ended, the lane is paused or deleted,
+   * or too many claims have earlier send times.
    */
   sendAt: number | null
   /** The lease that is current from now on. */
@@ -222,6 +231,8 @@ export interface TakeResult {
   lanes: ClaimedLane[]
   /** Deliveries that were removed and counted, because their message was too old and there is no dead-letter queue. */
   expired: DeliveryRef[]
+  /** Bodies that came along, by message id in latin1. All others must be read. */
+  bodies?: ReadonlyMap<string, Buffer>
   /** Number of removed deliveries of deleted subscriptions, and of messages in logs of deleted topics. */
   drained: number
   logs: LogClaim[]

@@ -7,7 +7,7 @@
 import { sendLateMsMax } from '@fantail/policy'
 
 /** The same value as in lane-next.lua. */
-const STORED_AHEAD_MAX_MS = 1_000
+const STORED_AHEAD_MAX_MS = 1_500
 
 interface Reservation {
   /**
@@ -33,7 +33,7 @@ export function reserve(tat: number, now: number, rate: number, aheadMs: number,
 }
 
 /** Renewed send times are at most this far ahead. A claim that would be later goes back to its lane. */
-export const RENEWED_AHEAD_MS = 700
+export const RENEWED_AHEAD_MS = 1_200
 
 /** A claim that is later than this may be too late when the worker has the reply. */
 const IN_TIME_MS = 40

@@ -154,6 +154,34 @@ test('a throttled lane gets send times one gap apart and at most 250 ms ahead', 
   expect(claimsOf(later)[0]?.sendAt).toBe(later.now)
 })
 
+test('a distant worker gets send times that it can keep, further ahead, and the shard stays so for all', async () => {
+  const id = await writeLane(redis, { rate: 10 })
+  await parkAll(lanes, [id], messages(30))
+  const far = await takeFrom(lanes, { tripMs: 500, leadMs: 400 })
+  const times = claimsOf(far).map(({ sendAt }) => (sendAt ?? Number.NaN) - far.now)
+  expect(times).toEqual([400, 500, 600, 700])
+  expect((far.nextDueAt ?? 0) - far.now).toBeLessThanOrEqual(200)
+  await skew(redis, 500)
+  const near = await takeFrom(lanes)
+  const later = claimsOf(near).map(({ sendAt }) => Math.round((sendAt ?? Number.NaN) - far.now))
+  expect(later.slice(0, 2)).toEqual([800, 900])
+  expect(later.at(-1)).toBeGreaterThan(near.now - far.now + 600)
+})
+
+test('a take brings the bodies of its claims along, each once, as far as they fit', async () => {
+  const ids = [await writeLane(redis), await writeLane(redis)]
+  const bodies = ['x', 'y'].map((text) => makeMessage(Date.now(), text.repeat(1_000)))
+  await parkAll(lanes, ids, bodies)
+  expect((await takeFrom(lanes, { deliveriesMax: 0, bodyBytesMax: 9_999 })).bodies).toBeUndefined()
+  const taken = await takeFrom(lanes, { bodyBytesMax: 1_999 })
+  const messageIds = claimsOf(taken).map(({ delivery }) => delivery.toString('latin1', 0, 16))
+  expect(messageIds).toHaveLength(4)
+  const brought = [...(taken.bodies ?? [])]
+  expect(brought).toHaveLength(1)
+  expect(messageIds).toContain(brought[0]?.[0])
+  expect(bodies.map(({ body }) => body)).toContain(String(brought[0]?.[1]))
+})
+
 test("a subscription's own throttle stands over the topic's unless the topic forbids overrides", async () => {
   await writeSlice(redis, { rate: 4 })
   const id = await writeLane(redis, { rate: 1_000 })

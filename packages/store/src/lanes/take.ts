@@ -17,20 +17,21 @@ const TAKE = readScript('take-deliveries-1')
 /** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** For each run: subscription, claimed delivery, and the deliveries behind it. */
-type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer, CorruptReply]
+type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer, CorruptReply, Buffer[]]
 /** Name and error of each. */
 export type CorruptReply = [Buffer, Buffer][]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
+  const { tripMs = 0, leadMs = 0, bodyBytesMax = 0 } = request
   const { turnsMax = deliveriesMax, turnsTill = null } = request
   const turnClaims = request.turnClaims ? namedClaims(request.turnClaims) : ''
   const bounds = { lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill, turnClaims }
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
-  const args = { base: shardBase(shard), ...bounds, laneLimits }
+  const args = { base: shardBase(shard), ...bounds, tripMs, leadMs, bodyBytesMax, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, drained, lanes, expired, runs, logs, turn, corrupt] = reply
+  const [now, due, drained, lanes, expired, runs, logs, turn, corrupt, bodies] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)
   return {
@@ -38,7 +39,17 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
     nextTurnAt: readTime(turn),
     logs: logs.map(readLog),
     corrupt: readCorrupt(corrupt),
+    ...(bodies.length > 0 && { bodies: readBodies(bodies) }),
   }
+}
+
+function readBodies(flat: Buffer[]): Map<string, Buffer> {
+  const bodies = new Map<string, Buffer>()
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [message, body] = flat.slice(i, i + 2) as [Buffer, Buffer]
+    bodies.set(message.toString('latin1'), body)
+  }
+  return bodies
 }
 
 function namedClaims(claims: ReadonlyMap<string, number>): string {

@@ -931,6 +931,9 @@ export interface ScriptArguments {
     turnsMax: number
     turnsTill: number | null
     turnClaims: ScriptText
+    tripMs: number
+    leadMs: number
+    bodyBytesMax: number
     laneLimits: {
       id: ScriptText
       claimsMax: number

@@ -24,14 +24,15 @@ test('a subscription earns its allowance by answering, up to maxInFlight', () =>
   expect(take(slots, 'small', 100, 8)).toBe(8)
 })
 
-test('the free allowance of a subscription is known while none of its attempts is in flight', () => {
+test('the next allowance of a proven subscription is the whole one, after the time of its slower answers', () => {
   const slots = new AttemptSlots({ attemptsMax: 2_000 })
-  expect(slots.freeAllowance('new')).toBeUndefined()
-  prove(slots, 'idle')
-  expect([...slots.busy()]).toEqual([])
-  expect(slots.freeAllowance('idle')).toBe(32)
-  take(slots, 'idle', 5)
-  expect(slots.freeAllowance('idle')).toBe(27)
+  expect(slots.nextAllowance('new')).toBeUndefined()
+  prove(slots, 'good')
+  expect(slots.nextAllowance('good')).toEqual({ attempts: 32, inMs: expect.any(Number) })
+  take(slots, 'good', 5)
+  slots.release('good', 32, 400)
+  slots.release('good', 32, 10)
+  expect(slots.nextAllowance('good')).toEqual({ attempts: 32, inMs: 380 })
 })
 
 test('first attempts leave an eighth of the slots to the lanes', () => {

@@ -29,6 +29,8 @@ export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
 /** At each check, the lateness measured before still counts by this factor. */
 const LAG_KEPT = 0.9
+/** At each answer, the longest time of the answers before still counts by this factor. */
+const LONGEST_KEPT = 0.95
 /**
  * Subscriptions whose standing a worker remembers. Past it: all subscriptions without a running attempt are forgotten.
  */
@@ -45,6 +47,8 @@ interface Standing {
   proven: boolean
   /** Until when first attempts go through the lane, by performance.now(). */
   slowUntil: number
+  /** After how long the endpoint answers, at most by the latest answers. */
+  answersInMs: number
 }
 
 interface SlotsOptions {
@@ -201,10 +205,16 @@ export class AttemptSlots {
     for (const [id, standing] of this.#busy) yield [id, this.#capacityOf(standing)]
   }
 
-  /** The free allowance of a subscription that had attempts. Undefined: its standing is that of a new one. */
-  freeAllowance(subscriptionId: string): number | undefined {
+  /**
+   * How many attempts a proven subscription may make as soon as those in flight have ended, and after how long they
+   * probably have. Undefined: it is not proven.
+   */
+  nextAllowance(subscriptionId: string): { attempts: number; inMs: number } | undefined {
     const standing = this.#standings.get(subscriptionId)
-    return standing && this.#capacityOf(standing)
+    if (!standing?.proven) return undefined
+    const { allowance, maxInFlight, inFlight, answersInMs } = standing
+    const attempts = Math.min(allowance, maxInFlight, this.#freeOf(true) + inFlight)
+    return { attempts: Math.max(0, attempts), inMs: answersInMs }
   }
 
   #capacityOf({ inFlight, allowance, maxInFlight, proven }: Standing): number {
@@ -223,6 +233,7 @@ export class AttemptSlots {
         hung: false,
         proven: false,
         slowUntil: 0,
+        answersInMs: 0,
       }
       this.#standings.set(subscriptionId, standing)
     }
@@ -235,6 +246,7 @@ export class AttemptSlots {
 
   #answered(standing: Standing, maxInFlight: number, afterMs: number): void {
     standing.hung = false
+    standing.answersInMs = Math.max(afterMs, standing.answersInMs * LONGEST_KEPT)
     if (afterMs > this.slowMs) {
       standing.slowUntil = this.#now() + SLOW_FOR_MS
       standing.allowance = Math.max(standing.allowance, START_ALLOWANCE)

@@ -60,15 +60,22 @@ export class LaneBodies {
 
   /**
    * Returns a body for each delivery, in the same order. null: the body is gone. UnreadableBody: it cannot be decoded.
-   * Undefined: it was not loaded, because `loading` had no capacity for more.
+   * Undefined: it was not loaded, because `loading` had no capacity for more. `brought`: bodies that are here already.
    */
-  async get(shard: number, deliveries: Buffer[], loading?: LoadingBodies): Promise<LaneBody[]> {
+  async get(
+    shard: number,
+    deliveries: Buffer[],
+    loading?: LoadingBodies,
+    brought?: ReadonlyMap<string, Buffer>,
+  ): Promise<LaneBody[]> {
     const keys = deliveries.map((delivery) => delivery.toString('latin1', 0, 16))
     // The cache may drop a message before the other messages arrive. Keep the messages that it has now.
     const found: Found = new Map()
     for (const key of keys) {
       const known = this.#cache.get(key)
+      const body = brought?.get(key)
       if (known) found.set(key, known)
+      else if (body && !found.has(key)) this.#keep(key, body, { found, loading })
     }
     const missing = [...new Set(keys.filter((key) => !found.has(key)))]
     const fetchAll = async () => {
@@ -101,12 +108,16 @@ export class LaneBodies {
       keys.map((key) => Buffer.from(key, 'latin1')),
     )
     keys.forEach((key, i) => {
-      const context = this.read(bodies[i] ?? null)
-      found.set(key, context)
-      if (!(context instanceof MessageContext)) return
-      this.#cache.set(key, context)
-      loading?.add(context)
+      this.#keep(key, bodies[i] ?? null, { found, loading })
     })
+  }
+
+  #keep(key: string, body: Buffer | null, { found, loading }: Fetching): void {
+    const context = this.read(body)
+    found.set(key, context)
+    if (!(context instanceof MessageContext)) return
+    this.#cache.set(key, context)
+    loading?.add(context)
   }
 
   /** Caches a message that other code has read and that a lane will need soon. */

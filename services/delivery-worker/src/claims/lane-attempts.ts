@@ -111,6 +111,7 @@ export class LaneAttempts {
     // The message is signed while the claim waits, so that the request is not late.
     if (hand.subscription.signature !== undefined) void this.#sign(hand)
     this.#options.attempts.openAhead(hand.subscription)
+    this.#options.snapshots.expectClaim(hand.subscription)
     this.#turns.add(hand)
   }
 

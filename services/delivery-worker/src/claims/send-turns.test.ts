@@ -96,6 +96,20 @@ test('a late claim is kept: all of its lane get new send times, those of another
   expect(told.none).toEqual([])
 })
 
+test('behind a slow Redis only late claims get new send times, with a lead', async () => {
+  const { turns, told, asked, clocks } = createTurns()
+  const clock = clocks.of(0)
+  clock.report(clock.now(), performance.now())
+  await pass(500)
+  const claims = [claimIn(clocks, 'a', 'late', -LATE_MS), claimIn(clocks, 'a', 'next', 100)]
+  clock.report(clock.now() - 500, performance.now() - 500)
+  for (const claim of claims) turns.add(claim)
+  expect(asked).toMatchObject([{ leadMs: expect.closeTo(500, -1), claims: [{ lease: 'late' }] }])
+  await pass(100)
+  expect(told.due.map(({ hand }) => hand.claim.lease)).toEqual(['next'])
+  turns.stop()
+})
+
 test('a claim that was late while it was checked waits anew, and the work begun for its old time is over', async () => {
   const { turns, told, asked, clocks } = createTurns()
   turns.add(claimIn(clocks, 'a', '1', 0))
@@ -229,8 +243,8 @@ test('after the clock of Redis was set forward, claims in hand and later ones ar
   turns.setForward()
   turns.add(claimIn(clocks, 'a', 'next', 0))
   expect(asked).toMatchObject([
-    { leadMs: 250, claims: [{ lease: 'in hand', sendAt: null }] },
-    { leadMs: 250, claims: [{ lease: 'next', sendAt: null }] },
+    { leadMs: 850, claims: [{ lease: 'in hand', sendAt: null }] },
+    { leadMs: 850, claims: [{ lease: 'next', sendAt: null }] },
   ])
   turns.stop()
 })

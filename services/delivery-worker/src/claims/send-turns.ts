@@ -19,7 +19,7 @@
  * If Redis's clock was set forward, its new send times lie among those that this and other workers already have in
  * hand. The worker then puts off its claims in hand and new claims until those earlier send times are over.
  */
-import { SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
+import { FAR_SEND_AHEAD_MS, SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
 import type { RenewedClaim } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
@@ -30,7 +30,7 @@ import type { Renewals } from './renewals.ts'
  */
 const MARGIN_MS = 10
 /** How far ahead of its script a send time lies because replies are slow. Past it: it may be late again. */
-const WAY_BACK_MS_MAX = 400
+const WAY_BACK_MS_MAX = 600
 /** New send times that a claim gets before it is sent. Past it: the claim goes back to its lane. */
 const RENEWALS_MAX = 3
 /**
@@ -124,8 +124,8 @@ export class SendTurns {
   /** Called when Redis's clock was set forward. */
   setForward(): void {
     this.#era++
-    this.#othersUntil = performance.now() + SEND_AHEAD_MS
-    for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), SEND_AHEAD_MS)
+    this.#othersUntil = performance.now() + FAR_SEND_AHEAD_MS
+    for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), FAR_SEND_AHEAD_MS)
   }
 
   /** Called when time travel has moved the time. The stored send times do not change, so they come earlier. */
@@ -229,16 +229,20 @@ export class SendTurns {
     this.#renewLane(late, Math.max(lateMs, this.#wayBackMs(late.hand)))
   }
 
-  /** How long a reply is probably on its way. 0: so short that it makes nothing late. */
+  /** How late a reply probably is. 0: so little that it makes nothing late. */
   #wayBackMs({ subscription }: ClaimInHand): number {
-    const wayMs = this.#options.clocks.of(subscription.shard).roundTripMs / 2
-    return wayMs < MARGIN_MS ? 0 : Math.min(wayMs, WAY_BACK_MS_MAX)
+    const { lateMs } = this.#options.clocks.of(subscription.shard)
+    return lateMs < MARGIN_MS ? 0 : Math.min(lateMs, WAY_BACK_MS_MAX)
   }
 
-  #renewLane({ hand }: SendTurn, leadMs = 0): void {
-    const turns = inTurn(this.#lanes.get(hand.subscription.record.id) ?? [])
-    for (const turn of turns) if (this.#isLate(turn)) turn.renewals++
-    this.#renew(turns, leadMs)
+  /** Behind a slow Redis the claims that are not late keep their send times, because a renewal would outlast them. */
+  #renewLane(turn: SendTurn, leadMs = 0): void {
+    const { record, shard } = turn.hand.subscription
+    const turns = inTurn(this.#lanes.get(record.id) ?? [])
+    const late = turns.filter((each) => this.#isLate(each))
+    for (const each of late) each.renewals++
+    const keepsOthers = this.#options.clocks.of(shard).roundTripMs > SEND_LATE_MS_MAX / 2
+    this.#renew(keepsOthers ? turns.filter((each) => each === turn || late.includes(each)) : turns, leadMs)
   }
 
   /** Requests new send times, also for claims that have one. */

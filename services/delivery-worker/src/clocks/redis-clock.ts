@@ -32,6 +32,8 @@ export class RedisClock {
   #ahead = Number.NEGATIVE_INFINITY
   /** How long the latest request took whose time is known. */
   roundTripMs = 0
+  /** How much later than the fastest recent reply the latest one came. */
+  lateMs = 0
 
   /** `now`: epoch ms that is used until Redis has answered. Default: this machine's time. */
   constructor(now = Date.now()) {
@@ -58,6 +60,7 @@ export class RedisClock {
     const kept = this.#ahead - (at - this.#at) * DRIFT
     const setBack = ahead < kept - SET_BACK_MS || redisNow - askedAt < kept - ROUNDING_MS
     this.#ahead = ahead > kept || setBack ? ahead : kept
+    this.lateMs = this.#ahead - ahead
     this.#told = redisNow
     this.#at = at
   }

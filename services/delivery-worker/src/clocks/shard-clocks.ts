@@ -18,6 +18,11 @@ export class ShardClocks {
     this.#masterOf = masterOf
   }
 
+  /** The clock of the master that replied last. */
+  get last(): RedisClock {
+    return this.#last
+  }
+
   of(shard: number): RedisClock {
     if (!this.#masterOf) return this.#last
     const master = this.#masterOf(shard)

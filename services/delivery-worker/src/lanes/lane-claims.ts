@@ -79,20 +79,27 @@ export class LaneClaims {
       this.#options.recorder.expired(subscriptionId, delivery)
     const deliveries = result.lanes.flatMap(deliveriesOf)
     if (deliveries.length === 0) return
-    const lanes = [...result.lanes]
+    const left = new Set(result.lanes)
     const loading = this.#options.bytes.load()
     try {
-      // Each lane takes its messages from this iterator, in order.
-      const messages = (await this.#options.bodies.get(shard, deliveries, loading)).values()
-      for (let lane = lanes[0]; lane; lane = lanes[0]) {
-        const slice = await this.#sliceOf(shard, lane)
-        lanes.shift()
-        this.#handOnLane(shard, { lane, slice, messages, askedAt })
+      // Everything is read at once, because a round trip may take long.
+      const reads = Promise.allSettled(result.lanes.map((lane) => this.#sliceOf(shard, lane)))
+      const messages = (await this.#options.bodies.get(shard, deliveries, loading, result.bodies)).values()
+      const slices = await reads
+      for (const [i, lane] of result.lanes.entries()) {
+        const slice = slices[i]
+        if (slice?.status === 'fulfilled') {
+          left.delete(lane)
+          this.#handOnLane(shard, { lane, slice: slice.value, messages, askedAt })
+        } else {
+          for (const _ of deliveriesOf(lane)) messages.next()
+        }
       }
+      for (const slice of slices) if (slice.status === 'rejected') throw slice.reason
     } catch (error) {
-      // Returns the claims of the other lanes. Their leases would block them, and their groups, for as long as an
-      // attempt may take.
-      for (const lane of lanes) this.#return(shard, lane)
+      // Returns the claims of the lanes that lack something. Their leases would block them, and their groups, for as
+      // long as an attempt may take.
+      for (const lane of left) this.#return(shard, lane)
       throw error
     } finally {
       loading.end()

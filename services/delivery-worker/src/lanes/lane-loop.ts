@@ -11,9 +11,10 @@
  */
 import { SEND_AHEAD_MS } from '@fantail/policy'
 import { createStateLog } from '@fantail/runtime'
-import type { LaneStore, TakeResult } from '@fantail/store'
+import type { LaneStore, TakeRequest, TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
+import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
@@ -26,6 +27,8 @@ const LANES_PER_TAKE = 100
 const DELIVERIES_PER_TAKE_MAX = 500
 /** Takes that a worker makes at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
+/** The same while round trips are long. Past it: shards wait. */
+const FAR_TAKES_AT_ONCE_MAX = 64
 /** Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
@@ -35,12 +38,18 @@ const CORRUPT_LOG_MS = 60_000
 const CORRUPT_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
 /**
- * After a longer round trip, the attempts of the last take may have ended before the next one. A take then also says
- * how many claims the lanes may get that have no attempt in flight. They would get as many as a new lane.
+ * After a longer round trip, the attempts of the last take have ended long before the next one comes. Takes of a shard
+ * then run side by side, bring bodies along, and name how many claims each lane may get once its attempts have ended.
  */
 const LONG_TRIP_MS = 50
-/** After such a round trip, attempts that have just begun get this time to end before the next take of full lanes. */
-const ATTEMPTS_MS = 100
+/** How many takes of a shard may run side by side. They begin evenly within a round trip. */
+const FAR_TAKES = 4
+/** Claims of a lane for which no such number is known, in each take that runs beside another one. */
+const FAR_OTHERS = 1
+/** The measured round trip is rounded up to a multiple of this, as it differs a little every time. */
+const TRIP_STEP_MS = 50
+/** Bytes of the bodies that a take brings along while round trips are long. Past it: the others are read afterwards. */
+const FAR_BODY_BYTES = 262_144
 /** For how long a lane without claims is named in takes. */
 const SERVED_MS = 10_000
 /** Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
@@ -67,7 +76,11 @@ export class LaneLoop {
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #line = new TurnLine()
-  readonly #taking = new Set<number>()
+  /** Shards with running takes. `askedAt`: when the latest began, by performance.now(). */
+  readonly #taking = new Map<number, { takes: number; askedAt: number }>()
+  #running = 0
+  /** Shards whose latest take has found deliveries. */
+  readonly #yielding = new Set<number>()
   #takingTurns = false
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
@@ -80,8 +93,11 @@ export class LaneLoop {
   #takes = 0
   /** Lanes that have a line in the log. */
   readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
-  /** Lanes that lately had claims, with their shards, while round trips are long. */
-  readonly #served = new LRUCache<string, number>({
+  /**
+   * Lanes that lately had claims, while round trips are long. `namedAt`: when a take last had capacity for the lane, by
+   * performance.now().
+   */
+  readonly #served = new LRUCache<string, { shard: number; namedAt: number }>({
     maxSize: SERVED_LANES_MAX,
     ttl: SERVED_MS,
     sizeCalculation: () => 1,
@@ -119,7 +135,7 @@ export class LaneLoop {
 
   /** How many takes are running, and how many there ever were. */
   get takes(): { running: number; total: number } {
-    return { running: this.#taking.size, total: this.#takes }
+    return { running: this.#running, total: this.#takes }
   }
 
   /** A delivery of the shard is due at this Redis time. null: a script has reported that none is. */
@@ -158,7 +174,7 @@ export class LaneLoop {
 
   #schedule(): void {
     clearTimeout(this.#timer)
-    if (this.#stopped || this.#taking.size >= TAKES_AT_ONCE_MAX) return
+    if (this.#stopped || this.#running >= this.#takesMax) return
     const waits = [this.#nextShard()?.inMs, this.#nextTurn()?.inMs].filter((inMs) => inMs !== undefined)
     if (waits.length === 0) return
     const wait = Math.max(Math.min(...waits), this.#notBefore - performance.now())
@@ -171,11 +187,23 @@ export class LaneLoop {
     const now = performance.now()
     let next: { shard: number; inMs: number } | undefined
     for (const [shard, at] of this.#due) {
-      if (this.#taking.has(shard)) continue
-      const inMs = at - this.#options.clocks.of(shard).now(now)
-      if (!next || inMs < next.inMs) next = { shard, inMs }
+      const clock = this.#options.clocks.of(shard)
+      const inMs = Math.max(at - clock.now(now), this.#besideInMs(shard, clock, now))
+      if (inMs < (next?.inMs ?? Number.POSITIVE_INFINITY)) next = { shard, inMs }
     }
     return next
+  }
+
+  /** When a take may begin beside the running ones of its shard. */
+  #besideInMs(shard: number, clock: RedisClock, now: number): number {
+    const taking = this.#taking.get(shard)
+    if (!taking) return 0
+    if (!isFar(clock) || taking.takes >= FAR_TAKES) return Number.POSITIVE_INFINITY
+    return taking.askedAt + clock.roundTripMs / FAR_TAKES - now
+  }
+
+  get #takesMax(): number {
+    return isFar(this.#options.clocks.last) ? FAR_TAKES_AT_ONCE_MAX : TAKES_AT_ONCE_MAX
   }
 
   /** The first shard in the line. While the worker takes from it, the other shards wait. */
@@ -191,7 +219,7 @@ export class LaneLoop {
   #takeDue(): void {
     if (performance.now() >= this.#notBefore) {
       this.#takeTurns()
-      while (!this.#stopped && this.#taking.size < TAKES_AT_ONCE_MAX) {
+      while (!this.#stopped && this.#running < this.#takesMax) {
         const next = this.#nextShard()
         if (!next || next.inMs > 0) break
         this.#starved = this.#free(true) <= 0
@@ -203,25 +231,28 @@ export class LaneLoop {
 
   #takeTurns(): void {
     const turn = this.#nextTurn()
-    if (this.#stopped || !turn || turn.inMs > 0 || this.#taking.size >= TAKES_AT_ONCE_MAX) return
+    if (this.#stopped || !turn || turn.inMs > 0 || this.#running >= this.#takesMax) return
     this.#turnsStarved = this.#free(false) <= 0
     if (!this.#turnsStarved) void this.#take(turn.shard, turn)
   }
 
   /** `turn`: takes lanes of unproven endpoints only, and nothing else that is due. */
   async #take(shard: number, turn?: ShardTurn): Promise<void> {
-    const { lanes, slots, readers, attemptTimeoutMs } = this.#options
-    this.#taking.add(shard)
-    this.#takes++
+    const { lanes, readers, attemptTimeoutMs, clocks } = this.#options
+    const askedAt = performance.now()
+    const isBeside = this.#taking.has(shard)
+    this.#begin(shard, askedAt)
     if (turn) {
       this.#takingTurns = true
       this.#line.forget(shard)
     } else {
       this.#due.delete(shard)
     }
-    const askedAt = performance.now()
+    // Behind a slow Redis, the next take does not wait until the reply says that more is due.
+    if (!turn && this.#yielding.has(shard) && isFar(clocks.of(shard)))
+      this.#due.set(shard, clocks.of(shard).now())
     // Running takes share the free slots. Claims beyond them would have to return to their lanes.
-    const share = Math.ceil(this.#free(true) / this.#taking.size)
+    const share = Math.ceil(this.#free(true) / this.#running)
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
@@ -230,26 +261,39 @@ export class LaneLoop {
         turnClaims: turn && this.#options.batches.turnClaims(),
         ...(turn?.till !== undefined && { turnsTill: turn.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + SEND_AHEAD_MS,
-        limits: this.#limits(shard),
-        othersMax: slots.startingAllowance,
         logsMax: readers.capacity,
+        ...this.#bounds(shard, askedAt, isBeside),
       })
-      this.#options.clocks.report(shard, result.now, askedAt)
+      clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, turn)
       for (const claim of result.logs) readers.read(shard, claim)
+      if (isFar(clocks.of(shard))) this.#remember(shard, result)
       await this.handOn(shard, result, askedAt)
-      if (this.#isFar(shard)) this.#remember(shard, result)
       this.#report(shard, 'up')
     } catch (error) {
       this.#report(shard, 'down', error)
+      this.#yielding.delete(shard)
+      this.#due.delete(shard)
       const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
       if (turn) this.turnAt(shard, again)
       else this.dueAt(shard, again)
     } finally {
-      this.#taking.delete(shard)
+      this.#end(shard)
       if (turn) this.#takingTurns = false
       this.#schedule()
     }
+  }
+
+  #begin(shard: number, askedAt: number): void {
+    this.#taking.set(shard, { takes: (this.#taking.get(shard)?.takes ?? 0) + 1, askedAt })
+    this.#running++
+    this.#takes++
+  }
+
+  #end(shard: number): void {
+    const taking = this.#taking.get(shard)
+    if (taking && --taking.takes === 0) this.#taking.delete(shard)
+    this.#running--
   }
 
   #logCorrupt(shard: number, { name, error }: TakeResult['corrupt'][number]): void {
@@ -274,18 +318,16 @@ export class LaneLoop {
     return this.#claims.handOn(shard, result, askedAt)
   }
 
-  #isFar(shard: number): boolean {
-    return this.#options.clocks.of(shard).roundTripMs > LONG_TRIP_MS
-  }
-
-  /** Called when the claims of a take have begun, and round trips are long. */
-  #remember(shard: number, { lanes, nextDueAt }: TakeResult): void {
+  /** Called with the reply to a take while round trips are long. */
+  #remember(shard: number, { lanes }: TakeResult): void {
+    if (lanes.length > 0) this.#yielding.add(shard)
+    else this.#yielding.delete(shard)
     // A throttled lane gets what its send times allow.
     const served = lanes.filter(({ claims }) => claims.some(({ sendAt }) => sendAt === null))
-    for (const { subscriptionId } of served) this.#served.set(subscriptionId, shard)
-    const dueAt = this.#due.get(shard)
-    if (served.length === 0 || dueAt === undefined || (nextDueAt !== null && !isPostponed(nextDueAt))) return
-    this.#due.set(shard, Math.max(dueAt, this.#options.clocks.of(shard).now() + ATTEMPTS_MS))
+    for (const { subscriptionId } of served) {
+      const namedAt = this.#served.get(subscriptionId)?.namedAt ?? Number.NEGATIVE_INFINITY
+      this.#served.set(subscriptionId, { shard, namedAt })
+    }
   }
 
   /** The number of attempts for which slots and bytes are free. */
@@ -295,21 +337,43 @@ export class LaneLoop {
     return free > 0 ? Math.min(free, bytes.attemptsLeft(proven)) : free
   }
 
-  /** How many claims each busy subscription may get. All other lanes may get as many claims as a new lane. */
-  #limits(shard: number): Map<string, number> {
-    const { slots } = this.#options
-    const limits = new Map<string, number>()
-    if (this.#served.size > 0 && this.#isFar(shard)) {
-      for (const [id, of] of this.#served.entries())
-        if (of === shard) limits.set(id, slots.freeAllowance(id) ?? slots.startingAllowance)
+  /**
+   * How many claims each busy subscription may get, and bounds of a take while round trips are long. All other lanes
+   * may get as many claims as a new lane.
+   */
+  #bounds(shard: number, now: number, isBeside: boolean): Partial<TakeRequest> & Pick<TakeRequest, 'limits'> {
+    const { slots, clocks, batches } = this.#options
+    const clock = clocks.of(shard)
+    const limits = isFar(clock) ? this.#nextLimits(shard, now) : new Map<string, number>()
+    for (const [id, capacity] of slots.busy()) if (!limits.has(id)) limits.set(id, capacity)
+    batches.limit(limits)
+    if (!isFar(clock)) return { limits, othersMax: slots.startingAllowance }
+    return {
+      limits,
+      othersMax: isBeside ? FAR_OTHERS : slots.startingAllowance,
+      tripMs: Math.ceil(clock.roundTripMs / TRIP_STEP_MS) * TRIP_STEP_MS,
+      leadMs: Math.round(clock.lateMs),
+      bodyBytesMax: FAR_BODY_BYTES,
     }
-    for (const [id, capacity] of slots.busy()) limits.set(id, capacity)
-    this.#options.batches.limit(limits)
+  }
+
+  /**
+   * Claims of lanes whose attempts in flight will have ended when the take's reply comes. If an endpoint answers so
+   * slowly that the claims of the take before will still be in flight, its lane gets none.
+   */
+  #nextLimits(shard: number, now: number): Map<string, number> {
+    const limits = new Map<string, number>()
+    for (const [id, served] of this.#served.entries()) {
+      const next = served.shard === shard ? this.#options.slots.nextAllowance(id) : undefined
+      if (!next) continue
+      const isFree = now - served.namedAt >= next.inMs
+      limits.set(id, isFree ? next.attempts : 0)
+      if (isFree) served.namedAt = now
+    }
     return limits
   }
 }
 
-/** Whether the first lane that is due was full for the take (take-deliveries-1.lua). */
-function isPostponed(dueAt: number): boolean {
-  return !Number.isInteger(dueAt)
+function isFar({ roundTripMs }: RedisClock): boolean {
+  return roundTripMs > LONG_TRIP_MS
 }

@@ -74,6 +74,17 @@ interface Cached<T> {
   freshFrom: number
 }
 
+/** A slice that is checked at an interval. */
+interface Watched {
+  ref: SliceRef
+  /** By performance.now(). */
+  until: number
+  /** Whether the latest check has found it unchanged. */
+  isUnchanged: boolean
+  /** Called at the answer of the next check. */
+  waiting: (() => void)[]
+}
+
 interface CachedSlice extends Cached<CompiledSlice> {
   /** A hash of the texts that were compiled. Undefined: the slice is compiled at each load. */
   fingerprint: string | undefined
@@ -96,8 +107,8 @@ export class SnapshotCache {
   readonly #turns = new Turns()
   readonly #matcher = new Matcher(this.#turns)
   readonly #loading = new Map<string, Promise<unknown>>()
-  /** Slices that are checked at an interval, by id. `until`: by performance.now(). */
-  readonly #watched = new Map<string, { ref: SliceRef; until: number }>()
+  /** Slices that are checked at an interval, by id. */
+  readonly #watched = new Map<string, Watched>()
   #watching: NodeJS.Timeout | undefined
   /** How long the latest check of a slice took. */
   #checkMs = 0
@@ -132,12 +143,25 @@ export class SnapshotCache {
     return this.#once(`s:${ref.sliceId}`, () => this.#checkSlice(ref))
   }
 
-  /** The slice for the attempt of a claim. Behind a slow Redis, the next attempts find it checked. */
-  sliceForClaim(ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
+  /** Called when a claim waits for its send time. Behind a slow Redis, its attempt then finds the slice checked. */
+  expectClaim(ref: SliceRef): void {
     if (this.#checkMs > SNAPSHOT_AGE_MS_MAX) this.#watch(ref)
+  }
+
+  /** The slice for the attempt of a claim. */
+  sliceForClaim(ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
+    this.expectClaim(ref)
     const cached = this.#slices.get(ref.sliceId)
-    if (cached && performance.now() - cached.freshFrom < CLAIM_SNAPSHOT_AGE_MS_MAX) return cached.value
-    return this.slice(ref)
+    if (cached && isFreshForClaim(cached)) return cached.value
+    const watched = this.#watched.get(ref.sliceId)
+    return watched?.isUnchanged ? this.#whenChecked(ref, watched) : this.slice(ref)
+  }
+
+  /** Waits for the answer of a check that is under way, because it comes earlier than that of a new one. */
+  async #whenChecked(ref: SliceRef, watched: Watched): Promise<CompiledSlice | null> {
+    await new Promise<void>((resolve) => watched.waiting.push(resolve))
+    const cached = this.#slices.get(ref.sliceId)
+    return cached && isFreshForClaim(cached) ? cached.value : this.slice(ref)
   }
 
   /**
@@ -301,14 +325,17 @@ export class SnapshotCache {
 
   #watch({ sliceId, shard }: SliceRef): void {
     if (this.#watched.size >= WATCHED_MAX && !this.#watched.has(sliceId)) return
-    this.#watched.set(sliceId, { ref: { sliceId, shard }, until: performance.now() + WATCH_MS })
+    const until = performance.now() + WATCH_MS
+    const watched = this.#watched.get(sliceId)
+    if (watched) watched.until = until
+    else this.#watched.set(sliceId, { ref: { sliceId, shard }, until, isUnchanged: false, waiting: [] })
     this.#watching ??= setInterval(() => this.#checkWatched(), CLAIM_CHECK_EVERY_MS).unref()
   }
 
   #checkWatched(): void {
-    for (const [sliceId, { ref, until }] of this.#watched) {
-      if (performance.now() < until) void this.#checkAgain(ref)
-      else this.#watched.delete(sliceId)
+    for (const watched of this.#watched.values()) {
+      if (performance.now() < watched.until) void this.#checkAgain(watched)
+      else this.#forget(watched)
     }
     if (this.#watched.size > 0) return
     clearInterval(this.#watching)
@@ -316,15 +343,22 @@ export class SnapshotCache {
   }
 
   /** Does not load a changed slice. Its next use finds that its last check is old, and loads it. */
-  async #checkAgain(ref: SliceRef): Promise<void> {
+  async #checkAgain(watched: Watched): Promise<void> {
+    const { ref } = watched
     const startedAt = performance.now()
     // If it fails, the next use checks again and gets the error.
     const revision = await this.#sliceRevisions.load(ref).catch(() => null)
     this.#checkMs = performance.now() - startedAt
-    if (this.#checkMs <= SNAPSHOT_AGE_MS_MAX) this.#watched.delete(ref.sliceId)
     const cached = this.#slices.peek(ref.sliceId)
-    if (cached && cached.value.revision === revision && !isOld(cached))
-      Object.assign(cached, checkedSince(startedAt))
+    watched.isUnchanged = cached?.value.revision === revision && !isOld(cached)
+    if (cached && watched.isUnchanged) Object.assign(cached, checkedSince(startedAt))
+    if (this.#checkMs <= SNAPSHOT_AGE_MS_MAX) this.#forget(watched)
+    else for (const resolve of watched.waiting.splice(0)) resolve()
+  }
+
+  #forget(watched: Watched): void {
+    this.#watched.delete(watched.ref.sliceId)
+    for (const resolve of watched.waiting.splice(0)) resolve()
   }
 
   /** Callers that ask at the same time share one answer. */
@@ -362,6 +396,10 @@ function checkedSince(startedAt: number): Pick<Cached<unknown>, 'checkedAt' | 'f
 
 function isFresh<T>({ freshFrom }: Cached<T>): boolean {
   return performance.now() - freshFrom < SNAPSHOT_AGE_MS_MAX
+}
+
+function isFreshForClaim<T>({ freshFrom }: Cached<T>): boolean {
+  return performance.now() - freshFrom < CLAIM_SNAPSHOT_AGE_MS_MAX
 }
 
 function isOld<T>(cached: Cached<T>): boolean {

@@ -18,7 +18,7 @@
 -- @include lane-next
 -- @include lane-lease
 -- Less than STORED_AHEAD_MAX_MS, past which a tat is taken for one that was written before the clock was set back.
-local RENEWED_AHEAD_MS = 700
+local RENEWED_AHEAD_MS = 1200
 -- A claim that is later than this may be too late when the worker has the reply.
 local IN_TIME_MS = 40
 run_when_full(base)

@@ -17,6 +17,9 @@
 -- @arg turns_max: number
 -- @arg turns_till: number?, until when a lane has waited that gets its turn; nil: now
 -- @arg turn_claims: text, lanes that get several claims in a turn: subscription=claims, joined by spaces
+-- @arg trip_ms: number, the worker's round trip if it is long, else 0
+-- @arg lead_ms: number, how long a reply probably takes: no send time is earlier than this from now
+-- @arg body_bytes_max: number, of the bodies that the reply may have
 -- @list lane_limits
 -- @item id: text, of the subscription
 -- @item claims_max: number, that its lane may get now
@@ -31,6 +34,7 @@
 --   - logs, each: topic's uid, ARN, fence, isolated group or ''
 --   - when to look at the turns again, or ''
 --   - lanes or logs with corrupt data, each: name, error
+--   - bodies of claims and runs, alternating: message, body; those that it lacks must be read
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -45,6 +49,10 @@
 -- @include lane-pick
 -- @include lane-whole
 -- @include fifo-log
+-- A distant worker makes this number of takes in a round trip.
+local FAR_TAKES = 4
+-- After this time without takes of distant workers, send times are given out later again.
+local FAR_KEPT_MS = 10000
 -- Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
 -- Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
@@ -53,7 +61,8 @@ local DRAIN_MAX = 1000
 local BEHIND_MAX = 1000
 -- Deliveries that one take reads, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
-local POSTPONE_MS = 250.5
+-- A worker far from Redis asks again before its claims have come, so its full lanes wait less.
+local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / FAR_TAKES)) or 250) + 0.5
 -- If a lane is full for one worker, other workers may take from it after this time. The time is much shorter than that
 -- after which an attempt counts as hung (attempt-slots.ts). After a hung attempt, workers may have fewer deliveries of
 -- the lane in flight.
@@ -65,7 +74,11 @@ local CORRUPT_MS = 60000
 run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, runs = {}, logs = {} }
-take.behind_left = BEHIND_MAX
+take.behind_left, take.lead_ms = BEHIND_MAX, lead_ms
+if trip_ms > 0 and trip_ms >= far_ms(base) then
+  far = math.min(trip_ms, FAR_MS_MAX)
+  redis.call('SET', base .. 'far', text(far), 'PX', text(FAR_KEPT_MS))
+end
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
 local drained, steps, limits = 0, 0, {}
 local passed_over = 0
@@ -241,8 +254,35 @@ local function next_turn()
   return any_full or tonumber(line[2])
 end
 
+-- Bodies of these deliveries, until they have body_bytes_max bytes.
+local bodies, bytes_left, brought = {}, body_bytes_max, {}
+
+local function bring(deliveries, first, step)
+  for i = first, #deliveries, step do
+    local message = string.sub(deliveries[i], 1, 16)
+    if bytes_left <= 0 then return end
+    if not brought[message] then
+      brought[message] = true
+      local body = redis.pcall('HGET', base .. 'msg:' .. message, BODY.json)
+      local is_there = type(body) == 'string'
+      bytes_left = bytes_left - (is_there and #body or 0)
+      if is_there and bytes_left >= 0 then
+        bodies[#bodies + 1] = message
+        bodies[#bodies + 1] = body
+      end
+    end
+  end
+end
+
+for _, claims in ipairs(take.lanes) do
+  bring(claims, 5, 4)
+end
+for _, run in ipairs(take.runs) do
+  bring(run, 3, 1)
+end
+
 local due, turn = head_of(base .. 'due'), next_turn()
 return {
   now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, turn and text(turn) or '',
-  corrupt,
+  corrupt, bodies,
 }

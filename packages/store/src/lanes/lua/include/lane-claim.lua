@@ -1,5 +1,5 @@
 -- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
--- lanes, expired and runs (what it returns), behind_left (how many its runs may still have).
+-- lanes, expired and runs (what it returns), behind_left (how many its runs may still have), lead_ms.
 -- @include now
 -- @include lane-return
 -- @include lane-group
@@ -68,7 +68,8 @@ local function add_run(take, id, lane, head)
 end
 
 local function lease_end(take, lane)
-  return take.now + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
+  local ahead_ms = lane.gap and far_ms(take.base) or 0
+  return take.now + ahead_ms + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
 -- Moves deliveries in flight, and lists delivery, lease, send time and state of each. lane.leased becomes the first

@@ -2,13 +2,16 @@
 -- lane_next at its end. Slices are cached while a script runs, so a script must change a slice before its first
 -- lane_next.
 local SEND_AHEAD_MS = 250
+-- How much further ahead send times are given out while a worker's round trips are long, because takes and replies are
+-- late then. Past it: claims may be late when the worker gets them.
+local FAR_MS_MAX = 600
 -- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
 -- How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and is not
 -- used.
-local STORED_AHEAD_MAX_MS = 1000
+local STORED_AHEAD_MAX_MS = 1500
 -- How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was set
 -- back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
@@ -22,6 +25,13 @@ local NO_MODE = '-'
 -- The value of LANE.paused if the endpoint answered 410, and of LANE.stands until a probe has shown that it is back.
 local GONE = 'gone'
 local slices = {}
+local far
+
+-- How much further ahead the shard's send times are given out. Only throttled lanes read it.
+local function far_ms(base)
+  far = far or math.min(tonumber(redis.pcall('GET', base .. 'far')) or 0, FAR_MS_MAX)
+  return far
+end
 
 local function slice_of(base, sid)
   local slice = slices[sid]
@@ -103,7 +113,9 @@ local function lane_of(base, id, now, to_claim)
     lane.tat = math.max(tonumber(h[5]) or 0, now)
     -- The clock was set back, so the time gets a new value. No claim has a later send time than the new value, so the
     -- throttle holds and the lane continues.
-    if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then lane.tat = now + SEND_AHEAD_MS + lane.gap end
+    if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then
+      lane.tat = now + SEND_AHEAD_MS + far_ms(base) + lane.gap
+    end
   end
   return lane
 end
@@ -146,7 +158,7 @@ local function take_time(base, tat)
       phase = (phase * 31 + string.byte(base, i)) % TAKE_GRID_MS
     end
   end
-  return math.ceil((tat - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
+  return math.ceil((tat - far_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
 -- A lane is in `due` if its endpoint is proven, else in `turns`. Attempts at an unproven endpoint may hang, so its lane

@@ -42,10 +42,11 @@ local function young(take, id, lane, ids)
   return young_ids
 end
 
--- How many send times of a throttled lane lie within SEND_AHEAD_MS from now.
+-- How many send times of a throttled lane may be given out now. None is before take.lead_ms have passed.
 local function send_times_of(take, lane)
   if not lane.gap then return math.huge end
-  return math.max(0, math.floor((take.now + SEND_AHEAD_MS - lane.tat) / lane.gap) + 1)
+  lane.tat = math.max(lane.tat, take.now + take.lead_ms)
+  return math.max(0, math.floor((take.now + SEND_AHEAD_MS + far_ms(take.base) - lane.tat) / lane.gap) + 1)
 end
 
 -- Claims up to max deliveries. Returns how many were claimed, how many were checked, and whether more are due (nil:

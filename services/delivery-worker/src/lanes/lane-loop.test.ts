@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedLane, TakeRequest, TakeResult } from '@fantail/store'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { AttemptSlots } from '../attempts/attempt-slots.ts'
+import { ShardClocks } from '../clocks/shard-clocks.ts'
+import { LaneLoop } from './lane-loop.ts'
+
+const TRIP_MS = 500
+const SHARD = 7
+
+// Time passes only if a test says so, however busy the machine is.
+const FAKED = ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setImmediate'] as const
+beforeEach(() => void vi.useFakeTimers({ toFake: [...FAKED] }))
+afterEach(() => void vi.useRealTimers())
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+/** A loop whose takes are answered after a round trip. Their claims have been taken out before they are handed on. */
+function createLoop(tripMs: number) {
+  const clocks = new ShardClocks()
+  clocks.report(SHARD, clocks.now(), performance.now() - tripMs)
+  const asked: TakeRequest[] = []
+  const lane: ClaimedLane = {
+    subscriptionId: randomUUID(),
+    sliceId: '',
+    sliceRevision: '',
+    proven: true,
+    claims: [],
+  }
+  const redis = { lanes: [lane] }
+  const take = async (_: number, request: TakeRequest): Promise<TakeResult> => {
+    asked.push(request)
+    const { lanes } = redis
+    await new Promise((resolve) => setTimeout(resolve, tripMs))
+    const nextDueAt = lanes.length > 0 ? clocks.now() : null
+    const nothing = { nextTurnAt: null, expired: [], drained: 0, logs: [], corrupt: [] }
+    return { now: Math.floor(clocks.now()), nextDueAt, lanes, ...nothing }
+  }
+  const options = {
+    lanes: { take },
+    clocks,
+    slots: new AttemptSlots({ attemptsMax: 100 }),
+    bytes: { attemptsLeft: () => 100 },
+    readers: { capacity: 0, read: () => undefined },
+    batches: { limit: () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    attemptTimeoutMs: 1_000,
+  }
+  const loop = new LaneLoop(options as unknown as ConstructorParameters<typeof LaneLoop>[0])
+  return { loop, asked, redis, clocks }
+}
+
+test('while round trips are long, takes of a shard run side by side for as long as they find deliveries', async () => {
+  const { loop, asked, redis, clocks } = createLoop(TRIP_MS)
+  loop.dueAt(SHARD, clocks.now())
+  await pass(TRIP_MS - 1)
+  expect(asked.length).toBe(1)
+  await pass(10 * TRIP_MS)
+  expect(asked.length).toBeGreaterThanOrEqual(38)
+  expect(asked.length).toBeLessThanOrEqual(42)
+  expect(loop.takes.running).toBe(4)
+  expect(asked.at(-1)).toMatchObject({ tripMs: TRIP_MS, othersMax: 1, bodyBytesMax: expect.any(Number) })
+  redis.lanes = []
+  await pass(3 * TRIP_MS)
+  const { total } = loop.takes
+  await pass(10 * TRIP_MS)
+  expect(loop.takes).toEqual({ running: 0, total })
+})
+
+test('near Redis a shard has one take at a time, which brings no bodies along', async () => {
+  const { loop, asked, clocks } = createLoop(1)
+  loop.dueAt(SHARD, clocks.now())
+  await pass(20)
+  expect(loop.takes.running).toBeLessThanOrEqual(1)
+  expect(asked.length).toBeGreaterThan(5)
+  expect(asked.find(({ tripMs, bodyBytesMax }) => tripMs || bodyBytesMax)).toBeUndefined()
+  await Promise.all([loop.stop(), pass(20)])
+})
