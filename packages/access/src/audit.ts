@@ -33,7 +33,8 @@ interface Change {
 }
 
 export interface AuditLog {
-  add(line: AuditLine): void
+  /** `caller`: who asked, if it is a key. */
+  add(line: AuditLine, caller?: Caller): void
 }
 
 /** The service’s log, the trail in Redis, and the settings that say whether keys are required. */
@@ -48,18 +49,20 @@ export function auditLog({ log, auditWriter, settings }: AuditDeps): AuditLog {
   const { auth, awsCredentials = [] } = settings
   const keysRequired = auth || awsCredentials.length > 0
   return {
-    add: (given) => {
+    add: (given, caller) => {
       const line = bounded(given)
       if (keysRequired) log.info(line, 'audit')
       else log.debug(line, 'audit')
-      auditWriter.add(line, keysRequired ? streamOf(line) : 'lines')
+      auditWriter.add(line, keysRequired ? streamOf(line, caller) : 'lines')
     },
   }
 }
 
-function streamOf({ account, result }: AuditLine): AuditStream {
-  if (result === 'done') return 'lines'
-  return account === undefined ? 'strangers' : 'refused'
+/** Callers who follow a link have no key. A key with prefixes can make any number of such links. */
+function streamOf({ keyId, account, portal, result }: AuditLine, caller: Caller = null): AuditStream {
+  if (result !== 'done') return account === undefined ? 'strangers' : 'refused'
+  if (portal !== undefined) return 'portal'
+  return keyId === whoIs(null) || (caller !== null && caller.prefixes.length > 0) ? 'bound' : 'lines'
 }
 
 /** Callers choose the names in paths, and the lines of refused calls must not fill a disk. */
@@ -91,5 +94,5 @@ export function reportChange(log: AuditLog, change: Change): void {
     ...(address !== undefined && { address }),
     ...(caller?.portal && { portal: caller.portal.id }),
   }
-  log.add({ ...who, action, resource: params, result, status, ...(code && { code }), requestId })
+  log.add({ ...who, action, resource: params, result, status, ...(code && { code }), requestId }, caller)
 }

@@ -435,6 +435,10 @@ export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
 export const AUDIT_BASE = 'ft:{audit}:'
 /** Stream: `l` JSON StoredAuditLine. The newest 10,000 lines; never deleted. */
 export const auditLinesKey = () => `${AUDIT_BASE}lines`
+/** The same for changes by keys with prefixes and by links: the newest 5,000. */
+export const auditBoundKey = () => `${AUDIT_BASE}bound`
+/** The same for changes by portal sessions: the newest 5,000. */
+export const auditPortalKey = () => `${AUDIT_BASE}portal`
 /** The same for refused changes of keys: the newest 2,000. */
 export const auditRefusedKey = () => `${AUDIT_BASE}refused`
 /** The same for refused callers without a key: the newest 1,000. */

@@ -1,7 +1,7 @@
 /** Reads the audit trail, newest line first. */
 
 import type { Redis } from 'ioredis'
-import { auditLinesKey, auditRefusedKey, auditStrangersKey } from '../keys.ts'
+import { auditBoundKey, auditLinesKey, auditPortalKey, auditRefusedKey, auditStrangersKey } from '../keys.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { byStreamId, readStreamId } from '../records/stream-ids.ts'
 import { ifReadable } from '../records/unreadable.ts'
@@ -10,9 +10,9 @@ import { badCursor, decodeCursor, encodeCursor, replies } from '../redis/pages.t
 import type { StoredAuditLine } from './audit-writer.ts'
 
 /** Lines of each stream that one step of a search in the audit trail reads. Past it: a further step follows. */
-const AUDIT_STEP_LINES = 500
+const AUDIT_STEP_LINES = 300
 /** Steps of one search in the audit trail. Past it: the page is short and has a cursor. */
-const AUDIT_STEPS_MAX = 4
+const AUDIT_STEPS_MAX = 7
 const ID = /^\d{1,16}-\d{1,16}$/
 
 interface AuditSearch {
@@ -66,7 +66,13 @@ export class AuditReader {
   /** The next lines of all streams, merged. Lines below the end of a full step are left to the next step. */
   async #step(before: string): Promise<{ entries: Entry[]; isLast: boolean }> {
     const pipeline = batch(this.#redis)
-    const streams = [auditLinesKey(), auditRefusedKey(), auditStrangersKey()]
+    const streams = [
+      auditLinesKey(),
+      auditBoundKey(),
+      auditPortalKey(),
+      auditRefusedKey(),
+      auditStrangersKey(),
+    ]
     for (const key of streams) pipeline.xrevrange(key, before, '-', 'COUNT', AUDIT_STEP_LINES)
     const read = (await replies(pipeline)) as [id: string, fields: string[]][][]
     const lists = read.map((list, i) =>

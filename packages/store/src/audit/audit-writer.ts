@@ -23,6 +23,17 @@ const WRITE_RETRY_MS = 2_000
  */
 const AUDIT_LINES_MAX = 10_000
 /**
+ * Keys with prefixes, and people who follow links, cannot displace the changes of keys for all names.
+ * @limit memory (Redis) Lines of changes by keys with prefixes and by links that the audit trail keeps. Past it: the
+ * oldest are removed.
+ */
+const BOUND_LINES_MAX = 5_000
+/**
+ * @limit memory (Redis) Lines of changes by portal sessions that the audit trail keeps. Past it: the oldest are
+ * removed.
+ */
+const PORTAL_LINES_MAX = 5_000
+/**
  * Refused changes have a separate stream, so that a key that may do nothing cannot displace the changes of others.
  * @limit memory (Redis) Lines of refused changes of keys that the audit trail keeps. Past it: the oldest are removed.
  */
@@ -52,11 +63,16 @@ interface AuditWriterOptions {
   onWrite: (state: 'up' | 'down', error?: unknown) => void
 }
 
-/** `lines`: changes that were made. `refused`: by keys. `strangers`: refused callers without a key. */
-export type AuditStream = 'lines' | 'refused' | 'strangers'
+/**
+ * `bound`: changes by keys with prefixes and by links. `portal`: by portal sessions. `lines`: all other changes that
+ * were made. `refused`: refused changes of keys. `strangers`: refused callers without a key.
+ */
+export type AuditStream = 'lines' | 'bound' | 'portal' | 'refused' | 'strangers'
 
 const LINES_MAX: Readonly<Record<AuditStream, number>> = {
   lines: AUDIT_LINES_MAX,
+  bound: BOUND_LINES_MAX,
+  portal: PORTAL_LINES_MAX,
   refused: REFUSED_LINES_MAX,
   strangers: STRANGER_LINES_MAX,
 }

@@ -2,6 +2,7 @@ import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { portalOf } from '../portal/portal.fixture.ts'
 
 let api: TestApi
 let admin: TestKey
@@ -55,4 +56,17 @@ test('lines are found by key, action, resource and time', async () => {
   const first = (await admin.call('GET', '/v1/audit?limit=3')).body
   const rest = (await admin.call('GET', `/v1/audit?limit=3&cursor=${first.nextCursor}`)).body
   expect([first.entries.length, told(rest.entries)]).toEqual([3, [['PUT', 'orders', 'done']]])
+})
+
+test('changes by bound keys, links and portal sessions have lists of their own, so they push out no others', async () => {
+  const session = await portalOf(api, admin, { prefixes: ['mine'], scopes: ['read', 'manage'] })
+  const body = { topic: 'mine', endpoint: 'https://example.com/mine' }
+  expect(await session.status('POST', '/v1/portal/endpoints', body)).toBe(201)
+  const added = async () => (await audit(admin)).find(({ action }) => action === 'POST /v1/portal/endpoints')
+  expect(await waitFor(added, { what: 'the line of the session' })).toMatchObject({ portal: session.id })
+  const lengths = ['bound', 'portal'].map((list) => api.redis.xlen(`ft:{audit}:${list}`))
+  expect(await Promise.all(lengths)).toEqual([2, 1])
+  const made = await api.redis.xrange('ft:{audit}:lines', '-', '+')
+  const makers = made.map(([, [, line = '']]) => JSON.parse(line).keyId)
+  expect(new Set(makers)).toEqual(new Set([admin.id]))
 })
