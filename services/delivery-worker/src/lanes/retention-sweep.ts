@@ -36,7 +36,7 @@ interface RetentionSweepOptions {
   isLeader(): Promise<boolean>
 }
 
-interface RetentionSweep extends WakeableLoop {
+export interface RetentionSweep extends WakeableLoop {
   /** Called when time travel has moved the time. A sweep follows if one is due now. */
   moved(): void
   /** Whether a sweep runs or follows at once. */

@@ -10,7 +10,7 @@ import {
 } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFakeSender, createFixture, type Fixture } from '../fixtures/worker.fixture.ts'
-import type { DeliveryWorkerOptions } from '../worker-options.ts'
+import type { DeliveryWorkerOptions } from '../wiring/worker-options.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 const ORDERED = 'arn:aws:sqs:us-east-1:000000000000:jobs.fifo'

@@ -21,7 +21,7 @@ import {
   TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
-import { SnapshotCache } from './topics/snapshot-cache.ts'
+import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 const KEPT_SHARE_DEFAULT = 0.1

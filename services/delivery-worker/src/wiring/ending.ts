@@ -1,0 +1,51 @@
+/** The floor on which attempts end: letters, records and reports. */
+import { nameOfArn } from '@fantail/contracts'
+import { LetterQuota, type LetterShares } from '@fantail/store'
+import { AttemptLog } from '../endings/attempt-log.ts'
+import { AttemptNotes } from '../endings/attempt-notes.ts'
+import { DeadLetters } from '../endings/dead-letters.ts'
+import { DeliveryStatus } from '../endings/delivery-status.ts'
+import { Endings } from '../endings/endings.ts'
+import { GoneEndpoints } from '../endings/gone-endpoints.ts'
+import { LanePlace } from '../endings/lane-place.ts'
+import { LetterAppends } from '../endings/letter-appends.ts'
+import { LiveAttempts } from '../endings/live-attempts.ts'
+import { MissingQueues } from '../endings/missing-queues.ts'
+import { OutcomeRecorder } from '../endings/outcome-recorder.ts'
+import type { Ground } from './ground.ts'
+import type { Sending } from './sending.ts'
+import type { DeliveryWorkerOptions } from './worker-options.ts'
+
+const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
+
+export type Ending = ReturnType<typeof createEnding>
+
+export function createEnding(below: Ground & Sending, options: DeliveryWorkerOptions) {
+  const { redis, stores, metrics, lanes, live, recording, now, log } = below
+  const { retryJitter: jitter, maxRetrySeconds } = options
+  const recorder = new OutcomeRecorder(stores.outcomes, metrics, log)
+  const quota = new LetterQuota({
+    redis,
+    shares: options.letterShares ?? LETTER_SHARES_DEFAULT,
+    sample: () => stores.memory.sample,
+    onRemoved: (topicArn, removed, of) => recorder.lettersRemoved(nameOfArn(topicArn), removed, of),
+    onProblem: (error) => log.debug({ err: error }, 'letter_quota.unchecked'),
+  })
+  const letters = new LetterAppends({ ...below, topicQueues: stores.topicQueues, quota, recorder })
+  const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
+  const missing = new MissingQueues({ lanes, log })
+  const deadLetters = new DeadLetters({ ...below, letters, recorder, missing, status })
+  const notes = new AttemptNotes(lanes, log)
+  // Every report of ended attempts. A further one needs its class and a place here.
+  const reports = [notes, new AttemptLog(log), recording, new LiveAttempts({ live, now })]
+  const gone = new GoneEndpoints({ subscriptions: stores.subscriptions, log })
+  return {
+    recorder,
+    status,
+    missing,
+    deadLetters,
+    notes,
+    lanePlace: new LanePlace({ ...below, deadLetters, recorder, status }),
+    endings: new Endings({ ...below, reports, gone, jitter, maxRetrySeconds }),
+  }
+}

@@ -1,0 +1,51 @@
+/** The floor of what waits: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
+import { inOneWrite, shardsInUse, takeRole } from '@fantail/store'
+import { LaneBodies } from '../attempts/lane-bodies.ts'
+import { LaneBatches } from '../batches/lane-batches.ts'
+import { LaneAttempts } from '../claims/lane-attempts.ts'
+import { Renewals } from '../claims/renewals.ts'
+import { LogReaders } from '../fifo/log-readers.ts'
+import { LaneLoop } from '../lanes/lane-loop.ts'
+import { createRetentionSweep, type RetentionSweep } from '../lanes/retention-sweep.ts'
+import type { Dispatching } from './dispatching.ts'
+import type { Ending } from './ending.ts'
+import type { Ground } from './ground.ts'
+import type { Sending } from './sending.ts'
+import type { DeliveryWorkerOptions } from './worker-options.ts'
+
+const SWEEP_ROLE_MS = 50_000
+
+export function createLaneWork(
+  below: Ground & Sending & Ending & Dispatching,
+  { attemptTimeoutMs, travel }: DeliveryWorkerOptions,
+) {
+  const { redis, lanes, links, stores, clocks, due, consumers, log } = below
+  const bodies = new LaneBodies(lanes, links)
+  const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
+  const isConnected = () => redis.status === 'ready'
+  const laneAttempts = new LaneAttempts({ ...below, renewals, isConnected })
+  const batches = new LaneBatches({ ...below, renewals, attemptTimeoutMs })
+  // Time travel moves the times of claims too, so their send times stay valid.
+  if (travel?.timeTravel !== 'on') clocks.onSetForward = () => laneAttempts.setForward()
+  const readers = new LogReaders({ ...below, reading: stores.fifoReading, bodies, onDue: due.report })
+  const laneLoop = new LaneLoop({
+    ...below,
+    bodies,
+    attempts: laneAttempts,
+    batches,
+    readers,
+    attemptTimeoutMs,
+    inOneWrite: (ask) => inOneWrite(redis, ask),
+    onLook: () => consumers.watch(),
+  })
+  due.notify((shard, at) => laneLoop.dueAt(shard, at))
+  const sweep: RetentionSweep = createRetentionSweep({
+    lanes,
+    log,
+    handOn: (shard, result) => laneLoop.handOn(shard, result, performance.now()),
+    inOneWrite: (ask) => inOneWrite(redis, ask),
+    shards: () => shardsInUse(redis),
+    isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
+  })
+  return { laneAttempts, batches, readers, laneLoop, sweep }
+}

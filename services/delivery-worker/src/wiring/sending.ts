@@ -1,0 +1,75 @@
+/** The floor of attempts: attempters of every protocol, and what they need. */
+import {
+  createAttempters,
+  createFunctionCalls,
+  type Links,
+  QueueAdmission,
+  QueueAppends,
+} from '@fantail/delivery'
+import { createPublisher } from '@fantail/jobs'
+import {
+  deliveryItemId,
+  openStreamWriter,
+  PlatformApplications,
+  PushState,
+  shardBase,
+  shardOf,
+} from '@fantail/store'
+import { AttemptMaker } from '../attempts/attempt-maker.ts'
+import { CredentialGate } from '../attempts/credential-gate.ts'
+import { createMailTools, createSmsTools } from '../attempts/mail-and-sms.ts'
+import { TargetTurns } from '../attempts/target-turns.ts'
+import { realClock } from '../clocks/worker-travel.ts'
+import { PushEvents } from '../endings/push-events.ts'
+import type { Ground } from './ground.ts'
+import type { DeliveryWorkerOptions } from './worker-options.ts'
+
+export type Sending = ReturnType<typeof createSending>
+
+export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
+  const { redis, queues, servers, stores, snapshots, memory, lanes, now, log } = ground
+  const { sender, vault, userAgent, kinds, publicUrl, redisUrl, minReplicas = 0 } = options
+  const { metrics } = options.telemetry
+  const links: Links = { publicUrl }
+  const admission = new QueueAdmission({ queues, clock: now, organizations: options.organizations })
+  const mark = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
+  const mail = createMailTools(redis, { metrics, log, now })
+  const applications = new PlatformApplications(redis)
+  const events = new PushEvents({
+    application: (arn) => applications.get(arn),
+    snapshots,
+    memory,
+    openPublisher: () => createPublisher({ url: redisUrl, queues: options.queues, minReplicas }),
+    publicUrl,
+    log,
+    now,
+  })
+  const push = new PushState(redis, {
+    onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
+    publishUpdated: ({ arn: endpointArn }, application) =>
+      events.publish(application, { type: 'EndpointUpdated', endpointArn }),
+  })
+  const sending = { sender, vault, clock: realClock(now), userAgent, ...(kinds && { kinds }) }
+  const made = createAttempters({
+    ...sending,
+    openStreamWriter,
+    appends: new QueueAppends({ queues, admission, mark }),
+    mail,
+    sms: createSmsTools(redis, { metrics, log, now }),
+    push,
+    itemIdOf: deliveryItemId,
+  })
+  const attempters = { ...made, ...options.attempters }
+  const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
+  return {
+    links,
+    admission,
+    mail,
+    events,
+    attempters,
+    credentials,
+    attempts: new AttemptMaker({ ...ground, attempters, credentials }),
+    targets: new TargetTurns(),
+    functions: createFunctionCalls(sending, kinds ?? {}),
+  }
+}
