@@ -8,7 +8,8 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { enableCompileCache, registerHooks } from 'node:module'
+// An older Node lacks names of this module. It must get far enough to say so.
+import * as nodeModule from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +25,12 @@ const VERSION = ['--version', '-v', 'version']
 /** The folder of the bundles. A checkout has none. */
 const BUNDLES = new URL('../server/', import.meta.url)
 const isPacked = existsSync(BUNDLES)
+
+if (!('registerHooks' in nodeModule)) {
+  const where = isPacked ? '' : '; in a checkout, run it by node_modules/.bin/node'
+  console.error(`fantail needs Node 22.22 or newer, and this is ${process.version}${where}`)
+  process.exit(1)
+}
 
 const [role = '', ...args] = process.argv.slice(2)
 // If words follow, `redrive` is the command that sends dead letters again. Otherwise it is the service.
@@ -56,7 +63,9 @@ async function version() {
  * shared folder, other users could leave code.
  */
 function keepCompiledCode() {
-  enableCompileCache(join(process.env.XDG_CACHE_HOME?.trim() || join(homedir(), '.cache'), 'fantail'))
+  nodeModule.enableCompileCache(
+    join(process.env.XDG_CACHE_HOME?.trim() || join(homedir(), '.cache'), 'fantail'),
+  )
 }
 
 /** Loads packages from their sources in this process, so a command starts Node only once. */
@@ -64,7 +73,7 @@ async function runCommand() {
   keepCompiledCode()
   if (isPacked) return void (await import(new URL('cli.mjs', BUNDLES).href))
   if (!process.execArgv.includes(CONDITION)) {
-    registerHooks({
+    nodeModule.registerHooks({
       resolve: (specifier, context, next) =>
         next(specifier, { ...context, conditions: [SOURCE, ...context.conditions] }),
     })
