@@ -37,7 +37,13 @@ export function failureOf(error: Error, durationMs: number): AttemptResult {
 function detailOf(error: Error): string {
   const { reason } = error as { reason?: unknown }
   if (error instanceof AssertionError) return 'the answer breaks the rules of HTTP'
+  if (error instanceof errors.HTTPParserError && HTTP2_START.test(refusedBytes(error))) return ONLY_HTTP1
   return TLS_CODE.test(codeOf(error)) && typeof reason === 'string' ? reason : error.message
+}
+
+/** undici's types do not name the bytes that its parser has refused. */
+function refusedBytes(error: errors.HTTPParserError): string {
+  return String((error as { data?: unknown }).data)
 }
 
 /** The stages of errors that say where they happened. */
@@ -80,6 +86,9 @@ const BY_CODE: Record<string, AttemptErrorCode> = {
 
 /** The server accepts none of the protocols that ALPN offers it (RFC 7301 §3.2). It probably speaks HTTP/2 only. */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+/** An empty or short frame of settings, with which an HTTP/2 server begins (RFC 9113 §3.4). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a frame is binary.
+const HTTP2_START = /^\0\0.\x04[\0\x01]\0{4}/s
 const ONLY_HTTP1 = 'the server does not offer HTTP/1.1, which is the only version that attempts use'
 
 /** Codes of OpenSSL and Node for a refused certificate or a failed handshake. */

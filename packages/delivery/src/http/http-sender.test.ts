@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createSecureServer } from 'node:http2'
+import { createServer as createHttp2Server, createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { deflateSync, gzipSync } from 'node:zlib'
@@ -523,6 +523,15 @@ describe('TLS', () => {
     const { port } = server.address() as AddressInfo
     const result = await post(sender({ ca: authority.cert }), `https://localhost:${port}/`)
     expect(result).toEqual(failed('tls', expect.stringContaining('does not offer HTTP/1.1')))
+  })
+
+  test('a server that begins with a frame of HTTP/2 is named so', async () => {
+    const server = createHttp2Server().listen(0, '127.0.0.1')
+    opened.push({ close: async () => void server.close() })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const result = await post(sender(), `http://127.0.0.1:${port}/`)
+    expect(result).toEqual(failed('invalid_response', expect.stringContaining('does not offer HTTP/1.1')))
   })
 })
 
