@@ -4,6 +4,7 @@
  * the same bytes takes.
  */
 import { Buffer } from 'node:buffer'
+import { makeKey } from '@fantail/access'
 import type { Operation } from '@fantail/aws-wire'
 import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import fc from 'fast-check'
@@ -148,6 +149,66 @@ function awsCases(bytes: number): Case[] {
   return [...byQuery, ...byJson]
 }
 
+/** The head of a request has at most 16 KiB on a socket. */
+const HEAD_BYTES = 15_000
+const TEXTS = ['x', '%41', '%C3%A9', '+', '%22', '"', '{', '[', ',', '*', '.', ';', '=']
+
+/** Queries of every route, whether it takes one or not. */
+function queryCases(): Case[] {
+  return endpointsOf(api.deps).flatMap(({ method, path, query }) => {
+    if (method !== 'GET') return []
+    const filled = path.replace(/\{\w+\}/g, 'orders')
+    const members = ['x', ...Object.keys((query as ZodObject | undefined)?.shape ?? {})]
+    const queries = members.flatMap((member) => [
+      ...TEXTS.map((text) => `${member}=${text.repeat(HEAD_BYTES / text.length)}`),
+      `${member}=x&`.repeat(HEAD_BYTES / (member.length + 3)),
+      numbered((i) => `${member}${i}=x`, HEAD_BYTES),
+    ])
+    return queries.map((sent, kind) => ({
+      what: `GET ${path} ${kind}`,
+      method,
+      path: `${filled}?${sent}`,
+      headers: {},
+      body: () => '',
+    }))
+  })
+}
+
+/** Signatures of a known key, so that the API computes what was to be signed. */
+function signedCases(accessKeyId: string): Case[] {
+  const at = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
+  const scope = `${accessKeyId}/${at.slice(0, 8)}/us-east-1/sqs/aws4_request`
+  const signed = (names: string) =>
+    `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=${names}, Signature=${'0'.repeat(64)}`
+  const many = Array.from({ length: 1_000 }, (_, i) => [`x-${i}`, 'a  b'])
+  const heads = [
+    { Authorization: signed('host;'.repeat(HEAD_BYTES / 5)) },
+    { Authorization: signed(numbered((i) => `x-${i}`, HEAD_BYTES).replaceAll('&', ';')) },
+    { Authorization: signed(many.map(([name]) => name).join(';')), ...Object.fromEntries(many) },
+    { Authorization: signed('host;x-a'), 'X-A': ' '.repeat(HEAD_BYTES) },
+    { Authorization: `AWS4-HMAC-SHA256 ${'Credential=,'.repeat(HEAD_BYTES / 12)}` },
+  ]
+  const presigned = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(scope)}&X-Amz-Date=${at}&X-Amz-Expires=3600&X-Amz-Signature=${'0'.repeat(64)}`
+  const queries = ['', ...TEXTS.map((text) => `a=${text.repeat(HEAD_BYTES / text.length)}`)].concat(
+    numbered((i) => `p${i}=%7e`, HEAD_BYTES),
+    '&'.repeat(HEAD_BYTES),
+  )
+  const now = { 'X-Amz-Date': at }
+  return [
+    ...heads.map((headers, kind) => ({ kind: `head ${kind}`, path: '/', headers: { ...now, ...headers } })),
+    ...queries.flatMap((query, kind) => [
+      { kind: `query ${kind}`, path: `/?${query}`, headers: { ...now, Authorization: signed('host') } },
+      { kind: `presigned ${kind}`, path: `/?${presigned}&X-Amz-SignedHeaders=host&${query}`, headers: {} },
+    ]),
+  ].map(({ kind, path, headers }) => ({
+    what: `signed ${kind}`,
+    method: 'GET',
+    path,
+    headers: headers as Record<string, string>,
+    body: () => '',
+  }))
+}
+
 /** The CPU time of this thread that `work` takes. The kernel counts in steps of some ms, so it runs several times. */
 async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage()
@@ -175,14 +236,35 @@ function parse(body: Buffer): void {
   }
 }
 
-async function send({ what, method, path, headers, body }: Case): Promise<void> {
+async function send({ what, method, path, headers, body }: Case, caller = api): Promise<void> {
   const given = Buffer.from(body())
-  const call = () => api.call(method, path, { headers, body: given })
+  const call = () => caller.call(method, path, { headers, ...(method !== 'GET' && { body: given }) })
   const { status, text } = await answerTo(what, call)
   expect(status, what).toBeLessThan(500)
   if (status >= 400) expect([what, text.length < REFUSAL_BYTES_MAX]).toEqual([what, true])
   if (MEASURES) expect([what, await isCheap(call, given)]).toEqual([what, true])
 }
+
+test('a costly query or signature costs little and gets a short answer', {
+  timeout: FUZZ_TIMEOUT_MS,
+}, async () => {
+  const keyed = await startTestApi({ auth: true })
+  try {
+    const { keys, vault } = keyed.deps
+    const set = { name: 'test', prefixes: [], account: '000000000000', maxRequestsPerSecond: null }
+    const { record } = makeKey({ ...set, kind: 'aws', scopes: ['consume'] }, { vault, now: 1 })
+    await keys.create(record)
+    const made = [...queryCases(), ...signedCases(record.id)]
+    const index = fc.nat({ max: made.length - 1 })
+    const sendOne = (chosen: Case) => send(chosen, chosen.what.startsWith('signed') ? keyed : api)
+    await fc.assert(
+      fc.asyncProperty(index, (chosen) => sendOne(made[chosen] as Case)),
+      { numRuns: fuzzRuns(150, 0.01) },
+    )
+  } finally {
+    await keyed.stop()
+  }
+})
 
 test.each([
   { wire: 'REST', cases: restCases, bytesMax: REQUEST_BYTES_MAX, share: 0.01 },
