@@ -58,22 +58,26 @@ export async function copyKeys(options: CopyOptions, keys: Buffer[]): Promise<Co
   }
 }
 
-/** Keys whose contents, or presence, are not the same on both sides. A copy that is about to expire may be missing. */
+/**
+ * Keys whose contents, or presence, are not the same on both sides. A key that is about to expire may be missing on one
+ * of them, because it may expire between two looks.
+ */
 export async function differingKeys({ from, to }: Side, keys: Buffer[]): Promise<Buffer[]> {
   const entries = await describe(from, keys)
   const copies = await describe(to, keys)
   const differing: Buffer[] = []
-  for (const [i, { key, type, ttlMs }] of entries.entries()) {
+  for (const [i, entry] of entries.entries()) {
     const copy = copies[i] as Entry
-    const isSame =
-      type === 'none'
-        ? copy.type === 'none' || (copy.ttlMs >= 0 && copy.ttlMs < TTL_OFF_MS_MAX)
-        : copy.type === type &&
-          (copy.ttlMs === -1) === (ttlMs === -1) &&
-          (await sameElements({ from, to }, key, type))
-    if (!isSame) differing.push(key)
+    if (await isSame({ from, to }, entry, copy)) continue
+    const isEnding = [entry, copy].some(({ ttlMs }) => ttlMs >= 0 && ttlMs < TTL_OFF_MS_MAX)
+    if (!isEnding || (await isInBoth({ from, to }, entry.key))) differing.push(entry.key)
   }
   return differing
+}
+
+async function isSame(sides: Side, { key, type, ttlMs }: Entry, copy: Entry): Promise<boolean> {
+  if (copy.type !== type || (copy.ttlMs === -1) !== (ttlMs === -1)) return false
+  return type === 'none' || (await sameElements(sides, key, type))
 }
 
 /** Removes those of the target's keys that the source does not have. */

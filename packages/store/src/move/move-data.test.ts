@@ -2,6 +2,7 @@ import { startCluster, startRedis, type TestCluster, type TestRedis } from '@fan
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect, type Redis, whenReady } from '../index.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
+import { differingKeys } from './copy-keys.ts'
 import { MOVE_KEY, type MoveDataOptions, moveData } from './move-data.ts'
 
 let server: TestRedis
@@ -152,6 +153,24 @@ test.each<[string, () => Promise<unknown>]>([
   await move()
   expect(await contents(to)).toEqual(await contents(from))
   expect(await to.exists(MOVE_KEY)).toBe(0)
+})
+
+test('a key that expires while both sides are compared is no difference, but one that lives on without copy is', async () => {
+  await fill()
+  await move()
+  const [soon, late] = ['ft:{b}:soon', 'ft:{b}:dying'].map((key) => Buffer.from(key)) as [Buffer, Buffer]
+  for (const redis of [from, to]) await redis.set(soon, 'x', 'PX', 3_000)
+  // The target is asked after the source. Meanwhile the source's key expires.
+  const asked = new Proxy(to, {
+    get(target, name) {
+      if (name === 'type') void from.del(soon)
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  expect(await differingKeys({ from, to: asked }, [soon, late])).toEqual([])
+  await to.del(late)
+  expect(await differingKeys({ from, to }, [soon, late])).toEqual([late])
 })
 
 test('a key that expires while it is moved is no change', async () => {
