@@ -328,7 +328,7 @@ export const signingPairKey = () => `${SIGNING_BASE}pair`
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 /** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */
 export const API_KEYS_BASE = 'ft:{keys}:'
-/** Hash: id of an API key → JSON ApiKeyRecord. A key stays until it is revoked. */
+/** Hash: id of an API key → JSON ApiKeyRecord with its checksum. A key stays until it is revoked. */
 export const apiKeysKey = () => `${API_KEYS_BASE}records`
 /** Sorted set, all scores 0: `<account> <id>` of every API key. */
 export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`

@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { ApiKeys, connect, KeyLimits, WAKE_CHANGES, whenReady } from '../index.ts'
-import { API_KEYS_BASE } from '../keys.ts'
+import { API_KEYS_BASE, apiKeysKey } from '../keys.ts'
 
 const { server, redis } = await useRedis({ connect })
 const keys = new ApiKeys(redis)
@@ -29,6 +29,18 @@ test('a key is kept until it is revoked, and its id is taken meanwhile', async (
   await expect(keys.create(key)).rejects.toMatchObject({ code: 'conflict' })
   expect([await keys.revoke(key.id), await keys.revoke(key.id)]).toEqual([true, false])
   expect([await keys.get(key.id), await keys.count(), await redis.keys('*')]).toEqual([null, 0, []])
+})
+
+test('a key whose record was changed gives no rights, and can be revoked', async () => {
+  const { id } = record(0)
+  await keys.create(record(0))
+  const stored = (await redis.hget(apiKeysKey(), id)) ?? ''
+  for (const changed of [stored.replace('"publish"', '"manage"'), stored.slice(0, 9)]) {
+    await redis.hset(apiKeysKey(), id, changed)
+    await expect(keys.get(id)).rejects.toThrow('corrupt JSON')
+    expect((await keys.list({ limit: 10 })).items).toEqual([])
+  }
+  expect([await keys.revoke(id), await redis.keys('*')]).toEqual([true, []])
 })
 
 test('an invalid id names no key', async () => {

@@ -8,6 +8,7 @@ import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/cont
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys.ts'
+import { checkText, sumText } from '../records/checksums.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
@@ -41,7 +42,7 @@ export class ApiKeys {
   async create(key: ApiKeyRecord): Promise<void> {
     await this.#growth.admit()
     const { id, account } = key
-    const args = { base: API_KEYS_BASE, id, account, record: JSON.stringify(key), keysMax: KEYS_MAX }
+    const args = { base: API_KEYS_BASE, id, account, record: sumText(JSON.stringify(key)), keysMax: KEYS_MAX }
     const outcome = await runScript(this.#redis, CREATE, args)
     if (outcome === 1) return
     const why = outcome === 2 ? `there are ${KEYS_MAX} keys, as many as there may be` : `key ${key.id} exists`
@@ -70,7 +71,7 @@ export class ApiKeys {
     const { id } = before
     const expected = await this.#redis.hget(apiKeysKey(), id)
     if (expected === null || !isDeepStrictEqual(parse(expected, id), before)) return false
-    const record = JSON.stringify(after)
+    const record = sumText(JSON.stringify(after))
     await admitLonger(this.#growth, expected, record)
     return (await runScript(this.#redis, REPLACE, { base: API_KEYS_BASE, id, expected, record })) === 1
   }
@@ -105,7 +106,7 @@ export class ApiKeys {
 
 function parse(text: string, id: string): ApiKeyRecord {
   const key = `${apiKeysKey()} ${id}`
-  return withBodies(API_KEY.complete(parseStored(text, key), key))
+  return withBodies(API_KEY.complete(parseStored(checkText(text, key), key), key))
 }
 
 /** Keys that are older than the scope `bodies` get it, so that they can still see all that they could see before. */

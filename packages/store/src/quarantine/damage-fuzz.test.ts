@@ -1,7 +1,7 @@
 /**
  * Damages one value of a small world, at random and by a seed: topics, subscriptions, lanes, queues of both kinds,
- * leases, push consumers, redrives and their indexes. Lists, sweeps and everything that the damaged key does not belong
- * to go on, and no message arrives that nobody sent.
+ * leases, push consumers, redrives, rings, FIFO logs, API keys, suppressed addresses and their indexes. Lists, sweeps
+ * and everything that the damaged key does not belong to go on, and no message arrives that nobody sent.
  */
 import { createMessageId, queueArn, topicArn } from '@fantail/contracts'
 import { RANDOM_TIMEOUT_MS, randomRuns } from '@fantail/test-kit'
@@ -27,6 +27,7 @@ import {
 import { aDeadLetter } from '../queues/queues.fixture.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
 import { type Damage, damageOne } from './damage.fixture.ts'
+import { makeRecords, RECORD_LOOKS, type Unit } from './damage-records.fixture.ts'
 
 const { redis } = await useRedis()
 const problems: unknown[] = []
@@ -44,14 +45,6 @@ const BODIES = ['first', 'second', 'third']
 /** Another seed damages other values. */
 const SEED = 1
 
-interface Unit {
-  name: string
-  /** Parts of the keys that belong to it. */
-  marks: string[]
-  shard: number
-  goesOn(): Promise<void>
-}
-
 async function makeQueue(arn: string, i: number): Promise<Unit> {
   const fifo = arn.endsWith('.fifo')
   const { queue } = await queues.put(arn, {
@@ -68,7 +61,7 @@ async function makeQueue(arn: string, i: number): Promise<Unit> {
     const received = await queues.receive(arn, { maxMessages: 10 })
     expect(received.map(({ body }) => body)).toEqual(BODIES)
   }
-  return { name: arn, marks: [arn, `q:${queue.uid}:`], shard: shardOf(arn), goesOn }
+  return { name: arn, marks: [arn, `q:${queue.uid}:`], base: shardBase(shardOf(arn)), goesOn }
 }
 
 async function makeTopic(arn: string): Promise<Unit> {
@@ -89,7 +82,12 @@ async function makeTopic(arn: string): Promise<Unit> {
     await subscriptions.update(id, () => ({ status: 'paused' }))
     await subscriptions.update(id, () => ({ status: 'active' }))
   }
-  return { name: arn, marks: [arn, topic.uid, id, message.id.toString(), messageId], shard, goesOn }
+  return {
+    name: arn,
+    marks: [arn, topic.uid, id, message.id.toString(), messageId],
+    base: shardBase(shard),
+    goesOn,
+  }
 }
 
 async function makeWorld(): Promise<Unit[]> {
@@ -98,6 +96,7 @@ async function makeWorld(): Promise<Unit[]> {
   const units: Unit[] = []
   for (const [i, arn] of QUEUES.entries()) units.push(await makeQueue(arn, i))
   for (const arn of TOPICS) units.push(await makeTopic(arn))
+  units.push(...(await makeRecords(redis)))
   await redrives.createPurge(queueArn('letters'), { subscription: `${TOPICS[0]}:none` })
   const rest = { destination: null, maxMessagesPerSecond: null, filter: { reason: 'permanent' as const } }
   await redrives.create({ source: queueArn('bills'), ...rest })
@@ -136,11 +135,13 @@ async function play(one: Damage): Promise<void> {
       throw new Error(`${look} after ${what}`, { cause: error })
     })
   }
-  const own = units.filter(({ marks }) => marks.some((mark) => key.includes(mark)))
+  // One key is the whole list of these records.
+  if (one.how !== 'type') for (const look of RECORD_LOOKS) await look(redis)
+  const own = units.filter(({ marks }) => marks.some((mark) => what.includes(mark)))
   const shardWide = own.length === 0
   for (const unit of units) {
-    if (own.includes(unit) || (shardWide && key.startsWith(shardBase(unit.shard)))) continue
-    if (OF_A_SHARD.test(key) && key.startsWith(shardBase(unit.shard))) continue
+    if (own.includes(unit) || (shardWide && key.startsWith(unit.base))) continue
+    if (OF_A_SHARD.test(key) && key.startsWith(unit.base)) continue
     await unit.goesOn().catch((error: unknown) => {
       throw new Error(`${unit.name} after ${what}`, { cause: error })
     })
@@ -149,7 +150,8 @@ async function play(one: Damage): Promise<void> {
     const received = await queues.receive(arn, { maxMessages: 10 }).catch(() => [])
     expect(BODIES, what).toEqual(expect.arrayContaining(received.map(({ body }) => body)))
   }
-  for (const { name, shard, marks } of units.slice(QUEUES.length)) {
+  for (const { name, marks } of units.slice(QUEUES.length, QUEUES.length + TOPICS.length)) {
+    const { shard = 0 } = placeOfSubscription(marks[2] ?? '') ?? {}
     const [body] = await lanes.messages(shard, [deliveryId(marks.at(-1) ?? '')])
     const [read] = body ? ifReadable(() => readMessage(body)) : []
     expect([undefined, name], what).toContain(read?.message)

@@ -1,4 +1,5 @@
 /** The parts of messages that a key without the scope `bodies` sees. */
+import { ApiKeys } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
@@ -37,9 +38,11 @@ test('without the scope a look shows size and digest, and neither text nor attri
 
 test('a key of an earlier release keeps what it could see, and a new one has what it was given', async () => {
   const old = await keyWith(api, ['read'])
-  const [field = ''] = await api.redis.keys('*{keys}*records')
-  const record = JSON.parse((await api.redis.hget(field, old.id)) ?? '{}')
-  await api.redis.hset(field, old.id, JSON.stringify({ ...record, choseBodies: undefined }))
+  const keys = new ApiKeys(api.redis)
+  const record = await keys.get(old.id)
+  if (!record) throw new Error('the key is gone')
+  const { choseBodies: _, ...earlier } = record
+  expect(await keys.replace(record, earlier)).toBe(true)
   api.deps.keyCache.clear()
   expect((await lookedAt(old))[0]?.body).toBe('secret')
   expect((await admin.call('GET', `/v1/keys/${old.id}`)).body.scopes).toEqual(['read', 'bodies'])
